@@ -46,9 +46,20 @@ def convene(folder: str) -> Store:
 
     def request(number: int) -> Request:
         messages = (("system", SYSTEM), ("user", question(number)))
-        return Request(MODEL, "http://127.0.0.1/v1", messages, None, TEMPERATURE, None, MAX_TOKENS, 0)
+        return Request(
+            MODEL,
+            "http://127.0.0.1/v1",
+            messages,
+            None,
+            TEMPERATURE,
+            None,
+            MAX_TOKENS,
+            0,
+        )
 
-    return lambda number: cache.put(request(number), reply), lambda number: cache.get(request(number))
+    return lambda number: cache.put(request(number), reply), lambda number: cache.get(
+        request(number)
+    )
 
 
 def disk(folder: str, **settings: int) -> Store:
@@ -56,24 +67,48 @@ def disk(folder: str, **settings: int) -> Store:
     from diskcache import Cache
 
     cache = Cache(folder, **settings)
-    reply = {"text": TEXT, "prompt_tokens": 800, "completion_tokens": 80, "finish_reason": "stop", "latency": 0.0}
-    return lambda number: cache.set(f"{number:064}", reply), lambda number: cache.get(f"{number:064}")
+    reply = {
+        "text": TEXT,
+        "prompt_tokens": 800,
+        "completion_tokens": 80,
+        "finish_reason": "stop",
+        "latency": 0.0,
+    }
+    return lambda number: cache.set(f"{number:064}", reply), lambda number: cache.get(
+        f"{number:064}"
+    )
 
 
 def inspect(folder: str) -> Store:
     """inspect_ai's `cache_store` and `cache_fetch`."""
     os.environ["INSPECT_CACHE_DIR"] = folder
-    from inspect_ai.model import CachePolicy, ChatMessageSystem, ChatMessageUser, GenerateConfig, ModelOutput
+    from inspect_ai.model import (
+        CachePolicy,
+        ChatMessageSystem,
+        ChatMessageUser,
+        GenerateConfig,
+        ModelOutput,
+    )
     from inspect_ai.model._cache import CacheEntry, cache_fetch, cache_store
 
-    config, policy = GenerateConfig(temperature=TEMPERATURE, max_tokens=MAX_TOKENS), CachePolicy()
+    config, policy = (
+        GenerateConfig(temperature=TEMPERATURE, max_tokens=MAX_TOKENS),
+        CachePolicy(),
+    )
     reply = ModelOutput.from_content(MODEL, TEXT)
 
     def entry(number: int) -> CacheEntry:
-        messages = [ChatMessageSystem(content=SYSTEM), ChatMessageUser(content=question(number))]
-        return CacheEntry("http://127.0.0.1/v1", config, messages, MODEL, policy, None, [])
+        messages = [
+            ChatMessageSystem(content=SYSTEM),
+            ChatMessageUser(content=question(number)),
+        ]
+        return CacheEntry(
+            "http://127.0.0.1/v1", config, messages, MODEL, policy, None, []
+        )
 
-    return lambda number: cache_store(entry(number), reply), lambda number: cache_fetch(entry(number))
+    return lambda number: cache_store(entry(number), reply), lambda number: cache_fetch(
+        entry(number)
+    )
 
 
 STORES: Mapping[str, tuple[Callable[[str], Store], str]] = {
@@ -94,29 +129,56 @@ def main() -> None:
             if spent := measured(name):
                 found.setdefault(name, []).append(spent)
         found.setdefault("fsync", []).append({"write": synced()})
-    print(f"\n{REPLIES} replies a round, {rounds} rounds, one after the other: a second, and Convene's speed beside it")
-    for name, what in ((name, what) for what in ("write", "read") for name in found if what in found[name][0]):
+    print(
+        f"\n{REPLIES} replies a round, {rounds} rounds, one after the other: a second, and Convene's speed beside it"
+    )
+    for name, what in (
+        (name, what)
+        for what in ("write", "read")
+        for name in found
+        if what in found[name][0]
+    ):
         rates = [REPLIES / spent[what] for spent in found[name]]
-        ratios = [b[what] / a[what] for a, b in zip(found[OURS], found[name], strict=True)]
-        label = "4 kB and an fsync, no more" if name == "fsync" else f"{name} {found[name][0].get('version', '')}"
-        print(f"   {what:<6}{label:<32}{within(rates, '7.0f'):<26} x {within(ratios, '.2f')}")
+        ratios = [
+            b[what] / a[what] for a, b in zip(found[OURS], found[name], strict=True)
+        ]
+        label = (
+            "4 kB and an fsync, no more"
+            if name == "fsync"
+            else f"{name} {found[name][0].get('version', '')}"
+        )
+        print(
+            f"   {what:<6}{label:<32}{within(rates, '7.0f'):<26} x {within(ratios, '.2f')}"
+        )
     replays(rounds)
 
 
 def replays(rounds: int) -> None:
     """Replies that are all kept, 64 asked at a time, through each client with its own cache."""
-    print(f"\n{CALLS} kept replies a round through the client, 64 at a time: a second, and Convene's speed beside it")
+    print(
+        f"\n{CALLS} kept replies a round through the client, 64 at a time: a second, and Convene's speed beside it"
+    )
     spent: dict[str, list[float]] = {}
-    with serving() as url, clients(list(REPLAYS)) as started, tempfile.TemporaryDirectory(dir=scratch()) as folder:
+    with (
+        serving() as url,
+        clients(list(REPLAYS)) as started,
+        tempfile.TemporaryDirectory(dir=scratch()) as folder,
+    ):
         for name, client in started.items():
             client.calls(f"{url}/0/v1", CALLS, cache=Path(folder, name))
         for _ in range(rounds):
             for name, client in started.items():
-                spent.setdefault(name, []).append(client.calls(f"{url}/0/v1", CALLS, cache=Path(folder, name))["wall"])
+                spent.setdefault(name, []).append(
+                    client.calls(f"{url}/0/v1", CALLS, cache=Path(folder, name))["wall"]
+                )
         for name, walls in spent.items():
-            ratios = [wall / ours for ours, wall in zip(spent[OURS], walls, strict=True)]
+            ratios = [
+                wall / ours for ours, wall in zip(spent[OURS], walls, strict=True)
+            ]
             rates = within([CALLS / wall for wall in walls], "7.0f")
-            print(f"   {name if name == OURS else started[name].version:<32}{rates:<26} x {within(ratios, '.2f')}")
+            print(
+                f"   {name if name == OURS else started[name].version:<32}{rates:<26} x {within(ratios, '.2f')}"
+            )
 
 
 def measured(name: str) -> dict[str, float] | None:
@@ -125,10 +187,15 @@ def measured(name: str) -> dict[str, float] | None:
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         try:
             run = subprocess.run(
-                [python, __file__, "--store", name, folder], stdout=subprocess.PIPE, text=True, check=True
+                [python, __file__, "--store", name, folder],
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
             )
         except (OSError, subprocess.CalledProcessError) as error:
-            print(f"{name}: NOT MEASURED, {error} Make build/peers from benchmarks/peers.txt: make bench does.")
+            print(
+                f"{name}: NOT MEASURED, {error} Make build/peers from benchmarks/peers.txt: make bench does."
+            )
             return None
     return json.loads(run.stdout.splitlines()[-1])
 
@@ -144,7 +211,9 @@ def store(name: str, folder: str) -> None:
         start = time.perf_counter()
         for number in range(1, REPLIES + 1):
             done = action(number)
-            assert done or (what, name) == ("write", OURS), f"{name} did not {what} reply {number}"  # `put` gives None
+            assert done or (what, name) == ("write", OURS), (
+                f"{name} did not {what} reply {number}"
+            )  # `put` gives None
         spent[what] = time.perf_counter() - start
     print(json.dumps(spent | {"version": version(package) if package else ""}))
 

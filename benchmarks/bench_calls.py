@@ -38,27 +38,41 @@ Spent = dict[str, list[dict[str, float]]]
 def main() -> None:
     """Run all three, print the tables."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}, {rounds} rounds")
+    print(
+        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}, {rounds} rounds"
+    )
     with serving() as url, clients(list(CLIENTS)) as started:
         slow(started, f"{url}/1000/v1", f"{url}/0/v1")
         before = served(url)
         spent = fast(started, f"{url}/0/v1", rounds)
         made = sum(map(len, spent.values())) * (CALLS + WARM)
-        print(f"\nthe server took {(served(url) - before) / made * 1e6:.0f} µs of CPU a call, on its own clock")
+        print(
+            f"\nthe server took {(served(url) - before) / made * 1e6:.0f} µs of CPU a call, on its own clock"
+        )
         report(spent, {name: client.version for name, client in started.items()})
 
 
 def slow(started: dict[str, Client], url: str, warm: str) -> None:
     """64 in flight against 1 s."""
     ideal = SLOW_CALLS / IN_FLIGHT
-    print(f"\n1. {SLOW_CALLS} calls, {IN_FLIGHT} in flight, 1 s each: the ideal is {ideal:.1f} s")
+    print(
+        f"\n1. {SLOW_CALLS} calls, {IN_FLIGHT} in flight, 1 s each: the ideal is {ideal:.1f} s"
+    )
     for name in (OURS, THEIRS):
-        started[name].calls(warm, 1)  # the package is loaded; every connection is still to be opened
+        started[name].calls(
+            warm, 1
+        )  # the package is loaded; every connection is still to be opened
         run = started[name].calls(url, SLOW_CALLS)
         took = run["wall"]
-        wanted = f"  wanted {EFFICIENCY}: {verdict(ideal / took >= EFFICIENCY)}" if name == OURS else ""
+        wanted = (
+            f"  wanted {EFFICIENCY}: {verdict(ideal / took >= EFFICIENCY)}"
+            if name == OURS
+            else ""
+        )
         noise = f" (ready without a core for {run['queued']:.1f} s)"
-        print(f"   {name:<28}{took:>7.2f} s, {ideal / took:.3f} of the ideal{wanted}{noise}")
+        print(
+            f"   {name:<28}{took:>7.2f} s, {ideal / took:.3f} of the ideal{wanted}{noise}"
+        )
 
 
 def fast(started: dict[str, Client], url: str, rounds: int) -> Spent:
@@ -67,36 +81,55 @@ def fast(started: dict[str, Client], url: str, rounds: int) -> Spent:
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         for number in range(rounds):
             order = list(started.items())
-            for name, client in order[number % len(order) :] + order[: number % len(order)]:
+            for name, client in (
+                order[number % len(order) :] + order[: number % len(order)]
+            ):
                 client.calls(url, WARM)
                 spent.setdefault(name, []).append(client.calls(url, CALLS))
             first = number * (CALLS + WARM)
             started[OURS].calls(url, WARM, first, Path(folder))
-            spent.setdefault(CACHED, []).append(started[OURS].calls(url, CALLS, first + WARM, Path(folder)))
+            spent.setdefault(CACHED, []).append(
+                started[OURS].calls(url, CALLS, first + WARM, Path(folder))
+            )
     return spent
 
 
 def report(spent: Spent, versions: dict[str, str]) -> None:
     """Tables 2 and 3 from the same rounds."""
-    print(f"\n2. {CALLS} calls a round, {IN_FLIGHT} in flight, a server that takes no time: calls a second")
+    print(
+        f"\n2. {CALLS} calls a round, {IN_FLIGHT} in flight, a server that takes no time: calls a second"
+    )
     for name in (OURS, CACHED, THEIRS):
-        print(f"   {name:<28}{within([CALLS / run['wall'] for run in spent[name]], '7.0f')}")
+        print(
+            f"   {name:<28}{within([CALLS / run['wall'] for run in spent[name]], '7.0f')}"
+        )
     for name in (OURS, CACHED):
-        ratios = [b["wall"] / a["wall"] for a, b in zip(spent[name], spent[THEIRS], strict=True)]
-        passed = f"  wanted {SPEED}: {verdict(statistics.median(ratios) >= SPEED)}" if name == OURS else ""
+        ratios = [
+            b["wall"] / a["wall"]
+            for a, b in zip(spent[name], spent[THEIRS], strict=True)
+        ]
+        passed = (
+            f"  wanted {SPEED}: {verdict(statistics.median(ratios) >= SPEED)}"
+            if name == OURS
+            else ""
+        )
         print(f"   {name} / {THEIRS}: {within(ratios, '.2f')}{passed}")
     print("\n3. The client's CPU, milliseconds a call, and beside ours")
-    for name in sorted(spent, key=lambda name: statistics.median(run["cpu"] for run in spent[name])):
+    for name in sorted(
+        spent, key=lambda name: statistics.median(run["cpu"] for run in spent[name])
+    ):
         cpu = [run["cpu"] / CALLS * 1e3 for run in spent[name]]
-        ratios = [b["cpu"] / a["cpu"] for a, b in zip(spent[OURS], spent[name], strict=True)]
-        print(f"   {name:<28}{within(cpu, '6.2f'):<24} x {within(ratios, '.2f'):<22}{versions.get(name, '')}")
+        ratios = [
+            b["cpu"] / a["cpu"] for a, b in zip(spent[OURS], spent[name], strict=True)
+        ]
+        print(
+            f"   {name:<28}{within(cpu, '6.2f'):<24} x {within(ratios, '.2f'):<22}{versions.get(name, '')}"
+        )
 
 
 def within(values: list[float], form: str) -> str:
     """The median, and the lowest and highest."""
-    return (
-        f"{statistics.median(values):{form}} ({min(values):{form.lstrip('67')}} to {max(values):{form.lstrip('67')}})"
-    )
+    return f"{statistics.median(values):{form}} ({min(values):{form.lstrip('67')}} to {max(values):{form.lstrip('67')}})"
 
 
 def verdict(passed: bool) -> str:

@@ -43,7 +43,9 @@ def ours(gains: np.ndarray) -> tuple[int, bool]:
 
 def ends(gains: np.ndarray) -> tuple[int, int]:
     """What no total is below, and what none is above."""
-    return int(gains.min(axis=2).sum(axis=1).min()), int(gains.max(axis=2).sum(axis=1).max())
+    return int(gains.min(axis=2).sum(axis=1).min()), int(
+        gains.max(axis=2).sum(axis=1).max()
+    )
 
 
 def cp_sat(gains: np.ndarray) -> tuple[int, bool]:
@@ -64,7 +66,11 @@ def cp_sat(gains: np.ndarray) -> tuple[int, bool]:
     solver = cp_model.CpSolver()
     solver.parameters.num_workers, solver.parameters.max_time_in_seconds = 2, SECONDS
     status = solver.solve(model)
-    value = round(solver.objective_value) if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else most
+    value = (
+        round(solver.objective_value)
+        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+        else most
+    )
     return value, status == cp_model.OPTIMAL
 
 
@@ -73,7 +79,10 @@ def program(gains: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     p, n, m = gains.shape
     worth = gains.reshape(p, n * m)
     choose = np.hstack([np.kron(np.eye(n), np.ones(m)), np.zeros((n, 2))])
-    below, above = np.hstack([worth, np.tile([0, -1], (p, 1))]), np.hstack([worth, np.tile([-1, 0], (p, 1))])
+    below, above = (
+        np.hstack([worth, np.tile([0, -1], (p, 1))]),
+        np.hstack([worth, np.tile([-1, 0], (p, 1))]),
+    )
     low = np.concatenate([np.ones(n), np.full(p, -np.inf), np.zeros(p)])
     high = np.concatenate([np.ones(n), np.zeros(p), np.full(p, np.inf)])
     return np.vstack([choose, below, above]), low, high
@@ -84,24 +93,42 @@ def highs(gains: np.ndarray) -> tuple[int, bool]:
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
 
-    (rows, low, high), choices, (least, most) = program(gains), gains[0].size, ends(gains)
+    (rows, low, high), choices, (least, most) = (
+        program(gains),
+        gains[0].size,
+        ends(gains),
+    )
     costs = np.append(np.zeros(choices), [-1, 1])
-    bounds = Bounds(np.append(np.zeros(choices), [least] * 2), np.append(np.ones(choices), [most] * 2))
+    bounds = Bounds(
+        np.append(np.zeros(choices), [least] * 2),
+        np.append(np.ones(choices), [most] * 2),
+    )
     whole = np.append(np.ones(choices), [0, 0])
     options = {"time_limit": SECONDS, "mip_rel_gap": 0.0}
     found = milp(costs, integrality=whole, bounds=bounds, constraints=LinearConstraint(csr_array(rows), low, high),
                  options=options)  # fmt: skip
     value = most if found.x is None else round(found.fun)
-    return value, found.mip_dual_bound is not None and value - found.mip_dual_bound < 1 - 1e-6
+    return (
+        value,
+        found.mip_dual_bound is not None and value - found.mip_dual_bound < 1 - 1e-6,
+    )
 
 
 def cplex(gains: np.ndarray) -> tuple[int, bool]:
     """The same by CPLEX, two threads."""
     import cplex as package
 
-    (rows, low, high), choices, (least, most) = program(gains), gains[0].size, ends(gains)
+    (rows, low, high), choices, (least, most) = (
+        program(gains),
+        gains[0].size,
+        ends(gains),
+    )
     engine = package.Cplex()
-    for stream in (engine.set_log_stream, engine.set_results_stream, engine.set_warning_stream):
+    for stream in (
+        engine.set_log_stream,
+        engine.set_results_stream,
+        engine.set_warning_stream,
+    ):
         stream(None)
     engine.parameters.threads.set(2)
     engine.parameters.timelimit.set(SECONDS)
@@ -114,15 +141,25 @@ def cplex(gains: np.ndarray) -> tuple[int, bool]:
     )
     used = [np.flatnonzero(row) for row in rows]
     engine.linear_constraints.add(
-        lin_expr=[[u.tolist(), row[u].tolist()] for u, row in zip(used, rows, strict=True)],
-        senses=["E" if a == b else "L" if np.isfinite(b) else "G" for a, b in zip(low, high, strict=True)],
+        lin_expr=[
+            [u.tolist(), row[u].tolist()] for u, row in zip(used, rows, strict=True)
+        ],
+        senses=[
+            "E" if a == b else "L" if np.isfinite(b) else "G"
+            for a, b in zip(low, high, strict=True)
+        ],
         rhs=[float(b if np.isfinite(b) else a) for a, b in zip(low, high, strict=True)],
     )
     engine.solve()
-    value = round(engine.solution.get_objective_value()) if engine.solution.is_primal_feasible() else most
+    value = (
+        round(engine.solution.get_objective_value())
+        if engine.solution.is_primal_feasible()
+        else most
+    )
     return (
         value,
-        engine.solution.get_status() == engine.solution.status.MIP_optimal or engine.solution.get_status() == 102,
+        engine.solution.get_status() == engine.solution.status.MIP_optimal
+        or engine.solution.get_status() == 102,
     )
 
 
@@ -131,14 +168,23 @@ def instance(shares: str, decisions: int, number: int) -> np.ndarray:
     rng = np.random.default_rng([SEED, decisions, number])
     shape = (3, decisions, OPTIONS)
     if shares == "even":  # stars and bars
-        bars = np.sort([rng.choice(100 + OPTIONS - 1, OPTIONS - 1, replace=False) for _ in range(3 * decisions)])
-        return (np.diff(bars, axis=1, prepend=-1, append=100 + OPTIONS - 1) - 1).reshape(shape)
+        bars = np.sort(
+            [
+                rng.choice(100 + OPTIONS - 1, OPTIONS - 1, replace=False)
+                for _ in range(3 * decisions)
+            ]
+        )
+        return (
+            np.diff(bars, axis=1, prepend=-1, append=100 + OPTIONS - 1) - 1
+        ).reshape(shape)
     made = 33 + rng.integers(-3, 4, shape)
     made[..., -1] += 100 - made.sum(axis=2)
     return made
 
 
-def timed(solver: Solver, given: list[np.ndarray]) -> tuple[list[tuple[int, bool]], float, float]:
+def timed(
+    solver: Solver, given: list[np.ndarray]
+) -> tuple[list[tuple[int, bool]], float, float]:
     """What was found, and the median and the 95th percentile of milliseconds."""
     solver(given[0][:, :2])  # imports are not measured
     found, times = [], []
@@ -158,7 +204,13 @@ def main() -> int:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else INSTANCES
     peers: dict[str, Solver] = {"CP-SAT": cp_sat, "HiGHS": highs}
     # After our own packages, so that of theirs only CPLEX is taken.
-    sys.path += map(str, Path(__file__).resolve().parents[1].glob("build/peers/lib/python3*/site-packages"))
+    sys.path += map(
+        str,
+        Path(__file__)
+        .resolve()
+        .parents[1]
+        .glob("build/peers/lib/python3*/site-packages"),
+    )
     if find_spec("cplex"):
         peers["CPLEX"] = cplex
     else:
@@ -173,13 +225,24 @@ def main() -> int:
                 proven = sum(told for _, told in found[name])
                 print(f"{shares:>12}, n = {decisions:>3}, {name:<6} median {medians[name]:9.3f} ms, 95th percentile "
                       f"{late:9.3f} ms, {proven} of {count} proven", flush=True)  # fmt: skip
-            values = [{value for value, told in answers if told} for answers in zip(*found.values(), strict=True)]
-            good = good and all(told for _, told in found["ours"]) and all(len(one) == 1 for one in values)
+            values = [
+                {value for value, told in answers if told}
+                for answers in zip(*found.values(), strict=True)
+            ]
+            good = (
+                good
+                and all(told for _, told in found["ours"])
+                and all(len(one) == 1 for one in values)
+            )
             fastest = min(peers, key=lambda name: medians[name])
             print(
                 f"{shares:>12}, n = {decisions:>3}: ours takes 1/{medians[fastest] / medians['ours']:.0f} of {fastest}"
             )
-    print("proven values are the same" if good else "DIFFERENT VALUES, or not proven by ours")
+    print(
+        "proven values are the same"
+        if good
+        else "DIFFERENT VALUES, or not proven by ours"
+    )
     return 0 if good else 1
 
 

@@ -20,7 +20,9 @@ def main() -> None:
         ours.append(seconds("import support"))
         theirs.append(seconds("import numpy"))
     a, b = statistics.median(ours), statistics.median(theirs)
-    print(f"import support {1000 * a:.0f} ms, import numpy {1000 * b:.0f} ms (medians of {RUNS}): ratio {a / b:.2f}")
+    print(
+        f"import support {1000 * a:.0f} ms, import numpy {1000 * b:.0f} ms (medians of {RUNS}): ratio {a / b:.2f}"
+    )
 
 
 if __name__ == "__main__":

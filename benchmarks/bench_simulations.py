@@ -19,17 +19,27 @@ REPETITIONS = 100
 
 def main() -> None:
     grid = {"rule": list(RULES), "seats": ["mixed"]}
-    sweep = Sweep("benchmark", roundtable_exchange, grid, REPETITIONS, seed=2024, paired=["rule"])
+    sweep = Sweep(
+        "benchmark", roundtable_exchange, grid, REPETITIONS, seed=2024, paired=["rule"]
+    )
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        done = asyncio.run(sweep.run(Store(Path(folder) / "study.sqlite"), concurrency=1, progress=False))["done"]
+        done = asyncio.run(
+            sweep.run(
+                Store(Path(folder) / "study.sqlite"), concurrency=1, progress=False
+            )
+        )["done"]
         stored = time.perf_counter() - started
     started = time.perf_counter()
     asyncio.run(bare(sweep))
     plain = time.perf_counter() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{done} simulations in {stored:.1f} s: {done / stored:.1f} a second, peak memory {peak:.0f} MB")
-    print(f"without the store {plain:.1f} s: storing costs a factor of {stored / plain:.2f}")
+    print(
+        f"{done} simulations in {stored:.1f} s: {done / stored:.1f} a second, peak memory {peak:.0f} MB"
+    )
+    print(
+        f"without the store {plain:.1f} s: storing costs a factor of {stored / plain:.2f}"
+    )
 
 
 async def bare(sweep: Sweep) -> None:

@@ -29,14 +29,24 @@ def answer() -> bytes:
         "object": "chat.completion",
         "created": 1_700_000_000,
         "model": MODEL,
-        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": TEXT}}],
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": TEXT},
+            }
+        ],
         "usage": {"prompt_tokens": 800, "completion_tokens": 80, "total_tokens": 880},
     }
     return _http(json.dumps(body).encode())
 
 
 def _http(content: bytes) -> bytes:
-    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(content) + content
+    return (
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+        % len(content)
+        + content
+    )
 
 
 class Connection(asyncio.Protocol):
@@ -54,7 +64,11 @@ class Connection(asyncio.Protocol):
         self.come += data
         while (end := self.come.find(b"\r\n\r\n")) >= 0:
             head = self.come[:end].lower()
-            length = int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0]) if b"content-length:" in head else 0
+            length = (
+                int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
+                if b"content-length:" in head
+                else 0
+            )
             if len(self.come) < end + 4 + length:
                 return
             self.come = self.come[end + 4 + length :]
@@ -64,9 +78,15 @@ class Connection(asyncio.Protocol):
         """Write the answer, now or after as many milliseconds as the path says."""
         path = head.split(b" ", 2)[1]
         wait, _, rest = path[1:].partition(b"/")
-        what = self.answer if rest.endswith(b"/chat/completions") else _http(b"%f" % time.process_time())
+        what = (
+            self.answer
+            if rest.endswith(b"/chat/completions")
+            else _http(b"%f" % time.process_time())
+        )
         if wait.isdigit() and int(wait):
-            asyncio.get_running_loop().call_later(int(wait) / 1000, self.transport.write, what)
+            asyncio.get_running_loop().call_later(
+                int(wait) / 1000, self.transport.write, what
+            )
         else:
             self.transport.write(what)
 
@@ -82,7 +102,10 @@ async def serve() -> None:
 def serving() -> Iterator[str]:
     """The address of a server that lives as long as the block, without the path that says how long it waits."""
     process = subprocess.Popen(
-        [sys.executable, os.path.abspath(__file__)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, os.path.abspath(__file__)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdin is not None and process.stdout is not None
     try:

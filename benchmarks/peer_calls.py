@@ -29,8 +29,14 @@ from local_server import MODEL, TEXT
 ROOT = Path(__file__).resolve().parents[1]
 PEERS = ROOT / "build" / "peers" / "bin" / "python"
 IN_FLIGHT, TEMPERATURE, MAX_TOKENS, TIMEOUT = 64, 0.7, 256, 120.0
-SYSTEM = "You are a member of a group that has to agree. Say in one sentence what you propose, and why. " * 5
-STORY = "The others said that Monday suits them, that the room is small, and that nobody has read the paper. " * 25
+SYSTEM = (
+    "You are a member of a group that has to agree. Say in one sentence what you propose, and why. "
+    * 5
+)
+STORY = (
+    "The others said that Monday suits them, that the room is small, and that nobody has read the paper. "
+    * 25
+)
 
 Ask = Callable[[int], Awaitable[str]]
 
@@ -45,11 +51,22 @@ def convene(url: str, kept: str | None) -> Ask:
     sys.path.insert(0, str(ROOT))
     from support.models import connect
 
-    model = connect(MODEL, base_url=url, api_key="none", concurrency=IN_FLIGHT, cache=kept and Path(kept, "c.sqlite"))
+    model = connect(
+        MODEL,
+        base_url=url,
+        api_key="none",
+        concurrency=IN_FLIGHT,
+        cache=kept and Path(kept, "c.sqlite"),
+    )
 
     async def ask(number: int) -> str:
-        messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": question(number)}]
-        return (await model.reply(messages, temperature=TEMPERATURE, max_tokens=MAX_TOKENS)).text
+        messages = [
+            {"role": "system", "content": SYSTEM},
+            {"role": "user", "content": question(number)},
+        ]
+        return (
+            await model.reply(messages, temperature=TEMPERATURE, max_tokens=MAX_TOKENS)
+        ).text
 
     return ask
 
@@ -62,9 +79,15 @@ def openai_package(url: str, kept: str | None, aiohttp: bool = False) -> Ask:
     client = openai.AsyncOpenAI(base_url=url, api_key="none", http_client=http)
 
     async def ask(number: int) -> str:
-        messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": question(number)}]
+        messages = [
+            {"role": "system", "content": SYSTEM},
+            {"role": "user", "content": question(number)},
+        ]
         answer = await client.chat.completions.create(
-            model=MODEL, messages=messages, temperature=TEMPERATURE, max_tokens=MAX_TOKENS
+            model=MODEL,
+            messages=messages,
+            temperature=TEMPERATURE,
+            max_tokens=MAX_TOKENS,
         )
         return answer.choices[0].message.content
 
@@ -77,7 +100,11 @@ def autogen(url: str, kept: str | None) -> Ask:
     from autogen_ext.models.openai import OpenAIChatCompletionClient
 
     client = OpenAIChatCompletionClient(
-        model=MODEL, base_url=url, api_key="none", temperature=TEMPERATURE, max_tokens=MAX_TOKENS
+        model=MODEL,
+        base_url=url,
+        api_key="none",
+        temperature=TEMPERATURE,
+        max_tokens=MAX_TOKENS,
     )
     if kept:
         from autogen_ext.cache_store.diskcache import DiskCacheStore
@@ -87,7 +114,10 @@ def autogen(url: str, kept: str | None) -> Ask:
         client = ChatCompletionCache(client, DiskCacheStore(Cache(kept)))
 
     async def ask(number: int) -> str:
-        messages = [SystemMessage(content=SYSTEM), UserMessage(content=question(number), source="user")]
+        messages = [
+            SystemMessage(content=SYSTEM),
+            UserMessage(content=question(number), source="user"),
+        ]
         return (await client.create(messages)).content
 
     return ask
@@ -97,13 +127,25 @@ def inspect(url: str, kept: str | None) -> Ask:
     """inspect_ai: `get_model("openai-api/...").generate`; with a cache, its own, a pickled file for each reply."""
     if kept:
         os.environ["INSPECT_CACHE_DIR"] = kept
-    from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, get_model
+    from inspect_ai.model import (
+        ChatMessageSystem,
+        ChatMessageUser,
+        GenerateConfig,
+        get_model,
+    )
 
-    config = GenerateConfig(max_connections=IN_FLIGHT, temperature=TEMPERATURE, max_tokens=MAX_TOKENS)
-    model = get_model(f"openai-api/local/{MODEL}", base_url=url, api_key="none", config=config)
+    config = GenerateConfig(
+        max_connections=IN_FLIGHT, temperature=TEMPERATURE, max_tokens=MAX_TOKENS
+    )
+    model = get_model(
+        f"openai-api/local/{MODEL}", base_url=url, api_key="none", config=config
+    )
 
     async def ask(number: int) -> str:
-        messages = [ChatMessageSystem(content=SYSTEM), ChatMessageUser(content=question(number))]
+        messages = [
+            ChatMessageSystem(content=SYSTEM),
+            ChatMessageUser(content=question(number)),
+        ]
         return (await model.generate(messages, cache=bool(kept))).completion
 
     return ask
@@ -112,7 +154,10 @@ def inspect(url: str, kept: str | None) -> Ask:
 CLIENTS: Mapping[str, tuple[Callable[[str, str | None], Ask], str]] = {
     "convene": (convene, "openai"),
     "openai, default transport": (openai_package, "openai"),
-    "openai, aiohttp transport": (lambda url, kept: openai_package(url, kept, aiohttp=True), "openai"),
+    "openai, aiohttp transport": (
+        lambda url, kept: openai_package(url, kept, aiohttp=True),
+        "openai",
+    ),
     "autogen-ext": (autogen, "autogen-ext"),
     "inspect_ai": (inspect, "inspect_ai"),
 }
@@ -122,16 +167,29 @@ class Client:
     """A process that runs this file, and makes calls when it is told to; `version` is its package's."""
 
     def __init__(self, name: str) -> None:
-        python = sys.executable if name.startswith(("convene", "openai")) else str(PEERS)
+        python = (
+            sys.executable if name.startswith(("convene", "openai")) else str(PEERS)
+        )
         self._process = subprocess.Popen(
-            [python, __file__, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+            [python, __file__, name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
         )
         self.version = self._said()["version"]
 
-    def calls(self, url: str, calls: int, first: int = 0, cache: Path | None = None) -> dict[str, float]:
+    def calls(
+        self, url: str, calls: int, first: int = 0, cache: Path | None = None
+    ) -> dict[str, float]:
         """Seconds of the clock and of the client's CPU that so many calls took, 64 in flight."""
         assert self._process.stdin is not None
-        task = {"url": url, "calls": calls, "first": first, "cache": cache and str(cache)}
+        task = {
+            "url": url,
+            "calls": calls,
+            "first": first,
+            "cache": cache and str(cache),
+        }
         print(json.dumps(task), file=self._process.stdin, flush=True)
         return self._said()
 
@@ -148,7 +206,9 @@ class Client:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError(f"the client ended with status {self._process.wait()}; what it said is above.")
+            raise RuntimeError(
+                f"the client ended with status {self._process.wait()}; what it said is above."
+            )
         return json.loads(line)
 
 
@@ -161,7 +221,9 @@ def clients(names: list[str]) -> Iterator[dict[str, Client]]:
             try:
                 started[name] = Client(name)
             except (OSError, RuntimeError) as error:
-                print(f"{name}: NOT MEASURED, {error} Make build/peers from benchmarks/peers.txt: make bench does.")
+                print(
+                    f"{name}: NOT MEASURED, {error} Make build/peers from benchmarks/peers.txt: make bench does."
+                )
         yield started
     finally:
         for client in started.values():
@@ -174,13 +236,24 @@ async def main(name: str) -> None:
     os.dup2(2, 1)
     make, package = CLIENTS[name]
     client = cache(make)
-    client("http://127.0.0.1:9/v1", None)  # an import that fails shows here, before anything is timed
-    print(json.dumps({"version": f"{package} {version(package)}"}), file=protocol, flush=True)
+    client(
+        "http://127.0.0.1:9/v1", None
+    )  # an import that fails shows here, before anything is timed
+    print(
+        json.dumps({"version": f"{package} {version(package)}"}),
+        file=protocol,
+        flush=True,
+    )
     while line := sys.stdin.readline():
         task = json.loads(line)
-        spent = await timed(client(task["url"], task["cache"]), range(task["first"], task["first"] + task["calls"]))
+        spent = await timed(
+            client(task["url"], task["cache"]),
+            range(task["first"], task["first"] + task["calls"]),
+        )
         print(json.dumps(spent), file=protocol, flush=True)
-    os._exit(0)  # some clients keep connections and threads that would have to be closed one by one
+    os._exit(
+        0
+    )  # some clients keep connections and threads that would have to be closed one by one
 
 
 async def timed(ask: Ask, numbers: range) -> dict[str, float]:
@@ -194,7 +267,11 @@ async def timed(ask: Ask, numbers: range) -> dict[str, float]:
 
     wall, cpu, queue = time.perf_counter(), time.process_time(), queued()
     await asyncio.gather(*(seat() for _ in range(IN_FLIGHT)))
-    return {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "queued": queued() - queue}
+    return {
+        "wall": time.perf_counter() - wall,
+        "cpu": time.process_time() - cpu,
+        "queued": queued() - queue,
+    }
 
 
 def queued() -> float:

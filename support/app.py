@@ -48,27 +48,38 @@ class Keys:
 
     path: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     token: str = field(default_factory=lambda: secrets.token_urlsafe(16), repr=False)
-    code: str = field(default_factory=lambda: f"{secrets.randbelow(10**8):08d}", repr=False)
+    code: str = field(
+        default_factory=lambda: f"{secrets.randbelow(10**8):08d}", repr=False
+    )
 
 
 def source(store: Path, model: str = "", base_url: str = "") -> str:
     """The cell of the page's notebook; texts in it are Python literals, whatever their characters."""
     if not model:
         return CELL.format(model="model = None", store=str(store))
-    told = f"{model!r}, cache={str(store)!r}" + (f", base_url={base_url!r}" if base_url else "")
-    return CELL.format(model=f"from support.models import connect\n\nmodel = connect({told})", store=str(store))
+    told = f"{model!r}, cache={str(store)!r}" + (
+        f", base_url={base_url!r}" if base_url else ""
+    )
+    return CELL.format(
+        model=f"from support.models import connect\n\nmodel = connect({told})",
+        store=str(store),
+    )
 
 
 def taken_port(port: int) -> socket.socket:
     """A socket that listens at a port, or at any free one for 0: from now on nobody else can."""
     listening = socket.socket()
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # one that has just ended is gone
+        listening.setsockopt(
+            socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
+        )  # one that has just ended is gone
         listening.bind((HERE, port))
         listening.listen(128)
     except (OSError, OverflowError) as error:
         listening.close()
-        raise InvalidInput(f"--port: {port} given ({error}); expected a free one; 0 stands for any") from None
+        raise InvalidInput(
+            f"--port: {port} given ({error}); expected a free one; 0 stands for any"
+        ) from None
     return listening
 
 
@@ -85,7 +96,12 @@ def page(descriptor: int) -> Any:
             # Voila leaves the doors at the root, whatever the page's path is.
             made = super().init_handlers()
             doors = {"/login", "/logout"}
-            return [(f"{self.server_url.rstrip('/')}{one[0]}", *one[1:]) if one[0] in doors else one for one in made]
+            return [
+                (f"{self.server_url.rstrip('/')}{one[0]}", *one[1:])
+                if one[0] in doors
+                else one
+                for one in made
+            ]
 
         def listen(self) -> None:
             listening = socket.socket(fileno=descriptor)
@@ -108,13 +124,20 @@ def page(descriptor: int) -> Any:
     return Page
 
 
-def started(cell: str, listening: socket.socket, keys: Keys, folder: str, idle: int) -> subprocess.Popen[bytes]:
+def started(
+    cell: str, listening: socket.socket, keys: Keys, folder: str, idle: int
+) -> subprocess.Popen[bytes]:
     """Voila, serving a notebook of one cell at that socket to who has the address and the token, once it answers."""
     from nbformat.v4 import new_code_cell, new_notebook, writes
 
     spec = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook = Path(folder, "Convene.ipynb")
-    notebook.write_text(writes(new_notebook(cells=[new_code_cell(cell)], metadata={"kernelspec": spec})), "utf-8")
+    notebook.write_text(
+        writes(
+            new_notebook(cells=[new_code_cell(cell)], metadata={"kernelspec": spec})
+        ),
+        "utf-8",
+    )
     descriptor, at = listening.fileno(), f"os.environ[{ADDRESS!r}]"
     serve = f"import os; from support.app import page; page({descriptor}).launch_instance(base_url={at})"
     command = [sys.executable, "-c", serve, notebook.name, "--no-browser", "--Voila.log_level=WARN", "--theme=light",
@@ -129,8 +152,18 @@ def started(cell: str, listening: socket.socket, keys: Keys, folder: str, idle: 
     # Neither path, token nor code is among the arguments: everybody on the machine can read those.
     env = {**os.environ, "PYTHONPATH": path, "JUPYTER_TOKEN": keys.token, CODE: keys.code,
            ADDRESS: f"/{keys.path}/", "JUPYTER_RUNTIME_DIR": folder}  # fmt: skip
-    server = subprocess.Popen(command, cwd=folder, env=env, start_new_session=True, pass_fds=[descriptor], umask=0o077)
-    door, until = f"http://{HERE}:{listening.getsockname()[1]}/{keys.path}/login", time.monotonic() + PATIENCE
+    server = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=env,
+        start_new_session=True,
+        pass_fds=[descriptor],
+        umask=0o077,
+    )
+    door, until = (
+        f"http://{HERE}:{listening.getsockname()[1]}/{keys.path}/login",
+        time.monotonic() + PATIENCE,
+    )
     try:
         while time.monotonic() < until and server.poll() is None:
             with suppress(OSError):
@@ -153,19 +186,47 @@ def end(server: subprocess.Popen[bytes]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve the dashboard until Ctrl-C."""
-    parser = argparse.ArgumentParser(prog="python -m support.app", description="Serve the dashboard on this machine.")
-    parser.add_argument("--store", default="", help="the study's file; by default data/runs/seminars.sqlite")
-    parser.add_argument("--model", default="", help='a name that the endpoint serves, or "embedded"; none by default')
-    parser.add_argument("--base-url", default="", help="the endpoint; by default OPENAI_BASE_URL, else OpenAI's")
-    parser.add_argument("--port", type=int, default=PORT, help=f"{PORT} by default; 0 for any that is free")
-    parser.add_argument("--idle", type=int, default=IDLE, help=f"seconds that a page left alone lives: {IDLE}")
+    parser = argparse.ArgumentParser(
+        prog="python -m support.app", description="Serve the dashboard on this machine."
+    )
+    parser.add_argument(
+        "--store",
+        default="",
+        help="the study's file; by default data/runs/seminars.sqlite",
+    )
+    parser.add_argument(
+        "--model",
+        default="",
+        help='a name that the endpoint serves, or "embedded"; none by default',
+    )
+    parser.add_argument(
+        "--base-url",
+        default="",
+        help="the endpoint; by default OPENAI_BASE_URL, else OpenAI's",
+    )
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=PORT,
+        help=f"{PORT} by default; 0 for any that is free",
+    )
+    parser.add_argument(
+        "--idle",
+        type=int,
+        default=IDLE,
+        help=f"seconds that a page left alone lives: {IDLE}",
+    )
     given = parser.parse_args(arguments)
     store = Path(given.store).resolve() if given.store else study_file("seminars")
     endings = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     # a closed terminal, or `kill`, leaves no server behind
-    before = {ending: signal.signal(ending, signal.default_int_handler) for ending in endings}
+    before = {
+        ending: signal.signal(ending, signal.default_int_handler) for ending in endings
+    }
     try:
-        with tempfile.TemporaryDirectory(prefix="convene-", ignore_cleanup_errors=True) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix="convene-", ignore_cleanup_errors=True
+        ) as folder:
             return _serve(given, store, folder)
     finally:
         for ending, handler in before.items():
@@ -176,15 +237,29 @@ def _serve(given: argparse.Namespace, store: Path, folder: str) -> int:
     keys = Keys()
     try:
         with taken_port(given.port) as listening:
-            server = started(source(store, given.model, given.base_url), listening, keys, folder, given.idle)
+            server = started(
+                source(store, given.model, given.base_url),
+                listening,
+                keys,
+                folder,
+                given.idle,
+            )
             port = listening.getsockname()[1]
     except ConveneError as error:
         print(error, file=sys.stderr)
         return 1
     try:
-        print(f"Convene: http://{HERE}:{port}/{keys.path}/?token={keys.token}", flush=True)
-        print(f"The seminars are in {store}. Only this machine reaches the page. Ctrl-C ends it.", flush=True)
-        print(f"Before real mail leaves, the page asks for this code: {keys.code}", flush=True)
+        print(
+            f"Convene: http://{HERE}:{port}/{keys.path}/?token={keys.token}", flush=True
+        )
+        print(
+            f"The seminars are in {store}. Only this machine reaches the page. Ctrl-C ends it.",
+            flush=True,
+        )
+        print(
+            f"Before real mail leaves, the page asks for this code: {keys.code}",
+            flush=True,
+        )
         return server.wait()
     except KeyboardInterrupt:
         return 0

@@ -48,7 +48,9 @@ class Rule:
         """What each place of a ranking is worth, first place first: 1, 1/2, 1/3, and so on (the Dowdall system)."""
         return [Fraction(1, place) for place in range(1, places + 1)]
 
-    def scores(self, ballots: Sequence[Any], candidates: Sequence[Candidate]) -> Mapping[Candidate, Fraction]:
+    def scores(
+        self, ballots: Sequence[Any], candidates: Sequence[Candidate]
+    ) -> Mapping[Candidate, Fraction]:
         """The exact totals over the checked ballots that were cast; abstentions are not among them."""
         totals = dict.fromkeys(candidates, Fraction(0))
         for ballot in ballots:
@@ -72,9 +74,18 @@ class _Printed(Rule):
     """A rule of the paper: nothing but data."""
 
     def __init__(
-        self, name: str, form: str, explanation: str, needed: Callable[[int], int | None] = lambda agents: None
+        self,
+        name: str,
+        form: str,
+        explanation: str,
+        needed: Callable[[int], int | None] = lambda agents: None,
     ) -> None:
-        self.name, self.form, self.explanation, self._needed = name, form, explanation, needed
+        self.name, self.form, self.explanation, self._needed = (
+            name,
+            form,
+            explanation,
+            needed,
+        )
         self.unit = "vote" if form == "vote" else "point"
 
     def needed(self, agents: int) -> int | None:
@@ -177,16 +188,27 @@ def tally(
     """
     rule, listed = as_rule(rule), tuple(dict.fromkeys(candidates))
     check_tie_break(tie_break, rng)
-    checked = [check_ballot(rule, ballot, listed, str(agent)) for agent, ballot in ballots.items()]
+    checked = [
+        check_ballot(rule, ballot, listed, str(agent))
+        for agent, ballot in ballots.items()
+    ]
     cast = [ballot for ballot in checked if ballot is not None]
     if not listed or not cast:
         reason = "nobody voted" if listed else "there are no candidates"
-        return Tally(rule.name, None, dict.fromkeys(listed, Fraction(0)), (), f"Deferred: {reason}.")
+        return Tally(
+            rule.name,
+            None,
+            dict.fromkeys(listed, Fraction(0)),
+            (),
+            f"Deferred: {reason}.",
+        )
     totals = rule.scores(cast, listed)
     scores = {candidate: Fraction(totals.get(candidate, 0)) for candidate in listed}
     top, needed = max(scores.values()), rule.needed(len(ballots))
     leaders = tuple(candidate for candidate in listed if scores[candidate] == top)
-    names = " and ".join(filter(None, [", ".join(map(str, leaders[:-1])), str(leaders[-1])]))
+    names = " and ".join(
+        filter(None, [", ".join(map(str, leaders[:-1])), str(leaders[-1])])
+    )
     amount = f"{top} {rule.unit}" + ("" if top == 1 else "s")
     has = f" with {amount}" if rule.unit else ""
     winner: Candidate | None = leaders[0]
@@ -196,7 +218,11 @@ def tally(
             most = f"the most is {amount} ({names})"
             why = f"Deferred: nobody has the {needed} of {len(ballots)} {rule.unit}s needed, {most}."
     elif len(leaders) == 1:
-        threshold = f" ({needed} of {len(ballots)} needed)" if rule.unit and needed is not None else ""
+        threshold = (
+            f" ({needed} of {len(ballots)} needed)"
+            if rule.unit and needed is not None
+            else ""
+        )
         why = f"{names} wins{has}{threshold}."
     else:
         winner, how = _break_tie(leaders, tie_break, standing, rng)
@@ -209,7 +235,9 @@ def tally(
 def check_tie_break(tie_break: str, rng: Generator | None) -> None:
     """Refuse an unknown tie-break, and a lottery without a generator, before anything is counted."""
     if tie_break not in get_args(TieBreak):
-        raise InvalidInput(f"tie_break: got {tie_break!r}, expected one of {', '.join(get_args(TieBreak))}.")
+        raise InvalidInput(
+            f"tie_break: got {tie_break!r}, expected one of {', '.join(get_args(TieBreak))}."
+        )
     if tie_break == "lottery" and not hasattr(rng, "integers"):
         raise InvalidInput(
             f"rng: got {rng!r}, expected a numpy Generator, which the lottery draws from. "
@@ -218,14 +246,24 @@ def check_tie_break(tie_break: str, rng: Generator | None) -> None:
 
 
 def _break_tie(
-    tied: Sequence[Candidate], tie_break: TieBreak, standing: Candidate | None, rng: Generator | None
+    tied: Sequence[Candidate],
+    tie_break: TieBreak,
+    standing: Candidate | None,
+    rng: Generator | None,
 ) -> tuple[Candidate | None, str]:
     """Who wins the tie, None when it is deferred, and the words that say how."""
     if tie_break == "lottery" and rng is not None:
-        return tied[int(rng.integers(len(tied)))], "drawn by lottery (tie-break lottery)"
+        return tied[
+            int(rng.integers(len(tied)))
+        ], "drawn by lottery (tie-break lottery)"
     if tie_break == "status_quo" and standing in tied:
         return standing, "kept as the status quo (tie-break status_quo)"
-    return None, "no status quo is among them (tie-break status_quo)" if tie_break == "status_quo" else ""
+    return (
+        None,
+        "no status quo is among them (tie-break status_quo)"
+        if tie_break == "status_quo"
+        else "",
+    )
 
 
 _EXPECTED = {
@@ -236,7 +274,12 @@ _EXPECTED = {
 }
 
 
-def check_ballot(rule: str | Rule, ballot: Any, candidates: Iterable[Candidate], agent: str = "an agent") -> Any:
+def check_ballot(
+    rule: str | Rule,
+    ballot: Any,
+    candidates: Iterable[Candidate],
+    agent: str = "an agent",
+) -> Any:
     """The ballot in its canonical form: the candidate, a dict of ints, a tuple, or a dict of fractions over all.
 
     None, an abstention, stays None. An InvalidBallot names the agent, the ballot and what was expected.
@@ -252,10 +295,17 @@ def check_ballot(rule: str | Rule, ballot: Any, candidates: Iterable[Candidate],
             if sorted(map(known.index, ballot)) == [*range(len(known))]:
                 return tuple(ballot)
         elif form in ("ratings", "points") and set(ballot) <= set(known):
-            given = {c: _exact(ballot[c] if form == "ratings" else ballot.get(c, 0)) for c in known}
+            given = {
+                c: _exact(ballot[c] if form == "ratings" else ballot.get(c, 0))
+                for c in known
+            }
             if form == "ratings" and set(given.values()) <= {1, 2, 3, 4, 5}:
                 return {candidate: int(mark) for candidate, mark in given.items()}
-            if form == "points" and min(given.values(), default=0) >= 0 and sum(given.values()) == len(known):
+            if (
+                form == "points"
+                and min(given.values(), default=0) >= 0
+                and sum(given.values()) == len(known)
+            ):
                 return given
     except (TypeError, ValueError, LookupError, AttributeError):
         pass  # a ballot of another shape
@@ -293,31 +343,52 @@ class PrefVoting(Rule):
         "points": "Each agent spreads as many points as there are proposals over them.",
     }
 
-    def __init__(self, method: Callable[[Any], Any], name: str | None = None, form: str = "ranking") -> None:
+    def __init__(
+        self,
+        method: Callable[[Any], Any],
+        name: str | None = None,
+        form: str = "ranking",
+    ) -> None:
         if not callable(method) or form not in self.asks:
             expected = f"expected a voting method of pref_voting, and one of {', '.join(self.asks)}"
-            raise InvalidInput(f"method, form: got {method!r} and {form!r}, {expected}.")
+            raise InvalidInput(
+                f"method, form: got {method!r} and {form!r}, {expected}."
+            )
         self.method, self.form = method, form
-        self.name = str(name or getattr(method, "name", None) or getattr(method, "__name__", "method"))
+        self.name = str(
+            name
+            or getattr(method, "name", None)
+            or getattr(method, "__name__", "method")
+        )
         self.explanation = f"{self.asks[form]} The method known as {self.name} then picks what is accepted."
 
     def needed(self, agents: int) -> int:
         """A winner's score: a method that elects nobody defers."""
         return 1
 
-    def scores(self, ballots: Sequence[Any], candidates: Sequence[Candidate]) -> Mapping[Candidate, Fraction]:
+    def scores(
+        self, ballots: Sequence[Any], candidates: Sequence[Candidate]
+    ) -> Mapping[Candidate, Fraction]:
         """1 for each winner, 0 for the others."""
         try:
             result = self.method(self._profile(ballots, candidates))
             if isinstance(result, Mapping):
-                raise TypeError("it returns probabilities; pass its method `support`, which lists those who may win")
-            winners = {int(index) for index in (result.first() if hasattr(result, "first") else result)}
+                raise TypeError(
+                    "it returns probabilities; pass its method `support`, which lists those who may win"
+                )
+            winners = {
+                int(index)
+                for index in (result.first() if hasattr(result, "first") else result)
+            }
         except Exception as error:
             raise InvalidInput(
                 f"rule {self.name}: pref_voting could not tally ballots of the form {self.form} with it "
                 f"({type(error).__name__}: {error}). Choose the form that the method reads, or another method."
             ) from error
-        return {candidate: Fraction(index in winners) for index, candidate in enumerate(candidates)}
+        return {
+            candidate: Fraction(index in winners)
+            for index, candidate in enumerate(candidates)
+        }
 
     def _profile(self, ballots: Sequence[Any], candidates: Sequence[Candidate]) -> Any:
         from pref_voting.grade_profiles import GradeProfile
@@ -326,12 +397,22 @@ class PrefVoting(Rule):
 
         number = {candidate: index for index, candidate in enumerate(candidates)}
         if self.form == "ranking":
-            profile = Profile([[number[candidate] for candidate in ballot] for ballot in ballots])
-            reads = {kind.value for kind in getattr(self.method, "input_types", None) or ()}
+            profile = Profile(
+                [[number[candidate] for candidate in ballot] for ballot in ballots]
+            )
+            reads = {
+                kind.value for kind in getattr(self.method, "input_types", None) or ()
+            }
             strict = not reads or reads & {"Profile", "MarginGraph", "MajorityGraph"}
             return profile if strict else profile.to_profile_with_ties()
         if self.form == "points":
-            worth = [{number[candidate]: float(value) for candidate, value in ballot.items()} for ballot in ballots]
+            worth = [
+                {number[candidate]: float(value) for candidate, value in ballot.items()}
+                for ballot in ballots
+            ]
             return UtilityProfile(worth, domain=[*number.values()])
-        grades = [{number[candidate]: value for candidate, value in ballot.items()} for ballot in ballots]
+        grades = [
+            {number[candidate]: value for candidate, value in ballot.items()}
+            for ballot in ballots
+        ]
         return GradeProfile(grades, [1, 2, 3, 4, 5], candidates=[*number.values()])

@@ -27,7 +27,11 @@ UNFINISHED: dict[str, str] = {}
 
 def partial() -> str:
     """What is unfinished, in a sentence; "" when nothing is."""
-    return f"Partial: {'; '.join(f'{name}, {n} finished' for name, n in UNFINISHED.items())}." if UNFINISHED else ""
+    return (
+        f"Partial: {'; '.join(f'{name}, {n} finished' for name, n in UNFINISHED.items())}."
+        if UNFINISHED
+        else ""
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,11 @@ def shared(name: str) -> Path:
             f"Source: {data_set.source}. {data_set.how}"
         )
     for file, expected in data_set.sums.items():
-        check_sum(folder / file, expected, f"It belongs to data set {name!r}; move it away and get it: {data_set.how}")
+        check_sum(
+            folder / file,
+            expected,
+            f"It belongs to data set {name!r}; move it away and get it: {data_set.how}",
+        )
     return folder
 
 
@@ -101,10 +109,17 @@ def source_digest() -> str:
 
     What models are called and cost is left out: whoever edits it need not do a sweep again.
     """
-    sources = sorted(p for p in (ROOT / "support").rglob("*") if p.suffix in {".py", ".j2", ".toml"})
+    sources = sorted(
+        p for p in (ROOT / "support").rglob("*") if p.suffix in {".py", ".j2", ".toml"}
+    )
     digest = hashlib.sha256()
     data = (ROOT / "data" / name for name in ("inputs", "models", "full_runs"))
-    files = (p for folder in data for p in folder.rglob("*") if p.is_file() and p.name != "models.toml")
+    files = (
+        p
+        for folder in data
+        for p in folder.rglob("*")
+        if p.is_file() and p.name != "models.toml"
+    )
     for path in (*sources, *sorted(files)):
         digest.update(path.relative_to(ROOT).as_posix().encode())
         digest.update(path.read_bytes())

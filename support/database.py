@@ -21,7 +21,9 @@ from pathlib import Path
 from support.errors import DamagedFile, DiskFull, FileInUse, InvalidInput
 
 BUSY_SECONDS = 30.0
-CHECKED = 2**29  # bytes of a file that is checked whole when it is opened: 300 MB took 0.2 s where it was read before
+CHECKED = (
+    2**29
+)  # bytes of a file that is checked whole when it is opened: 300 MB took 0.2 s where it was read before
 STUDY: dict[str, tuple[str, ...]] = {table: tuple(columns.split()) for table, columns in (  # every room's tables
     ("sweeps", "name identity"), ("calls", "sweep settings repetition number call"),
     ("units", "sweep settings repetition status kind record error replies format_errors seconds"),
@@ -33,10 +35,20 @@ STUDY: dict[str, tuple[str, ...]] = {table: tuple(columns.split()) for table, co
     ("inbox", "id run key digest message_id day kind person mail how reason status raw size"),
     ("labels", "number message coder run round sender text acts"),
 )}  # fmt: skip
-CORRUPT, FULL, BUSY, CLOSED, NO_FILE, NO_DATABASE = 11, 13, 5, 8, 14, 26  # SQLite's codes without their details
+CORRUPT, FULL, BUSY, CLOSED, NO_FILE, NO_DATABASE = (
+    11,
+    13,
+    5,
+    8,
+    14,
+    26,
+)  # SQLite's codes without their details
 LIKE = {sqlite3.SQLITE_IOERR: FULL, sqlite3.SQLITE_LOCKED: BUSY,
         sqlite3.SQLITE_PERM: CLOSED, sqlite3.SQLITE_AUTH: CLOSED}  # fmt: skip
-UNREAD = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ)  # no question of room
+UNREAD = (
+    sqlite3.SQLITE_IOERR_READ,
+    sqlite3.SQLITE_IOERR_SHORT_READ,
+)  # no question of room
 AWAY = "It is left as it is: choose another path for the study, or move that file away."
 SAID: dict[int, tuple[type[Exception], str]] = {
     CORRUPT: (DamagedFile, "{path} is damaged ({error}). It is left as it is: restore it from a copy; or choose "
@@ -63,7 +75,9 @@ class _Connection(sqlite3.Connection):
         self.key = None
 
 
-def open_database(path: str | Path, ours: Mapping[str, Sequence[str]] = STUDY) -> sqlite3.Connection:
+def open_database(
+    path: str | Path, ours: Mapping[str, Sequence[str]] = STUDY
+) -> sqlite3.Connection:
     """Open a study's file in WAL mode, or make it, folders included; for any thread, one at a time.
 
     A file is another program's when it has tables and none of `ours`, or one of these with other columns.
@@ -73,11 +87,17 @@ def open_database(path: str | Path, ours: Mapping[str, Sequence[str]] = STUDY) -
         with guarded(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists():
-                path.touch(0o600)  # at once: whoever opens it before it is private can read on for ever
+                path.touch(
+                    0o600
+                )  # at once: whoever opens it before it is private can read on for ever
             with _opening:
                 _look(path, ours)
-                made: _Connection = sqlite3.connect(path, BUSY_SECONDS, check_same_thread=False, factory=_Connection)
-                made.execute("SELECT count(*) FROM sqlite_master").fetchone()  # opened at the first use, not before
+                made: _Connection = sqlite3.connect(
+                    path, BUSY_SECONDS, check_same_thread=False, factory=_Connection
+                )
+                made.execute(
+                    "SELECT count(*) FROM sqlite_master"
+                ).fetchone()  # opened at the first use, not before
                 made.key = _key(path)
                 _open.add(made)
             _configure(made)
@@ -99,7 +119,12 @@ def guarded(path: str | Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        code = CORRUPT if getattr(error, "sqlite_errorcode", 0) in UNREAD or "to UTF-8" in str(error) else _code(error)
+        code = (
+            CORRUPT
+            if getattr(error, "sqlite_errorcode", 0) in UNREAD
+            or "to UTF-8" in str(error)
+            else _code(error)
+        )
         raise (_words(path, code, error) if code in SAID else error) from None
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -107,7 +132,9 @@ def guarded(path: str | Path) -> Iterator[None]:
 
 
 @contextmanager
-def transaction(db: sqlite3.Connection, path: str | Path) -> Iterator[sqlite3.Connection]:
+def transaction(
+    db: sqlite3.Connection, path: str | Path
+) -> Iterator[sqlite3.Connection]:
     """One write to the file: all that is done within is kept together, or, after any error, nothing of it.
 
     It waits for its turn first: begun with a read, it would be refused at once if another process wrote in between.
@@ -125,7 +152,11 @@ def transaction(db: sqlite3.Connection, path: str | Path) -> Iterator[sqlite3.Co
 @contextmanager
 def _read_only(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection for a look that changes nothing: without it SQLite puts a log beside a file that nobody has open."""
-    at_rest = not _is_open(path) and _head(path, 20)[18:] == b"\x02\x02" and not _beside(path, "-wal").exists()
+    at_rest = (
+        not _is_open(path)
+        and _head(path, 20)[18:] == b"\x02\x02"
+        and not _beside(path, "-wal").exists()
+    )
     name = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' * at_rest}"
     with closing(sqlite3.connect(name, uri=True, timeout=BUSY_SECONDS)) as reader:
         yield reader
@@ -162,29 +193,44 @@ def _look(path: Path, ours: Mapping[str, Sequence[str]]) -> None:
             with _read_only(path) as db:
                 return _check(db, path, ours)
         except (sqlite3.DatabaseError, DamagedFile) as error:
-            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK:  # its writer was killed
-                with tempfile.TemporaryDirectory() as folder:  # SQLite may undo what is half-way in a copy
+            if (
+                getattr(error, "sqlite_errorcode", 0)
+                == sqlite3.SQLITE_READONLY_ROLLBACK
+            ):  # its writer was killed
+                with (
+                    tempfile.TemporaryDirectory() as folder
+                ):  # SQLite may undo what is half-way in a copy
                     for ending in ("", "-journal"):
                         shutil.copyfile(_beside(path, ending), f"{folder}/copy{ending}")
                     with closing(sqlite3.connect(f"{folder}/copy")) as copy:
                         return _check(copy, path, ours)
-            if not (again and _beside(path, "-wal").exists()):  # else somebody has opened it during the look
+            if not (
+                again and _beside(path, "-wal").exists()
+            ):  # else somebody has opened it during the look
                 raise
 
 
-def _check(db: sqlite3.Connection, path: Path, ours: Mapping[str, Sequence[str]]) -> None:
+def _check(
+    db: sqlite3.Connection, path: Path, ours: Mapping[str, Sequence[str]]
+) -> None:
     query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY 1"
     names, said = [row[0] for row in db.execute(query)], ""
     if names and not set(names) & set(ours):
         said = f"its tables are {', '.join(names)}; expected {', '.join(ours)}"
     for name in set(names) & set(ours):
-        if (columns := [row[1] for row in db.execute(f"PRAGMA table_info('{name}')")]) != list(ours[name]):
+        if (
+            columns := [row[1] for row in db.execute(f"PRAGMA table_info('{name}')")]
+        ) != list(ours[name]):
             said = f"its table {name!r} has the columns {', '.join(columns)}; expected {', '.join(ours[name])}"
     if said:
-        raise DamagedFile(f"{path} is an SQLite database, but not a study's: {said}. {AWAY}")
+        raise DamagedFile(
+            f"{path} is an SQLite database, but not a study's: {said}. {AWAY}"
+        )
     about = path.stat()
     state = (*_key(path), about.st_size, about.st_mtime_ns)
-    if about.st_size <= CHECKED and state not in _checked:  # every page once: a run opens its file several times
+    if (
+        about.st_size <= CHECKED and state not in _checked
+    ):  # every page once: a run opens its file several times
         if (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
             raise _words(path, CORRUPT, found)
         _checked.add(state)
@@ -211,4 +257,6 @@ def _head(path: Path, count: int) -> bytes:
 
 
 def _beside(path: Path, ending: str) -> Path:
-    return Path(f"{path.resolve()}{ending}")  # SQLite puts its files beside what a link points to
+    return Path(
+        f"{path.resolve()}{ending}"
+    )  # SQLite puts its files beside what a link points to

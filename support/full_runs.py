@@ -16,9 +16,18 @@ from typing import Any
 
 import pandas as pd
 
-from support.analysis.conversation import information_difference, messages_of, messages_of_delidata
+from support.analysis.conversation import (
+    information_difference,
+    messages_of,
+    messages_of_delidata,
+)
 from support.analysis.embeddings import DEFAULT, Encoder
-from support.analysis.prediction import play_cases, scores, undecided_share, with_undecided
+from support.analysis.prediction import (
+    play_cases,
+    scores,
+    undecided_share,
+    with_undecided,
+)
 from support.data import ROOT, output, source_digest
 from support.errors import MissingData
 from support.runs.study import open_study
@@ -37,7 +46,9 @@ def aggregates(errors: pd.DataFrame) -> pd.DataFrame:
     """
     made = scores(with_undecided(errors), ["rule", "round"]).drop(columns="rule")
     share = undecided_share(errors, ["rule"]).drop(columns="rule")
-    return made.merge(share, on="round").sort_values(["column", "round"], ignore_index=True)
+    return made.merge(share, on="round").sort_values(
+        ["column", "round"], ignore_index=True
+    )
 
 
 def play() -> dict[str, Any]:
@@ -45,14 +56,28 @@ def play() -> dict[str, Any]:
     from tqdm import tqdm
 
     job = {"rule": "majority", "rounds": 10, "seed": 1, "seats": "mixed"}
-    pieces = [range(start, min(start + PIECE, CASES)) for start in range(0, CASES, PIECE)]
-    played = [asyncio.run(play_cases(job, piece)) for piece in tqdm(pieces, f"majority, pieces of {PIECE}", ncols=110)]
+    pieces = [
+        range(start, min(start + PIECE, CASES)) for start in range(0, CASES, PIECE)
+    ]
+    played = [
+        asyncio.run(play_cases(job, piece))
+        for piece in tqdm(pieces, f"majority, pieces of {PIECE}", ncols=110)
+    ]
     errors = pd.concat(played, ignore_index=True)
     FOLDER.mkdir(parents=True, exist_ok=True)
     aggregates(errors).round(6).to_csv(FOLDER / "movielens_all.csv", index=False)
-    about: dict[str, Any] = {"what": "majority, rule-based (mixed), u1.test", "cases": int(errors["case"].nunique())}
-    about |= {"seed": job["seed"], "date": datetime.now(UTC).date().isoformat(), "sources": source_digest()[:12]}
-    (FOLDER / "movielens_all.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    about: dict[str, Any] = {
+        "what": "majority, rule-based (mixed), u1.test",
+        "cases": int(errors["case"].nunique()),
+    }
+    about |= {
+        "seed": job["seed"],
+        "date": datetime.now(UTC).date().isoformat(),
+        "sources": source_digest()[:12],
+    }
+    (FOLDER / "movielens_all.json").write_text(
+        json.dumps(about, indent=1) + "\n", encoding="utf-8"
+    )
     return about
 
 
@@ -62,7 +87,9 @@ def movielens_all() -> tuple[pd.DataFrame, dict[str, Any]]:
     if not path.exists():
         raise MissingData(f"full run: {path} is not there; restore it from the repository, or play it: "
                           "python -m support.full_runs")  # fmt: skip
-    return pd.read_csv(path), json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    return pd.read_csv(path), json.loads(
+        path.with_suffix(".json").read_text(encoding="utf-8")
+    )
 
 
 def with_differences(messages: pd.DataFrame, encoder: Encoder) -> pd.DataFrame:
@@ -77,13 +104,22 @@ def with_differences(messages: pd.DataFrame, encoder: Encoder) -> pd.DataFrame:
     for run, means in _means(new, encoder).items() if len(new) else ():
         kept[keys[run]] = means
     columns = zip(messages["run"], messages["round"], strict=True)
-    return messages.assign(difference=[kept[keys[run]].get(number, float("nan")) for run, number in columns])
+    return messages.assign(
+        difference=[
+            kept[keys[run]].get(number, float("nan")) for run, number in columns
+        ]
+    )
 
 
 def _means(messages: pd.DataFrame, encoder: Encoder) -> dict[Any, dict[int, float]]:
     """Mean difference of each round, by run."""
     distances = information_difference(messages, encoder.encode(list(messages["text"])))
-    table = messages.assign(difference=distances).groupby(["run", "round"], sort=False)["difference"].mean().dropna()
+    table = (
+        messages.assign(difference=distances)
+        .groupby(["run", "round"], sort=False)["difference"]
+        .mean()
+        .dropna()
+    )
     made: dict[Any, dict[int, float]] = {run: {} for run in messages["run"].unique()}
     for run, number, value in table.reset_index().itertuples(index=False):
         made[run][int(number)] = float(value)
@@ -91,7 +127,10 @@ def _means(messages: pd.DataFrame, encoder: Encoder) -> dict[Any, dict[int, floa
 
 
 def _key(run: pd.DataFrame) -> str:
-    said = "\0".join(f"{number}\0{text}" for number, text in zip(run["round"], run["text"], strict=True))
+    said = "\0".join(
+        f"{number}\0{text}"
+        for number, text in zip(run["round"], run["text"], strict=True)
+    )
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
@@ -99,7 +138,10 @@ def _kept() -> dict[str, dict[int, float]]:
     if not (FOLDER / DIFFERENCES).exists():
         return {}
     table = pd.read_csv(FOLDER / DIFFERENCES, index_col="discussion")
-    return {str(key): {int(str(r)): float(v) for r, v in row.dropna().items()} for key, row in table.iterrows()}
+    return {
+        str(key): {int(str(r)): float(v) for r, v in row.dropna().items()}
+        for key, row in table.iterrows()
+    }
 
 
 def play_differences() -> int:
@@ -111,7 +153,9 @@ def play_differences() -> int:
         rows |= {keys[run]: means for run, means in _means(messages, encoder).items()}
     table = pd.DataFrame(rows).T.sort_index(axis=1).sort_index().round(5)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    table.rename_axis("discussion").to_csv(FOLDER / DIFFERENCES, compression={"method": "gzip", "mtime": 0})
+    table.rename_axis("discussion").to_csv(
+        FOLDER / DIFFERENCES, compression={"method": "gzip", "mtime": 0}
+    )
     return len(table)
 
 

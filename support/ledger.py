@@ -24,7 +24,19 @@ COLUMNS = {
 }  # fmt: skip
 """What a row of each kind holds beside notebook, paper, what, participant, and what was unfinished (`partial`)."""
 ABOUT = ("notebook", "paper", "what", "participant")
-NUMBERS = ("published", "published_se", "ours", "ours_se", "n", "difference", "low", "high", "margin", "value", "se")
+NUMBERS = (
+    "published",
+    "published_se",
+    "ours",
+    "ours_se",
+    "n",
+    "difference",
+    "low",
+    "high",
+    "margin",
+    "value",
+    "se",
+)
 
 
 def keep(
@@ -37,27 +49,44 @@ def keep(
     or "statements", with the `results` that they were tested on. What was kept before under the three is replaced.
     """
     said = "statement" in frame
-    if not said and (missing := [name for name in ("row", "column", "verdict") if name not in frame]):
-        raise InvalidInput(f"ledger: the frame has no {', '.join(missing)}; expected one of against_published")
+    if not said and (
+        missing := [name for name in ("row", "column", "verdict") if name not in frame]
+    ):
+        raise InvalidInput(
+            f"ledger: the frame has no {', '.join(missing)}; expected one of against_published"
+        )
     rows = answers_of(frame, participant) if said and "verdict" not in frame else frame
     _write(notebook, paper, what, "statements" if said else "cells", rows, participant)
     if results is not None:
         _write(notebook, paper, what, "results", results, participant)
 
 
-def _write(notebook: str, paper: str, what: str, kind: str, rows: pd.DataFrame, participant: str) -> None:
+def _write(
+    notebook: str,
+    paper: str,
+    what: str,
+    kind: str,
+    rows: pd.DataFrame,
+    participant: str,
+) -> None:
     if "participant" not in rows:
         if not participant:
-            raise InvalidInput("ledger: participant is empty; a result always says who produced it")
+            raise InvalidInput(
+                "ledger: participant is empty; a result always says who produced it"
+            )
         rows = rows.assign(participant=participant)
     rows = rows.assign(notebook=notebook, paper=paper, what=what, partial=partial())
     rows = rows.reindex(columns=[*ABOUT, *COLUMNS[kind], "partial"])
     numbers = [name for name in NUMBERS if name in rows]
-    rows[numbers] = rows[numbers].astype(float).map(lambda x: float(f"{x:.6g}"))  # the same on every machine
+    rows[numbers] = (
+        rows[numbers].astype(float).map(lambda x: float(f"{x:.6g}"))
+    )  # the same on every machine
     folder = Path(os.environ.get("CONVENE_LEDGER") or output("build", "ledger"))
     folder.mkdir(parents=True, exist_ok=True)
     name = "-".join("".join(c if c.isalnum() else " " for c in what.lower()).split())
-    rows.to_csv(folder / f"{notebook}_{kind}_{name}.csv", index=False, lineterminator="\n")
+    rows.to_csv(
+        folder / f"{notebook}_{kind}_{name}.csv", index=False, lineterminator="\n"
+    )
 
 
 def load(kind: str, *folders: str | Path) -> pd.DataFrame:
@@ -71,13 +100,21 @@ def load(kind: str, *folders: str | Path) -> pd.DataFrame:
     for folder in folders or (COMMITTED,):
         paths = sorted(Path(folder).glob(f"*_{kind}_*.csv"))
         blank = dict.fromkeys(NUMBERS, "")
-        found += [pd.read_csv(path, dtype=text, keep_default_na=False, na_values=blank) for path in paths]
+        found += [
+            pd.read_csv(path, dtype=text, keep_default_na=False, na_values=blank)
+            for path in paths
+        ]
     every = pd.concat([part for part in found if len(part)] or found, ignore_index=True)
-    keys = [*ABOUT, *(("where", "statement") if kind == "statements" else ("row", "column"))]
+    keys = [
+        *ABOUT,
+        *(("where", "statement") if kind == "statements" else ("row", "column")),
+    ]
     return every.drop_duplicates(keys, ignore_index=True)
 
 
 def folders() -> list[Path]:
     """Where ledgers are: the committed one, and that of every run on this machine."""
-    runs = sorted(output("build", "runs").glob("*/ledger"), key=lambda path: path.stat().st_mtime)
+    runs = sorted(
+        output("build", "runs").glob("*/ledger"), key=lambda path: path.stat().st_mtime
+    )
     return [COMMITTED, *reversed(runs)]

@@ -39,7 +39,9 @@ class Presence:
             return run == self.run
         try:
             with FileLock(file, timeout=0, mode=PRIVATE):
-                file.unlink(missing_ok=True)  # under the lock: a run that was just about to take it makes a new file
+                file.unlink(
+                    missing_ok=True
+                )  # under the lock: a run that was just about to take it makes a new file
         except Timeout:
             return True
         return False
@@ -47,7 +49,11 @@ class Presence:
     def others(self) -> list[str]:
         """The runs that are at work on this file beside this one."""
         name = re.compile(re.escape(self._path.name) + r"\.run-([0-9a-f]{12})\.lock")
-        runs = [found[1] for entry in os.listdir(self._path.parent) if (found := name.fullmatch(entry))]
+        runs = [
+            found[1]
+            for entry in os.listdir(self._path.parent)
+            if (found := name.fullmatch(entry))
+        ]
         return sorted(run for run in runs if run != self.run and self.alive(run))
 
     def _file(self, run: str) -> Path:

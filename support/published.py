@@ -17,13 +17,21 @@ def load(seed: str, table: str | None = None) -> pd.DataFrame:
     """The published numbers of a paper, or of one table of it: table, row, column, value and spread (floats, NaN where
     none is printed), unit, note."""
     if seed not in known():
-        raise InvalidInput(f"no published numbers of {seed!r} are recorded; there are: {', '.join(known())}.")
-    frame = pd.read_csv(inputs("published") / f"{seed}.csv", dtype=str, keep_default_na=False)
-    frame = frame.assign(**{name: pd.to_numeric(frame[name]) for name in ("value", "spread")})
+        raise InvalidInput(
+            f"no published numbers of {seed!r} are recorded; there are: {', '.join(known())}."
+        )
+    frame = pd.read_csv(
+        inputs("published") / f"{seed}.csv", dtype=str, keep_default_na=False
+    )
+    frame = frame.assign(
+        **{name: pd.to_numeric(frame[name]) for name in ("value", "spread")}
+    )
     if table is None:
         return frame
     if table not in set(frame["table"]):
-        raise InvalidInput(f"{table!r} of {seed} is not recorded; there are: {', '.join(frame['table'].unique())}.")
+        raise InvalidInput(
+            f"{table!r} of {seed} is not recorded; there are: {', '.join(frame['table'].unique())}."
+        )
     return frame[frame["table"] == table].reset_index(drop=True)
 
 

@@ -52,7 +52,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, create_model, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Field,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
 
 from support.errors import InvalidInput, MalformedReply, UnknownParticipant
 from support.models.profiles import MODEL, TIGHT, Limits, is_model
@@ -62,7 +69,10 @@ if TYPE_CHECKING:
     from support.models.model import ChatModel
 
 MIXED, HUMAN = "mixed", "human"
-CONTEXT, CHARACTERS = 100_000, 3  # tokens that a model reads where its profile does not say; characters of a token
+CONTEXT, CHARACTERS = (
+    100_000,
+    3,
+)  # tokens that a model reads where its profile does not say; characters of a token
 Seats = Any
 """One kind for all, one for each name in order, or {name: kind}; in the place of a kind, a participant itself, or a
 class or function that is called with the name and its random stream, and with what the seat knows if it takes `own`."""
@@ -133,7 +143,11 @@ class ModelSeat:
         self.acts, self.own, self.me, self.prompts = acts, own, me, spoken.prompts
         self.limits = self.model.limits
         self.shown = Shown(self.limits, self.model.profile.context or CONTEXT)
-        drawn = {"temperature": spoken.temperature, "seed": seed, "repetition": spoken.repetition}
+        drawn = {
+            "temperature": spoken.temperature,
+            "seed": seed,
+            "repetition": spoken.repetition,
+        }
         self.settings: dict[str, Any] = {**drawn, "reasoning": spoken.reasoning}
         self.kind, self.replies, self.tokens = f"{MODEL} {self.model.name}", 0, 0
 
@@ -152,10 +166,18 @@ class ModelSeat:
         """The validated reply. What `shown` has left out since the last question is told in the call's record."""
         self.replies += 1
         messages = self.messages(act, *view)
-        room = self.limits.room(act.room(self, *view) if callable(act.room) else act.room)
-        told: dict[str, Any] = {"max_tokens": room, "cut": self.shown.taken(), **self.settings}
+        room = self.limits.room(
+            act.room(self, *view) if callable(act.room) else act.room
+        )
+        told: dict[str, Any] = {
+            "max_tokens": room,
+            "cut": self.shown.taken(),
+            **self.settings,
+        }
         try:
-            reply = await self.model.reply(messages, schema=act.form(self, *view), **told)
+            reply = await self.model.reply(
+                messages, schema=act.form(self, *view), **told
+            )
         except MalformedReply as error:
             self.tokens += error.tokens
             raise
@@ -171,7 +193,13 @@ class ModelSeat:
         if not act.briefing:
             return [asked]
         with own(self.prompts):
-            return [{"role": "system", "content": render(act.briefing, **act.told(self, *view))}, asked]
+            return [
+                {
+                    "role": "system",
+                    "content": render(act.briefing, **act.told(self, *view)),
+                },
+                asked,
+            ]
 
     def question(self, act: Act, *view: Any) -> str:
         """The prompt of an act."""
@@ -238,7 +266,9 @@ def cut(given: str, most: int) -> str:
 # ---- the forms of replies ------------------------------------------------------------------------------------------
 
 
-def form(name: str, check: Callable[[Any], Any] | None = None, **fields: Any) -> type[BaseModel]:
+def form(
+    name: str, check: Callable[[Any], Any] | None = None, **fields: Any
+) -> type[BaseModel]:
     """The class of a reply, from its fields' types; `check` refuses what a schema cannot, by raising ValueError."""
 
     def after(self: Any) -> Any:
@@ -246,7 +276,10 @@ def form(name: str, check: Callable[[Any], Any] | None = None, **fields: Any) ->
         return self
 
     validators: Any = {"fits": model_validator(mode="after")(after)} if check else {}
-    made: Any = {key: kind if isinstance(kind, tuple) else (kind, ...) for key, kind in fields.items()}
+    made: Any = {
+        key: kind if isinstance(kind, tuple) else (kind, ...)
+        for key, kind in fields.items()
+    }
     return create_model(name, __validators__=validators, **made)
 
 
@@ -271,7 +304,9 @@ def one_of(what: str, allowed: Sequence[Any], shown: int = 12) -> Any:
         return value
 
     number = bool(allowed) and isinstance(allowed[0], int)
-    schema = WithJsonSchema({"type": "integer" if number else "string", "enum": list(allowed)})
+    schema = WithJsonSchema(
+        {"type": "integer" if number else "string", "enum": list(allowed)}
+    )
     return Annotated[int if number else str, AfterValidator(known), schema]
 
 
@@ -306,8 +341,14 @@ class Question:
     def answer(self, value: Any) -> None:
         """Give the answer; None is silence, no new proposal, or an abstention."""
         if self._given or self._answer.done():
-            steps = [f"{name} {getattr(self.view, name)} " for name in ("round", "day") if hasattr(self.view, name)]
-            raise InvalidInput(f"{self.phase}: {''.join(steps[:1])}was answered already; wait for the next question")
+            steps = [
+                f"{name} {getattr(self.view, name)} "
+                for name in ("round", "day")
+                if hasattr(self.view, name)
+            ]
+            raise InvalidInput(
+                f"{self.phase}: {''.join(steps[:1])}was answered already; wait for the next question"
+            )
         checked, answer = self._check(value), self._answer
         self._given = True
 
@@ -328,10 +369,17 @@ class HumanSeat:
     kind = HUMAN
 
     def __init__(
-        self, asks: Mapping[str, Ask], own: Any = None, *, me: str = "", questions: asyncio.Queue | None = None
+        self,
+        asks: Mapping[str, Ask],
+        own: Any = None,
+        *,
+        me: str = "",
+        questions: asyncio.Queue | None = None,
     ) -> None:
         self.asks, self.own, self.me = asks, own, me
-        self.questions: asyncio.Queue[Question] = asyncio.Queue() if questions is None else questions
+        self.questions: asyncio.Queue[Question] = (
+            asyncio.Queue() if questions is None else questions
+        )
 
     def __getattr__(self, phase: str) -> Any:
         if phase.startswith("_") or phase == "asks" or phase not in self.asks:
@@ -342,7 +390,9 @@ class HumanSeat:
         if (answer := ask.unasked(self, *view)) is not None:
             return answer
         called = ask.phase(self, *view) or phase
-        question = Question(called, ask.shown(self, *view), lambda given: ask.check(self, given, *view))
+        question = Question(
+            called, ask.shown(self, *view), lambda given: ask.check(self, given, *view)
+        )
         await self.questions.put(question)
         return await question.wait()
 
@@ -394,10 +444,18 @@ class Role:
         """
         kinds, streams = _by_name(self.name, seats, names), rng.spawn(len(names))
         seated = zip(kinds.items(), streams, strict=True)
-        return {name: self.seat(kind, stream, own(name), spoken, name) for (name, kind), stream in seated}
+        return {
+            name: self.seat(kind, stream, own(name), spoken, name)
+            for (name, kind), stream in seated
+        }
 
     def seat(
-        self, kind: Any, rng: np.random.Generator, own: Any = None, spoken: Spoken | None = None, me: str = ""
+        self,
+        kind: Any,
+        rng: np.random.Generator,
+        own: Any = None,
+        spoken: Spoken | None = None,
+        me: str = "",
     ) -> Any:
         """The participant of a kind; one of the user's own is taken as it is, a class or function is called."""
         if is_maker(kind):
@@ -409,7 +467,9 @@ class Role:
         self.check(kind, me)
         if is_model(kind):
             spoken = spoken or Spoken()
-            model = given_model(kind, spoken.model, f"the seat of {me or f'the {self.name}'}")
+            model = given_model(
+                kind, spoken.model, f"the seat of {me or f'the {self.name}'}"
+            )
             seed = int(rng.integers(2**31)) if spoken.temperature else 0
             return self.speaker(model, self.acts, own, me=me, seed=seed, spoken=spoken)
         if kind != HUMAN:
@@ -421,11 +481,17 @@ class Role:
 
     def check(self, kind: str, me: str = "") -> None:
         """Refuse a kind that there is not."""
-        known = [*self.kinds, *([MIXED] if self.mixture else []), *([HUMAN] if self.asks else [])]
+        known = [
+            *self.kinds,
+            *([MIXED] if self.mixture else []),
+            *([HUMAN] if self.asks else []),
+        ]
         known += [MODEL] if self.acts else []
         if kind not in known and not (self.acts and is_model(kind)):
             named = f" (or {MODEL}:NAME)" if self.acts else ""
-            raise UnknownParticipant(f"{self._given(kind, me)}; expected one of {', '.join(known)}{named}")
+            raise UnknownParticipant(
+                f"{self._given(kind, me)}; expected one of {', '.join(known)}{named}"
+            )
 
     def person(self, me: str = "", own: Any = None) -> HumanSeat:
         """A seat for a person, with a queue of its own; it takes the place of a kind."""
@@ -433,13 +499,21 @@ class Role:
 
     def _checked(self, given: Any, me: str) -> Any:
         methods = self.asked or tuple(self.acts)
-        lacks = [m for m in methods if not inspect.iscoroutinefunction(getattr(given, m, None))]
+        lacks = [
+            m
+            for m in methods
+            if not inspect.iscoroutinefunction(getattr(given, m, None))
+        ]
         if lacks or not isinstance(getattr(given, "kind", None), str):
             told = f"which says in records who sat there, and `async def {'`, `'.join(methods)}`"
-            expected = f"expected the name of a kind, or an object with a text `kind`, {told}"
+            expected = (
+                f"expected the name of a kind, or an object with a text `kind`, {told}"
+            )
             raise InvalidInput(f"{self._given(given, me)}; {expected}")
         if me and getattr(given, "me", me) not in ("", me):
-            raise InvalidInput(f"{self.name}: a {given.kind} seat made for {given.me} given for {me}; make it for {me}")
+            raise InvalidInput(
+                f"{self.name}: a {given.kind} seat made for {given.me} given for {me}; make it for {me}"
+            )
         return given
 
     def _given(self, kind: Any, me: str) -> str:
@@ -459,7 +533,9 @@ def called(maker: Any, name: str, rng: np.random.Generator, own: Any) -> Any:
         takes.bind(name, rng, **known)
     except TypeError as error:
         what = "a class or a function is called with the name of the seat and its random generator"
-        raise InvalidInput(f"seats: {maker!r} given for {name}, but {what} ({error})") from None
+        raise InvalidInput(
+            f"seats: {maker!r} given for {name}, but {what} ({error})"
+        ) from None
     return maker(name, rng, **known)
 
 
@@ -468,17 +544,23 @@ def _by_name(role: str, seats: Any, names: Sequence[str]) -> dict[str, Any]:
         return dict.fromkeys(names, seats)
     if not isinstance(seats, Mapping):
         if len(seats) != len(names):
-            raise InvalidInput(f"seats: {list(seats)!r} given; expected {len(names)} kinds, one for each {role}")
+            raise InvalidInput(
+                f"seats: {list(seats)!r} given; expected {len(names)} kinds, one for each {role}"
+            )
         seats = dict(zip(names, seats, strict=True))
     if set(seats) != set(names):
-        raise InvalidInput(f"seats: {sorted(seats)} given; expected a kind for each of {list(names)}")
+        raise InvalidInput(
+            f"seats: {sorted(seats)} given; expected a kind for each of {list(names)}"
+        )
     return {name: seats[name] for name in names}
 
 
 def given_model(kind: str, model: ChatModel | str | None, who: str) -> ChatModel:
     """The language model of a kind: "model:NAME" has its own, "model" stands for the one that is given, or named."""
     if model is None and kind == MODEL:
-        raise InvalidInput(f"model: none given for {who}; name one ({MODEL}:gpt-4o-mini), or pass model=connect(...)")
+        raise InvalidInput(
+            f"model: none given for {who}; name one ({MODEL}:gpt-4o-mini), or pass model=connect(...)"
+        )
     if kind == MODEL and not isinstance(model, str | None):
         return model
     from support.models import named
@@ -486,7 +568,15 @@ def given_model(kind: str, model: ChatModel | str | None, who: str) -> ChatModel
     return named(kind, model)
 
 
-def check_number(name: str, value: Any, low: float = 0.0, high: float = math.inf) -> None:
+def check_number(
+    name: str, value: Any, low: float = 0.0, high: float = math.inf
+) -> None:
     """Refuse a setting that is no number in its range."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise InvalidInput(f"{name}: {value!r} given; expected a number of at least {low:g} and at most {high:g}")
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not low <= value <= high
+    ):
+        raise InvalidInput(
+            f"{name}: {value!r} given; expected a number of at least {low:g} and at most {high:g}"
+        )

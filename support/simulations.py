@@ -26,19 +26,62 @@ SEED = 2024
 """Of the sweeps that the notebooks share."""
 
 MEETING_SETTINGS: Mapping[str, Grid] = {
-    "size": {"members": [3, 4, 5], "options": [2], "database": [False], "design": list(DESIGNS)},
-    "options": {"members": [5], "options": [3, 4], "database": [False], "design": list(DESIGNS)},
-    "database": {"members": [5], "options": [2, 4], "database": [True], "design": list(DESIGNS)},
-    "paraphrase": {"members": [3], "options": [2], "design": ["no conversation"], "paraphrase": [0, 1, 2]},
+    "size": {
+        "members": [3, 4, 5],
+        "options": [2],
+        "database": [False],
+        "design": list(DESIGNS),
+    },
+    "options": {
+        "members": [5],
+        "options": [3, 4],
+        "database": [False],
+        "design": list(DESIGNS),
+    },
+    "database": {
+        "members": [5],
+        "options": [2, 4],
+        "database": [True],
+        "design": list(DESIGNS),
+    },
+    "paraphrase": {
+        "members": [3],
+        "options": [2],
+        "design": ["no conversation"],
+        "paraphrase": [0, 1, 2],
+    },
 }
 """The settings of section 5.2: size n, options K, the database (K = 2 by the text, 4 by Table 1), paraphrases."""
 
 PLANNING_SETTINGS: Mapping[str, Grid] = {
-    "decisions": {"decisions": [*range(3, 31), 35], "options": [3], "feedback": ["complete"]},
-    "options": {"decisions": [5], "options": [*range(4, 31, 2)], "preferences": ["rankings"], "feedback": ["words"]},
-    "feedback": {"decisions": [*range(3, 11)], "options": [3], "feedback": ["score", "words", "comparison"]},
-    "welfare": {"decisions": [3, 5, 7, 9], "options": [3], "feedback": ["score", "words"], "objective": ["welfare"]},
-    "rounds": {"decisions": [3, 5, 7, 9], "options": [3], "feedback": ["score"], "rounds": [3, 5, 7, 9]},
+    "decisions": {
+        "decisions": [*range(3, 31), 35],
+        "options": [3],
+        "feedback": ["complete"],
+    },
+    "options": {
+        "decisions": [5],
+        "options": [*range(4, 31, 2)],
+        "preferences": ["rankings"],
+        "feedback": ["words"],
+    },
+    "feedback": {
+        "decisions": [*range(3, 11)],
+        "options": [3],
+        "feedback": ["score", "words", "comparison"],
+    },
+    "welfare": {
+        "decisions": [3, 5, 7, 9],
+        "options": [3],
+        "feedback": ["score", "words"],
+        "objective": ["welfare"],
+    },
+    "rounds": {
+        "decisions": [3, 5, 7, 9],
+        "options": [3],
+        "feedback": ["score"],
+        "rounds": [3, 5, 7, 9],
+    },
 }
 """The settings of 003 by the figures that show them: 2 and 6, 3, 4 and 5, 7, 10."""
 
@@ -51,7 +94,12 @@ SEMINAR_SETTINGS: Mapping[str, Grid] = {
 
 
 def simulations(
-    environment: str, n: int, seed: int, seats: str | Sequence[object] = "mixed", rounds: int = 10, **more: list[object]
+    environment: str,
+    n: int,
+    seed: int,
+    seats: str | Sequence[object] = "mixed",
+    rounds: int = 10,
+    **more: list[object],
 ) -> Sweep:
     """The sweep of n discussions under each of the six rules in one environment; the same groups under each rule.
 
@@ -60,7 +108,9 @@ def simulations(
     """
     who: list[object] = [seats] if isinstance(seats, str) else list(seats)
     grid: Grid = {"rule": list(RULES), "seats": who, "rounds": [rounds]}
-    return _part(STUDIES[environment], {"rules": grid}, "rules", n, seed, more, ["rule"])
+    return _part(
+        STUDIES[environment], {"rules": grid}, "rules", n, seed, more, ["rule"]
+    )
 
 
 def available() -> dict[str, str]:
@@ -77,15 +127,40 @@ def available() -> dict[str, str]:
 def coordinations(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
     """One part of `MEETING_SETTINGS`: n meetings for each setting (20 in the paper), the same in all designs and parts;
     `grid` are further settings, or other values of the part's own."""
-    paired = ("options", "design", "database", "difficulty", "paraphrase", "coordinator", "tracking", "lowest")
+    paired = (
+        "options",
+        "design",
+        "database",
+        "difficulty",
+        "paraphrase",
+        "coordinator",
+        "tracking",
+        "lowest",
+    )
     # Units that name no difficulty were played on all wishes, when there was no other.
-    return _part(meeting_coordination, MEETING_SETTINGS, part, n, seed, {"difficulty": ["hard"], **grid}, paired)
+    return _part(
+        meeting_coordination,
+        MEETING_SETTINGS,
+        part,
+        n,
+        seed,
+        {"difficulty": ["hard"], **grid},
+        paired,
+    )
 
 
 def plannings(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
     """One part of `PLANNING_SETTINGS`: n instances of each setting (30 in the paper), the same for all coordinators;
     `grid` are further settings, or other values of the part's own."""
-    paired = ("feedback", "coordinator", "estimator", "solver", "rounds", "prompt", "final")
+    paired = (
+        "feedback",
+        "coordinator",
+        "estimator",
+        "solver",
+        "rounds",
+        "prompt",
+        "final",
+    )
     return _part(fair_decisions, PLANNING_SETTINGS, part, n, seed, grid, paired)
 
 
@@ -105,4 +180,11 @@ def _part(
         raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(parts)}")
     settings = {**parts[part], **grid}
     name = " by ".join([part, *sorted(set(grid) - set(parts[part]))])
-    return Sweep(f"{name}, seed {seed}", study, settings, n, seed, paired=[s for s in paired if s in settings])
+    return Sweep(
+        f"{name}, seed {seed}",
+        study,
+        settings,
+        n,
+        seed,
+        paired=[s for s in paired if s in settings],
+    )

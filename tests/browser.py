@@ -32,7 +32,9 @@ def chromium():
     """The browser of a file of tests; Playwright keeps a loop in this thread, so that no test of it runs another."""
     if CHROMIUM is None:
         if os.environ.get("CI"):
-            pytest.fail(f"no chromium on this machine, and CI has to run the browser test: {NEEDS}")
+            pytest.fail(
+                f"no chromium on this machine, and CI has to run the browser test: {NEEDS}"
+            )
         pytest.skip(f"no chromium on this machine: {NEEDS}")
     from playwright.sync_api import sync_playwright
 
@@ -45,8 +47,12 @@ def chromium():
 @pytest.fixture
 def window(chromium):
     """An empty page; requests that leave this machine are refused, and what is copied there can be read."""
-    context = chromium.new_context(viewport=LAPTOP, permissions=["clipboard-read", "clipboard-write"])
-    context.set_default_timeout(120_000)  # a second kernel may start, on a machine that may be busy
+    context = chromium.new_context(
+        viewport=LAPTOP, permissions=["clipboard-read", "clipboard-write"]
+    )
+    context.set_default_timeout(
+        120_000
+    )  # a second kernel may start, on a machine that may be busy
     context.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
     yield context.new_page()
     context.close()
@@ -77,14 +83,31 @@ def served(voila, tmp_path):
     folder, port = voila
 
     def serve(source, theme="light"):
-        own = {name: value for name, value in os.environ.items() if name.startswith("CONVENE_")}
+        own = {
+            name: value
+            for name, value in os.environ.items()
+            if name.startswith("CONVENE_")
+        }
         told = f"import os\nos.environ |= {own | {'CONVENE_FIGURES': str(tmp_path / 'figures')}}\n"
         cell = {"cell_type": "code", "id": "cell", "metadata": {}, "source": told + source, "outputs": [],
                 "execution_count": None}  # fmt: skip
-        kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-        content = {"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+        kernel = {
+            "kernelspec": {
+                "display_name": "Python 3",
+                "language": "python",
+                "name": "python3",
+            }
+        }
+        content = {
+            "cells": [cell],
+            "metadata": kernel,
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
         (folder / f"{tmp_path.name}.ipynb").write_text(json.dumps(content))
-        return f"http://127.0.0.1:{port}/voila/render/{tmp_path.name}.ipynb?theme={theme}"
+        return (
+            f"http://127.0.0.1:{port}/voila/render/{tmp_path.name}.ipynb?theme={theme}"
+        )
 
     return serve
 
@@ -139,6 +162,8 @@ def dropdown():
     """A function from a page and a label to the list of choices that it belongs to."""
 
     def find(page, label):
-        return page.locator(".widget-dropdown", has=page.get_by_text(label, exact=True)).locator("select")
+        return page.locator(
+            ".widget-dropdown", has=page.get_by_text(label, exact=True)
+        ).locator("select")
 
     return find

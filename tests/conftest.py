@@ -15,12 +15,18 @@ from support.models.fakes import scripted
 from support.runs.study import Store
 from support.survey.answers import AnswerBook
 
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # before torch: the workers' threads share the cores
-sys.path.append(str(Path(__file__).parent))  # for `attacks`, which a notebook shows as well, `kernels`, `serving`
+os.environ.setdefault(
+    "OMP_WAIT_POLICY", "passive"
+)  # before torch: the workers' threads share the cores
+sys.path.append(
+    str(Path(__file__).parent)
+)  # for `attacks`, which a notebook shows as well, `kernels`, `serving`
 from kernels import unsynchronised
 
 unsynchronised()
-hypothesis.settings.register_profile("house", deadline=None, max_examples=50)  # a busy machine makes no test fail
+hypothesis.settings.register_profile(
+    "house", deadline=None, max_examples=50
+)  # a busy machine makes no test fail
 hypothesis.settings.load_profile("house")
 
 
@@ -83,7 +89,12 @@ def last():
     """A rule of one's own, which no registry knows: the last of the listed candidates wins."""
 
     class Last(Rule):
-        name, form, unit, explanation = "last", "vote", "vote", "The last one listed wins."
+        name, form, unit, explanation = (
+            "last",
+            "vote",
+            "vote",
+            "The last one listed wins.",
+        )
 
         def scores(self, ballots, listed):
             return {listed[-1]: len(ballots)}

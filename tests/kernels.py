@@ -37,10 +37,16 @@ class Forked:
         with patch.dict(os.environ, PYTHONPATH=os.pathsep.join(PATHS)):
             forkserver.ensure_running()
         ready, where = CONTEXT.Event(), cwd or os.getcwd()
-        self._process = CONTEXT.Process(target=_kernel, args=(ready, cmd[cmd.index("-f") + 1], dict(env), where))
+        self._process = CONTEXT.Process(
+            target=_kernel, args=(ready, cmd[cmd.index("-f") + 1], dict(env), where)
+        )
         self._process.start()
         assert ready.wait(60)
-        self.pid, self.kill, self.terminate = self._process.pid, self._process.kill, self._process.terminate
+        self.pid, self.kill, self.terminate = (
+            self._process.pid,
+            self._process.kill,
+            self._process.terminate,
+        )
 
     def poll(self):
         return self._process.exitcode

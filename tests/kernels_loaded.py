@@ -6,7 +6,9 @@ import os
 
 from kernels import LOADED, unsynchronised
 
-os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as a kernel sets it
+os.environ["MPLBACKEND"] = (
+    "module://matplotlib_inline.backend_inline"  # as a kernel sets it
+)
 for name in LOADED:
     with contextlib.suppress(ImportError):
         importlib.import_module(name)

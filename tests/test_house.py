@@ -18,8 +18,13 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 def pins():
     lines = [line for line in LOCK.splitlines() if line and not line.startswith("#")]
-    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[^\s+]+", line) for line in lines), "a line that is no plain pin"
-    return {re.sub(r"[-_.]+", "-", line.split("==")[0]).lower(): line.split("==")[1] for line in lines}
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[^\s+]+", line) for line in lines), (
+        "a line that is no plain pin"
+    )
+    return {
+        re.sub(r"[-_.]+", "-", line.split("==")[0]).lower(): line.split("==")[1]
+        for line in lines
+    }
 
 
 def test_conda_installs_the_lock_and_the_project_and_nothing_else_by_pip():
@@ -31,13 +36,26 @@ def test_conda_installs_the_lock_and_the_project_and_nothing_else_by_pip():
 
 def test_binder_and_conda_finish_as_make_does():
     commands = re.findall(r"python (-m .*)", (ROOT / "postBuild").read_text())
-    assert os.access(ROOT / "postBuild", os.X_OK) and not (ROOT / ".binder").exists() and not (ROOT / "binder").exists()
-    assert all(command in (ROOT / "Makefile").read_text() for command in commands) and len(commands) == 2
+    assert (
+        os.access(ROOT / "postBuild", os.X_OK)
+        and not (ROOT / ".binder").exists()
+        and not (ROOT / "binder").exists()
+    )
+    assert (
+        all(command in (ROOT / "Makefile").read_text() for command in commands)
+        and len(commands) == 2
+    )
 
 
 def test_every_dependency_of_the_project_is_pinned():
-    named = PROJECT["project"]["dependencies"] + PROJECT["project"]["optional-dependencies"]["dev"]
-    names = {re.sub(r"[-_.]+", "-", re.match(r"[A-Za-z0-9._-]+", d)[0]).lower() for d in named}
+    named = (
+        PROJECT["project"]["dependencies"]
+        + PROJECT["project"]["optional-dependencies"]["dev"]
+    )
+    names = {
+        re.sub(r"[-_.]+", "-", re.match(r"[A-Za-z0-9._-]+", d)[0]).lower()
+        for d in named
+    }
     assert names <= set(pins())
 
 
@@ -49,13 +67,20 @@ def test_torch_is_pinned_without_a_build_and_the_weights_stay_out_of_the_lock():
 def test_what_is_installed_here_is_what_the_lock_says():
     from importlib.metadata import version
 
-    wrong = {name: version(name) for name, pin in pins().items() if version(name).split("+")[0] != pin}
+    wrong = {
+        name: version(name)
+        for name, pin in pins().items()
+        if version(name).split("+")[0] != pin
+    }
     assert not wrong
 
 
 def test_a_dependency_is_named_in_the_changelog_with_its_reason():
     changelog = (ROOT / "CHANGELOG.md").read_text().lower()
-    for dependency in PROJECT["project"]["dependencies"] + PROJECT["project"]["optional-dependencies"]["dev"]:
+    for dependency in (
+        PROJECT["project"]["dependencies"]
+        + PROJECT["project"]["optional-dependencies"]["dev"]
+    ):
         name = re.match(r"[A-Za-z0-9._-]+", dependency)[0].lower()
         assert name in changelog or name in ("numpy", "matplotlib"), name
 
@@ -85,8 +110,14 @@ def test_the_readme_s_study_runs(tmp_path, monkeypatch):
     import asyncio
 
     monkeypatch.chdir(tmp_path)
-    code = next(b for b in (ROOT / "README.md").read_text().split("```")[1::2] if b.startswith("python"))
-    code = code.removeprefix("python").replace("await sweep.run(store)", "count = asyncio.run(sweep.run(store))")
+    code = next(
+        b
+        for b in (ROOT / "README.md").read_text().split("```")[1::2]
+        if b.startswith("python")
+    )
+    code = code.removeprefix("python").replace(
+        "await sweep.run(store)", "count = asyncio.run(sweep.run(store))"
+    )
     space = {"asyncio": asyncio}
     exec(code.replace("repetitions=20", "repetitions=2"), space)
     assert space["count"]["done"] == 4
@@ -94,10 +125,14 @@ def test_the_readme_s_study_runs(tmp_path, monkeypatch):
 
 def test_importing_support_loads_nothing_heavy():
     script = "import sys, support; print(sorted(set(sys.modules) & {'numpy', 'pandas', 'openai', 'torch', 'scipy'}))"
-    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert shown.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("target", ["run", "notebooks", "test", "lab", "lint", "bench", "clean"])
+@pytest.mark.parametrize(
+    "target", ["run", "notebooks", "test", "lab", "lint", "bench", "clean"]
+)
 def test_the_makefile_has_the_command(target):
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)

@@ -42,7 +42,11 @@ def room_named(module: str) -> str:
 
 def type_checking_nodes(tree: ast.AST) -> set[ast.AST]:
     """Imports for the type checker only, which never run."""
-    guarded = [n for n in ast.walk(tree) if isinstance(n, ast.If) and getattr(n.test, "id", "") == "TYPE_CHECKING"]
+    guarded = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.If) and getattr(n.test, "id", "") == "TYPE_CHECKING"
+    ]
     return {inner for block in guarded for inner in ast.walk(block)}
 
 
@@ -57,10 +61,14 @@ def imported(path: Path, *, running: bool = False) -> set[str]:
         if isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
             parents = ("support", "support.runs", "support.models")
-            names |= {f"{node.module}.{a.name}" for a in node.names if node.module in parents}
+            names |= {
+                f"{node.module}.{a.name}" for a in node.names if node.module in parents
+            }
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-    return {name.removeprefix("support.") for name in names if name.startswith("support.")}
+    return {
+        name.removeprefix("support.") for name in names if name.startswith("support.")
+    }
 
 
 def imported_rooms(path: Path) -> set[str]:
@@ -69,7 +77,9 @@ def imported_rooms(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SUPPORT)))
 def test_a_room_imports_no_later_room(path):
-    later = {room for room in imported_rooms(path) if FLOOR[room] > FLOOR[room_of(path)]}
+    later = {
+        room for room in imported_rooms(path) if FLOOR[room] > FLOOR[room_of(path)]
+    }
     assert not later, f"{path} imports {later}, which comes after it"
 
 
@@ -79,7 +89,9 @@ STUDIES = ("roundtable", "meetings", "fair_decisions", "seminar", "survey")
 @pytest.mark.parametrize("study", STUDIES)
 def test_a_study_imports_no_other_study(study):
     paths = [path for path in MODULES if room_of(path) == study]
-    assert paths and not {room for path in paths for room in imported_rooms(path)} & {*STUDIES} - {study}
+    assert paths and not {room for path in paths for room in imported_rooms(path)} & {
+        *STUDIES
+    } - {study}
 
 
 def test_every_room_has_a_floor():
@@ -90,20 +102,58 @@ def test_every_room_has_a_floor():
 def test_only_participants_and_annotators_talk_to_models(path):
     place = str(path.relative_to(SUPPORT))
     if not place.startswith(("models", *MAY_TALK_TO_MODELS)):
-        told = {"models", "models.calls", "models.money", "models.profiles"}  # what was asked, spent, and named
-        assert not {name for name in imported(path, running=True) if name.startswith("models")} - told
+        told = {
+            "models",
+            "models.calls",
+            "models.money",
+            "models.profiles",
+        }  # what was asked, spent, and named
+        assert (
+            not {
+                name
+                for name in imported(path, running=True)
+                if name.startswith("models")
+            }
+            - told
+        )
 
 
 @pytest.mark.parametrize(
-    "room", ["roundtable", "meetings", "fair_decisions", "survey", "choice", "solvers", "analysis"]
+    "room",
+    [
+        "roundtable",
+        "meetings",
+        "fair_decisions",
+        "survey",
+        "choice",
+        "solvers",
+        "analysis",
+    ],
 )
 def test_the_clock_the_network_and_the_environment_variables_stay_at_the_edge(room):
     for path in (p for p in MODULES if room_of(p) == room):
         tree = tree_of(path)
-        names = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
-        names |= {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module}
-        assert not names & {"time", "os", "socket", "requests", "httpx", "urllib.request"}, path
+        names = {
+            a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names
+        }
+        names |= {
+            n.module
+            for n in ast.walk(tree)
+            if isinstance(n, ast.ImportFrom) and n.module
+        }
+        assert not names & {
+            "time",
+            "os",
+            "socket",
+            "requests",
+            "httpx",
+            "urllib.request",
+        }, path
         called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
         read = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
-        clock = {n.attr for n in read if n in called} & {"now", "today", "utcnow"}  # dates are data, the clock is not
+        clock = {n.attr for n in read if n in called} & {
+            "now",
+            "today",
+            "utcnow",
+        }  # dates are data, the clock is not
         assert not clock and not {n.attr for n in read} & {"environ", "getenv"}, path

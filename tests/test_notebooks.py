@@ -24,18 +24,26 @@ every = pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
 
 
 def cells(path, kind):
-    return [c for c in json.loads(path.read_text())["cells"] if c["cell_type"] == kind and c["source"]]
+    return [
+        c
+        for c in json.loads(path.read_text())["cells"]
+        if c["cell_type"] == kind and c["source"]
+    ]
 
 
 @every
 def test_a_notebook_runs_in_its_fast_setting(path, tmp_path, monkeypatch, server):
-    monkeypatch.setenv("CONVENE_OUTPUT", str(tmp_path / "output"))  # the real figures and runs stay as they are
+    monkeypatch.setenv(
+        "CONVENE_OUTPUT", str(tmp_path / "output")
+    )  # the real figures and runs stay as they are
     known, target = notebooks.parameters_of(path), tmp_path / path.name
     given = {k: v for k, v in FAST.items() if k in known}
     if path.name.startswith(ASKS):
         server.answer = by_schema
         given["PARTICIPANTS"] = ["mixed", f"model:chat@{server.url}"]
-    monkeypatch.setattr("jupyter_client.provisioning.local_provisioner.launch_kernel", Forked)
+    monkeypatch.setattr(
+        "jupyter_client.provisioning.local_provisioner.launch_kernel", Forked
+    )
     notebooks.execute(path, target, given)
     assert bool(server.bodies) == path.name.startswith(ASKS)
     outputs = [o for c in cells(target, "code") for o in c["outputs"]]
@@ -45,12 +53,20 @@ def test_a_notebook_runs_in_its_fast_setting(path, tmp_path, monkeypatch, server
 
 
 @every
-def test_a_notebook_is_committed_as_one_clean_run_with_its_parameters_first_and_no_long_cell(path):
+def test_a_notebook_is_committed_as_one_clean_run_with_its_parameters_first_and_no_long_cell(
+    path,
+):
     code = cells(path, "code")
     assert [c["execution_count"] for c in code] == list(range(1, len(code) + 1))
-    assert code[0]["metadata"]["tags"] == ["parameters"] and "SEED" in notebooks.parameters_of(path)
-    assert not [source for c in code if len((source := "".join(c["source"])).splitlines()) > 20]
-    assert not [c for c in code if re.search(r'Sweep\(\s*"', "".join(c["source"]))], "another SEED, another name"
+    assert code[0]["metadata"]["tags"] == [
+        "parameters"
+    ] and "SEED" in notebooks.parameters_of(path)
+    assert not [
+        source for c in code if len((source := "".join(c["source"])).splitlines()) > 20
+    ]
+    assert not [c for c in code if re.search(r'Sweep\(\s*"', "".join(c["source"]))], (
+        "another SEED, another name"
+    )
 
 
 @every
@@ -68,7 +84,10 @@ def test_a_notebook_sets_three_exercises_each_with_a_folded_solution_that_has_ru
     assert len(where) == 3
     for i in where:
         solution = given[i + 1]
-        assert "solution" in solution["metadata"]["tags"] and solution["metadata"]["jupyter"]["source_hidden"]
+        assert (
+            "solution" in solution["metadata"]["tags"]
+            and solution["metadata"]["jupyter"]["source_hidden"]
+        )
         assert solution["outputs"]
 
 
@@ -79,19 +98,29 @@ def test_a_notebook_sets_three_exercises_each_with_a_folded_solution_that_has_ru
 def write(tmp_path, monkeypatch):
     """A function that writes a notebook, the first of its cells with the parameters, into a folder of the test's."""
     monkeypatch.setattr(notebooks, "FOLDER", tmp_path)
-    for name, value in (("CONVENE_OUTPUT", str(tmp_path / "out")), ("CONVENE_PURSE", "test"), ("MPLBACKEND", "Agg")):
+    for name, value in (
+        ("CONVENE_OUTPUT", str(tmp_path / "out")),
+        ("CONVENE_PURSE", "test"),
+        ("MPLBACKEND", "Agg"),
+    ):
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("CONVENE_FIGURES", "")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    (tmp_path / "models.toml").write_text("[models.chat]\nprice = { input = 1.0, output = 10.0 }\n")
+    (tmp_path / "models.toml").write_text(
+        "[models.chat]\nprice = { input = 1.0, output = 10.0 }\n"
+    )
     monkeypatch.setenv("CONVENE_MODELS", str(tmp_path / "models.toml"))
 
     def written(name, *sources):
         made = [nbformat.v4.new_code_cell(source) for source in (*STARTS, *sources)]
         made[0].metadata["tags"] = ["parameters"]
         book = nbformat.v4.new_notebook(cells=made)
-        book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        book.metadata["kernelspec"] = {
+            "name": "python3",
+            "display_name": "Python 3",
+            "language": "python",
+        }
         nbformat.write(book, tmp_path / f"{name}.ipynb")
 
     return written
@@ -113,15 +142,36 @@ def executed(monkeypatch):
 
 
 def test_arguments_reach_the_parameters_with_their_types():
-    assert notebooks.spelt(["PARTICIPANTS=mixed, model:a", "N=5"]) == 'PARTICIPANTS="mixed, model:a" N=5'
-    known = {"MODEL": "embedded", "N": 100, "REPLAY": False, "BUDGET": None, "FAULTS": 0.5}
+    assert (
+        notebooks.spelt(["PARTICIPANTS=mixed, model:a", "N=5"])
+        == 'PARTICIPANTS="mixed, model:a" N=5'
+    )
+    known = {
+        "MODEL": "embedded",
+        "N": 100,
+        "REPLAY": False,
+        "BUDGET": None,
+        "FAULTS": 0.5,
+    }
     known |= {"PARTICIPANTS": ["mixed"], "PACE": None}
     given = notebooks.parse(
-        ["MODEL=4", "N=5", "REPLAY=True", "BUDGET=2", "FAULTS=1", "PACE=30", "PARTICIPANTS=mixed, model:a"], known
+        [
+            "MODEL=4",
+            "N=5",
+            "REPLAY=True",
+            "BUDGET=2",
+            "FAULTS=1",
+            "PACE=30",
+            "PARTICIPANTS=mixed, model:a",
+        ],
+        known,
     )
     assert given.pop("PARTICIPANTS") == ["mixed", "model:a"] and given.pop("PACE") == 30
     assert given == {"MODEL": "4", "N": 5, "REPLAY": True, "BUDGET": 2, "FAULTS": 1}
-    assert notebooks.parse(["PARTICIPANTS=['a']", "PACE=None"], known) == {"PARTICIPANTS": ["a"], "PACE": None}
+    assert notebooks.parse(["PARTICIPANTS=['a']", "PACE=None"], known) == {
+        "PARTICIPANTS": ["a"],
+        "PACE": None,
+    }
 
 
 @pytest.mark.parametrize(
@@ -134,38 +184,65 @@ def test_arguments_reach_the_parameters_with_their_types():
         ("run BUDGET=1 MODEL=other@http://127.0.0.1:9/v1", '[models."other@http://127.0.0.1:9/v1"]'),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_refused_before_anything_is_started(given, said, write, executed, capsys):
+def test_what_does_not_fit_is_refused_before_anything_is_started(
+    given, said, write, executed, capsys
+):
     write("1_one")
     assert notebooks.main(given.split()) == 2 and not executed
     assert said in capsys.readouterr().err
 
 
-def test_a_run_with_arguments_has_a_folder_of_its_own_and_what_is_up_to_date_is_not_repeated(write, executed, tmp_path):
+def test_a_run_with_arguments_has_a_folder_of_its_own_and_what_is_up_to_date_is_not_repeated(
+    write, executed, tmp_path
+):
     write("1_one")
     for given in (["SEED=3", "BUDGET=2"], ["SEED=3"], ["SEED=4"]):
         assert notebooks.main(["run", *given]) == 0
-        (drawn := Path(os.environ["CONVENE_FIGURES"], "study")).mkdir(parents=True, exist_ok=True)
+        (drawn := Path(os.environ["CONVENE_FIGURES"], "study")).mkdir(
+            parents=True, exist_ok=True
+        )
         (drawn / "a.png").touch()
-    places = [tmp_path / "out" / "build" / "runs" / slug for slug in ("SEED-3", "SEED-4")]
+    places = [
+        tmp_path / "out" / "build" / "runs" / slug for slug in ("SEED-3", "SEED-4")
+    ]
     assert [target.parent.parent for target, *_ in executed] == places
-    assert [figures for *_, figures in executed] == [str(place / "figures") for place in places]
+    assert [figures for *_, figures in executed] == [
+        str(place / "figures") for place in places
+    ]
     assert executed[0][1] == {"SEED": 3, "BUDGET": 2}
 
 
-def test_the_findings_are_executed_last_and_every_time_since_they_read_what_the_others_found(write, executed):
+def test_the_findings_are_executed_last_and_every_time_since_they_read_what_the_others_found(
+    write, executed
+):
     for name in ("02_reads", "20_finds", "22_reads_20"):
         write(name)
     for _ in range(2):
         assert notebooks.main(["run", "SEED=3"]) == 0
-        (drawn := Path(os.environ["CONVENE_FIGURES"], "study")).mkdir(parents=True, exist_ok=True)
+        (drawn := Path(os.environ["CONVENE_FIGURES"], "study")).mkdir(
+            parents=True, exist_ok=True
+        )
         (drawn / "a.png").touch()
-    assert [target.stem for target, *_ in executed] == ["20_finds", "22_reads_20", "02_reads", "02_reads"]
+    assert [target.stem for target, *_ in executed] == [
+        "20_finds",
+        "22_reads_20",
+        "02_reads",
+        "02_reads",
+    ]
 
 
-def test_one_that_fails_does_not_end_the_run_and_the_end_says_what_became_of_each(write, capsys):
+def test_one_that_fails_does_not_end_the_run_and_the_end_says_what_became_of_each(
+    write, capsys
+):
     write("1_needs", "from support.errors import *\nraise MissingData('get it there')")
-    write("2_stops", "from support.errors import *\nraise ExceptionGroup('a run', [BudgetExceeded('2 of 9')])")
-    write("3_fails", "raise ExceptionGroup('a run', [ExceptionGroup('within', [ValueError('too hot')])])")
+    write(
+        "2_stops",
+        "from support.errors import *\nraise ExceptionGroup('a run', [BudgetExceeded('2 of 9')])",
+    )
+    write(
+        "3_fails",
+        "raise ExceptionGroup('a run', [ExceptionGroup('within', [ValueError('too hot')])])",
+    )
     write("4_runs", "print(N)")
     assert notebooks.main(["run", "N=7"]) == 1
     said = capsys.readouterr().out
@@ -178,34 +255,62 @@ def test_one_that_fails_does_not_end_the_run_and_the_end_says_what_became_of_eac
     assert stamps == ["4_runs"] and notebooks.main(["run", "--only", "1_"]) == 0
 
 
-def test_units_that_failed_make_a_notebook_partial_and_the_rerun_retries_them(write, tmp_path, capsys):
+def test_units_that_failed_make_a_notebook_partial_and_the_rerun_retries_them(
+    write, tmp_path, capsys
+):
     write("1_fails", FAILING.replace("MENDED", repr(str(tmp_path / "mended"))))
     assert notebooks.main(["run", "CONCURRENCY=1", "--only", "1_"]) == 1
     said = capsys.readouterr().out
-    assert "partial: 1_fails: Partial: some: 1 of 2 units have failed. The first said: " in said and "too hot" in said
+    assert (
+        "partial: 1_fails: Partial: some: 1 of 2 units have failed. The first said: "
+        in said
+        and "too hot" in said
+    )
     assert "To go on: make run ARGS='CONCURRENCY=1 --only 1_'\n" in said
     shown = cells(output("build", "notebooks", "1_fails.ipynb"), "code")[-1]["outputs"]
-    assert any("Partial: some, 1 of 2 units finished." in "".join(o.get("text", "")) for o in shown)
-    write("2_stops", FAILING.replace("MENDED", repr(str(tmp_path / "mended"))), "raise ValueError('no rows')")
+    assert any(
+        "Partial: some, 1 of 2 units finished." in "".join(o.get("text", ""))
+        for o in shown
+    )
+    write(
+        "2_stops",
+        FAILING.replace("MENDED", repr(str(tmp_path / "mended"))),
+        "raise ValueError('no rows')",
+    )
     assert notebooks.main(["run", "--only", "2_"]) == 1
-    assert "  partial: 2_stops: Partial: some: 1 of 2 units have failed." in capsys.readouterr().out
+    assert (
+        "  partial: 2_stops: Partial: some: 1 of 2 units have failed."
+        in capsys.readouterr().out
+    )
     (tmp_path / "2_stops.ipynb").unlink()
     (tmp_path / "mended").touch()
-    assert notebooks.main(["run", "CONCURRENCY=2"]) == 0 and "done: 1" in capsys.readouterr().out
+    assert (
+        notebooks.main(["run", "CONCURRENCY=2"]) == 0
+        and "done: 1" in capsys.readouterr().out
+    )
 
 
 def test_a_picture_in_a_notebook_says_what_it_shows(write, monkeypatch):
     monkeypatch.delenv("MPLBACKEND")
     drawing = "fig, ax = plt.subplots()\nax.set(title='a line', xlabel='x')\n"
-    saved = (
-        "draw.save(fig, 'a', 'b', {'parameters': 1, 'participants': 'mixed', 'seed': 1}, alt='It rises.')\nplt.show()"
-    )
+    saved = "draw.save(fig, 'a', 'b', {'parameters': 1, 'participants': 'mixed', 'seed': 1}, alt='It rises.')\nplt.show()"
     write(
-        "1_draws", "import matplotlib.pyplot as plt\nfrom support import draw", drawing + saved, drawing + "plt.show()"
+        "1_draws",
+        "import matplotlib.pyplot as plt\nfrom support import draw",
+        drawing + saved,
+        drawing + "plt.show()",
     )
     assert notebooks.main(["run"]) == 0
-    shown = [c["outputs"] for c in cells(output("build", "notebooks", "1_draws.ipynb"), "code")[2:]]
-    assert [o["metadata"]["image/png"]["alt"] for outputs in shown for o in outputs if "data" in o] == [
+    shown = [
+        c["outputs"]
+        for c in cells(output("build", "notebooks", "1_draws.ipynb"), "code")[2:]
+    ]
+    assert [
+        o["metadata"]["image/png"]["alt"]
+        for outputs in shown
+        for o in outputs
+        if "data" in o
+    ] == [
         "It rises.",
         "a line: x",
     ]
@@ -226,26 +331,46 @@ checks = {said["statement"].iloc[0]: lambda part: "yes"}
 ledger.keep("20", "001_5dc2ef75221ed897", "statements", check_claims(ours, said, checks))"""
 
 
-def test_a_paper_is_played_with_any_participants_and_reported_and_a_second_call_goes_on(write, monkeypatch, capsys):
+def test_a_paper_is_played_with_any_participants_and_reported_and_a_second_call_goes_on(
+    write, monkeypatch, capsys
+):
     monkeypatch.setattr(paper, "NOTEBOOKS", {"001": ("20_", "21_")})
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
     costs = "price = { input = 1.0, output = 10.0 }\n"
-    Path(os.environ["CONVENE_MODELS"]).write_text(f'[models.chat]\n{costs}[models."<b>"]\n{costs}')
+    Path(os.environ["CONVENE_MODELS"]).write_text(
+        f'[models.chat]\n{costs}[models."<b>"]\n{costs}'
+    )
     write("20_compares", "PARTICIPANTS = ['mixed']", COMPARING)
     write("21_stops", "from support.errors import *\nraise BudgetExceeded('2 of 9')")
     tagged = nbformat.read(notebooks.FOLDER / "20_compares.ipynb", 4)
     tagged.cells[0].source += "\n" + tagged.cells.pop(1).source
     nbformat.write(tagged, notebooks.FOLDER / "20_compares.ipynb")
-    assert paper.main(["001", "--with", "model:chat, model:<b>", "--budget", "3", "N=20"]) == 1
+    assert (
+        paper.main(["001", "--with", "model:chat, model:<b>", "--budget", "3", "N=20"])
+        == 1
+    )
     said = capsys.readouterr().out
-    assert "go on: make paper P=001 WITH='model:chat, model:<b>' BUDGET=3 ARGS=N=20, with a larger BUDGET" in said
+    assert (
+        "go on: make paper P=001 WITH='model:chat, model:<b>' BUDGET=3 ARGS=N=20, with a larger BUDGET"
+        in said
+    )
     page = output("build", "report", "001.html").read_text()
     for told in ("mixed, model:chat, model:&lt;b&gt;", "<strong>Partial:</strong>", "54 numbers printed, 54 compared",
                  "<td>majority</td><td>utility@3</td><td class=\"num\">79.88</td>", ">agrees</th>"):  # fmt: skip
         assert told in page
-    assert page.count('class="agrees"') == 3 * 9 and page.count('class="yes"') == 3 and "<b>" not in page
-    assert [paper.main(given) for given in (["004"], ["001", "--with", "gpt-4o"])] == [2, 2]
-    assert "expected one of 001" in (said := capsys.readouterr().err) and "names such as model:gpt-4o-mini" in said
+    assert (
+        page.count('class="agrees"') == 3 * 9
+        and page.count('class="yes"') == 3
+        and "<b>" not in page
+    )
+    assert [paper.main(given) for given in (["004"], ["001", "--with", "gpt-4o"])] == [
+        2,
+        2,
+    ]
+    assert (
+        "expected one of 001" in (said := capsys.readouterr().err)
+        and "names such as model:gpt-4o-mini" in said
+    )
 
 
 FAILING = """from pathlib import Path
@@ -262,8 +387,13 @@ print(data.partial())"""
 
 
 def test_a_progress_bar_is_kept_as_it_was_last_seen():
-    pieces = [{"output_type": "stream", "name": "stderr", "text": [t]} for t in ("\r 10%", "\r 50%", "\r100%\n")]
-    assert notebooks._one_stream([*pieces, {**pieces[0], "name": "stdout"}])[0]["text"] == ["100%\n"]
+    pieces = [
+        {"output_type": "stream", "name": "stderr", "text": [t]}
+        for t in ("\r 10%", "\r 50%", "\r100%\n")
+    ]
+    assert notebooks._one_stream([*pieces, {**pieces[0], "name": "stdout"}])[0][
+        "text"
+    ] == ["100%\n"]
 
 
 SWEEP = """from support.runs.study import open_study
@@ -276,7 +406,9 @@ async def played(name, seats):
 DIRECT = "from support.models import connect\nawait connect(MODEL).reply('Why?')\nawait connect('chat').reply('Why?')"
 
 
-def test_an_estimate_counts_sweeps_and_direct_replies_names_what_it_cannot_and_sends_nothing(write, capsys):
+def test_an_estimate_counts_sweeps_and_direct_replies_names_what_it_cannot_and_sends_nothing(
+    write, capsys
+):
     write("1_asks", SWEEP, "await played('rules', ['mixed'])\nawait played('models', ['model:chat'])",
           "raise ValueError('of no concern to models')", "await played('models', ['model:chat'])",
           "rows = []", "rows.append(1)", "await played('more', [['model:chat', 'mixed', 'linear'][rows[0]]])",
@@ -285,7 +417,14 @@ def test_an_estimate_counts_sweeps_and_direct_replies_names_what_it_cannot_and_s
     said = capsys.readouterr().out
     rows = {line[3:58].strip(): line[58:].split() for line in said.splitlines()}
     counted = {name: row[0] for name, row in rows.items() if row}
-    assert [counted.pop(name) for name in ("models", "last")] == ["27", "27"] and float(rows["models"][2][1:]) > 0
+    assert [counted.pop(name) for name in ("models", "last")] == ["27", "27"] and float(
+        rows["models"][2][1:]
+    ) > 0
     assert said.count("models ") == 1 and not {"rules", "more"} & set(counted)
-    assert [line[58:].split()[0] for line in said.splitlines() if "asked directly" in line] == ["1", "1"]
-    assert "not estimated: 1_asks: await played('none', undefined)… (NameError" in said and "input = …" in said
+    assert [
+        line[58:].split()[0] for line in said.splitlines() if "asked directly" in line
+    ] == ["1", "1"]
+    assert (
+        "not estimated: 1_asks: await played('none', undefined)… (NameError" in said
+        and "input = …" in said
+    )

@@ -18,7 +18,12 @@ MEETING = {**ROUND, "members": 3, "options": 2}
 
 def vote(view):
     ids = [candidate.id for candidate in view.candidates]
-    return {"vote": ids[0], "ranking": ids, "ratings": dict.fromkeys(ids, 3), "points": {ids[0]: len(ids)}}[view.form]
+    return {
+        "vote": ids[0],
+        "ranking": ids,
+        "ratings": dict.fromkeys(ids, 3),
+        "points": {ids[0]: len(ids)},
+    }[view.form]
 
 
 def unknown_plan(brief):
@@ -33,7 +38,10 @@ def scores(view):
 
 
 TABLE = {
-    "message": lambda view: ([agent for agent in view.agents if agent != view.me], "Shall we share?"),
+    "message": lambda view: (
+        [agent for agent in view.agents if agent != view.me],
+        "Shall we share?",
+    ),
     "propose": lambda view: [[50, 50], [50, 50]],
     "vote": vote,
 }
@@ -46,18 +54,34 @@ ASKED = {
 @pytest.mark.parametrize(
     ("study", "settings", "answers"),
     [
-        (roundtable_exchange, {**ROUND, "rule": "ranked", "agents": 2, "seats": "human"}, TABLE),
-        (meeting_coordination, {**MEETING, "seats": "human"}, {"answer": lambda chat: "The morning suits me best."}),
+        (
+            roundtable_exchange,
+            {**ROUND, "rule": "ranked", "agents": 2, "seats": "human"},
+            TABLE,
+        ),
+        (
+            meeting_coordination,
+            {**MEETING, "seats": "human"},
+            {"answer": lambda chat: "The morning suits me best."},
+        ),
         (meeting_coordination, {**MEETING, "interviewer": "human"}, ASKED),
         (
             meeting_coordination,
             {**MEETING, "coordinator": "human"},
-            {"propose": lambda b: [slot.isoformat() for slot in b.meeting.slots()[: b.k]]},
+            {
+                "propose": lambda b: [
+                    slot.isoformat() for slot in b.meeting.slots()[: b.k]
+                ]
+            },
         ),
         (meeting_coordination, {**MEETING, "evaluator": "human"}, {"score": scores}),
         (fair_decisions, {**PLAN, "seats": "human"}, {"score": lambda view: 5}),
         (fair_decisions, {**PLAN, "coordinator": "human"}, {"propose": unknown_plan}),
-        (fair_decisions, {**PLAN, "estimator": "human", "solver": True}, {"estimate": lambda v: np.ones(v[0].shape)}),
+        (
+            fair_decisions,
+            {**PLAN, "estimator": "human", "solver": True},
+            {"estimate": lambda v: np.ones(v[0].shape)},
+        ),
     ],
 )
 def test_a_person_takes_the_role(study, settings, answers):
@@ -75,11 +99,15 @@ def test_a_person_takes_the_role(study, settings, answers):
         answering = asyncio.ensure_future(sit())
         with seats.people(questions):
             playing = asyncio.ensure_future(study(np.random.default_rng(1), **settings))
-        await asyncio.wait([playing, answering], timeout=60, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(
+            [playing, answering], timeout=60, return_when=asyncio.FIRST_COMPLETED
+        )
         answering.cancel()
         return await playing if playing.done() else answering.result()
 
     record = asyncio.run(play())
     assert asked == set(answers)
     assert "human" in record.seats.values()
-    assert len(record.rounds) == 2 and not any(entry.format_errors for entry in record.rounds)
+    assert len(record.rounds) == 2 and not any(
+        entry.format_errors for entry in record.rounds
+    )

@@ -37,7 +37,12 @@ TALKER = Role(
         "message": Act(
             "roundtable/message",
             lambda seat, view: form("Said", text=text(20)),
-            lambda seat, view: {"me": seat.me, "round": view, "others": ["Ben"], "words": 0},
+            lambda seat, view: {
+                "me": seat.me,
+                "round": view,
+                "others": ["Ben"],
+                "words": 0,
+            },
             lambda seat, reply, view: reply.text,
         )
     },
@@ -83,7 +88,9 @@ def test_who_sits_beside_changes_nobodys_draws_and_what_one_knows_is_given_to_no
     assert [seat.own for seat in beside.values()] == ["Ana's secret", "Ben's secret"]
 
 
-def test_a_template_of_ones_own_goes_before_ours_and_one_that_cannot_be_filled_in_is_told(tmp_path, overheard):
+def test_a_template_of_ones_own_goes_before_ours_and_one_that_cannot_be_filled_in_is_told(
+    tmp_path, overheard
+):
     def folder(name, text):
         (made := tmp_path / f"{len(text)}" / "roundtable").mkdir(parents=True)
         (made / f"{name}.md.j2").write_text(text)
@@ -92,26 +99,41 @@ def test_a_template_of_ones_own_goes_before_ours_and_one_that_cannot_be_filled_i
     model, heard = overheard({"text": "well"})
     asyncio.run(sit(model, prompts=folder("message", "Speak up, {{ me }}!")).message(1))
     assert heard[0][-1]["content"].startswith("Speak up, Ana!")
-    with pytest.raises(PromptError, match="no value for who; it may use me, others, round, words"):
-        asyncio.run(sit(model, prompts=folder("message", "Speak up, {{ who }}!")).message(1))
-    with pytest.raises(PromptError, match=r"mesage.md.j2 in .* is none of ours; did you mean roundtable/message.md.j2"):
+    with pytest.raises(
+        PromptError, match="no value for who; it may use me, others, round, words"
+    ):
+        asyncio.run(
+            sit(model, prompts=folder("message", "Speak up, {{ who }}!")).message(1)
+        )
+    with pytest.raises(
+        PromptError,
+        match=r"mesage.md.j2 in .* is none of ours; did you mean roundtable/message.md.j2",
+    ):
         sit(model, prompts=folder("mesage", "Speak up!"))
 
 
 BAD = [
     ({"Cem": "silent"}, "seats: .'Cem'. given; expected a kind for each of .'Ana'."),
-    (["loud"], r"talker: 'loud' given for Ana; expected one of silent, mixed, human, model \(or model:NAME\)"),
+    (
+        ["loud"],
+        r"talker: 'loud' given for Ana; expected one of silent, mixed, human, model \(or model:NAME\)",
+    ),
     (["model"], r"name one \(model:gpt-4o-mini\)"),
     (["human"], "nobody is here to answer"),
     ([object()], "async def message"),
-    ([lambda name: None], "is called with the name of the seat and its random generator"),
+    (
+        [lambda name: None],
+        "is called with the name of the seat and its random generator",
+    ),
     ([TALKER.person("Ben")], "made for Ben given for Ana"),
 ]
 
 
 @pytest.mark.parametrize(("kinds", "complaint"), BAD)
 def test_a_seat_that_cannot_be_taken_is_told(kinds, complaint):
-    kind = UnknownParticipant if kinds == ["loud"] else InvalidInput  # the first stops a sweep at once
+    kind = (
+        UnknownParticipant if kinds == ["loud"] else InvalidInput
+    )  # the first stops a sweep at once
     with pytest.raises(kind, match=complaint):
         TALKER.fill(["Ana"], kinds, rng())
 
@@ -128,18 +150,30 @@ class Counted(Transport):
         return Completion(self.said, prompt_tokens=100, completion_tokens=7)
 
 
-def test_tokens_count_whether_they_were_called_for_or_cached_and_those_of_a_reply_that_never_fits_too(tmp_path):
+def test_tokens_count_whether_they_were_called_for_or_cached_and_those_of_a_reply_that_never_fits_too(
+    tmp_path,
+):
     for _ in range(2):
         seat = sit(ChatModel(Counted(), cache=Cache(tmp_path / "study.sqlite")))
-        assert asyncio.run(seat.message(1)) == "yes" and (seat.tokens, seat.replies) == (107, 1)
+        assert asyncio.run(seat.message(1)) == "yes" and (
+            seat.tokens,
+            seat.replies,
+        ) == (107, 1)
     seat = sit(ChatModel(Counted("not a form")))
     with pytest.raises(MalformedReply):
         asyncio.run(seat.message(1))
     assert (seat.tokens, seat.replies) == (3 * 107, 1)
 
 
-@pytest.mark.parametrize(("setting", "values"), [("repetition", (0, 1, 0)), ("reasoning", ("off", "high", "off"))])
-def test_repetitions_and_ways_of_reasoning_are_told_apart_in_the_cache(tmp_path, setting, values):
-    model = scripted([{"text": "one"}, {"text": "two"}], cache=Cache(tmp_path / "study.sqlite"))
+@pytest.mark.parametrize(
+    ("setting", "values"),
+    [("repetition", (0, 1, 0)), ("reasoning", ("off", "high", "off"))],
+)
+def test_repetitions_and_ways_of_reasoning_are_told_apart_in_the_cache(
+    tmp_path, setting, values
+):
+    model = scripted(
+        [{"text": "one"}, {"text": "two"}], cache=Cache(tmp_path / "study.sqlite")
+    )
     said = [asyncio.run(sit(model, **{setting: value}).message(1)) for value in values]
     assert said == ["one", "two", "one"]

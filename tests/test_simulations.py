@@ -6,7 +6,11 @@ from support import simulations as room
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
 
-DESK = {"organizer": ["rule-based", "model"], "detector": ["lexical", "model"], "reviewer": ["automatic"]}
+DESK = {
+    "organizer": ["rule-based", "model"],
+    "detector": ["lexical", "model"],
+    "reviewer": ["automatic"],
+}
 
 
 @pytest.mark.parametrize(
@@ -14,8 +18,18 @@ DESK = {"organizer": ["rule-based", "model"], "detector": ["lexical", "model"], 
     [
         (room.simulations("exchange_economy", 2, 7), len(RULES)),
         (room.simulations("movielens", 2, 7, temperature=[0.7]), len(RULES)),
-        (room.plannings("feedback", 2, 1, decisions=[3], coordinator=["mcts", "random"]), 6),
-        (room.rehearsals("panel", 2, 1, delegation=["automatic", "ask when flagged"], **DESK), 16),
+        (
+            room.plannings(
+                "feedback", 2, 1, decisions=[3], coordinator=["mcts", "random"]
+            ),
+            6,
+        ),
+        (
+            room.rehearsals(
+                "panel", 2, 1, delegation=["automatic", "ask when flagged"], **DESK
+            ),
+            16,
+        ),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
@@ -24,11 +38,19 @@ def test_what_is_compared_meets_the_same_draws(sweep, units):
     assert len(drawn) == units and len(set(drawn.values())) == 1
 
 
-def test_an_environment_without_its_data_says_why_and_an_unknown_part_names_the_known_ones(monkeypatch):
+def test_an_environment_without_its_data_says_why_and_an_unknown_part_names_the_known_ones(
+    monkeypatch,
+):
     def missing():
         raise MissingData("MovieLens-100k is not here; get it")
 
     monkeypatch.setattr("support.roundtable.ratings.load", missing)
-    assert room.available() == {"exchange_economy": "", "movielens": "MovieLens-100k is not here; get it"}
-    with pytest.raises(InvalidInput, match="part: 'taste' given; expected one of decisions, options, feedback"):
+    assert room.available() == {
+        "exchange_economy": "",
+        "movielens": "MovieLens-100k is not here; get it",
+    }
+    with pytest.raises(
+        InvalidInput,
+        match="part: 'taste' given; expected one of decisions, options, feedback",
+    ):
         room.plannings("taste", 2, 1)

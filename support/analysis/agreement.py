@@ -57,7 +57,9 @@ def measures(n: np.ndarray) -> dict[str, np.ndarray]:
     both, missed, wrong, neither = np.moveaxis(n, -1, 0)
     total, first, second = n.sum(axis=-1), both + missed, both + wrong
     chance = first * second + (total - first) * (total - second)
-    expected = (first + second) * (2 * total - first - second)  # first + second of 2 * total labels are yes
+    expected = (first + second) * (
+        2 * total - first - second
+    )  # first + second of 2 * total labels are yes
     parts = {
         "precision": (both, second),
         "recall": (both, first),
@@ -70,13 +72,26 @@ def measures(n: np.ndarray) -> dict[str, np.ndarray]:
 
 def _with_mean(values: np.ndarray) -> np.ndarray:
     """The values, and behind them the mean of those that are defined."""
-    mean = over(np.nansum(values, axis=-1, keepdims=True), (~np.isnan(values)).sum(axis=-1, keepdims=True))
+    mean = over(
+        np.nansum(values, axis=-1, keepdims=True),
+        (~np.isnan(values)).sum(axis=-1, keepdims=True),
+    )
     return np.concatenate([values, mean], axis=-1)
 
 
-def counts(truth: np.ndarray, predicted: np.ndarray, clusters: np.ndarray) -> np.ndarray:
+def counts(
+    truth: np.ndarray, predicted: np.ndarray, clusters: np.ndarray
+) -> np.ndarray:
     """Both, truth only, prediction only, neither: shape (clusters, acts, 4), from indicators and cluster numbers."""
-    cells = np.stack([truth & predicted, truth & ~predicted, ~truth & predicted, ~truth & ~predicted], axis=-1)
+    cells = np.stack(
+        [
+            truth & predicted,
+            truth & ~predicted,
+            ~truth & predicted,
+            ~truth & ~predicted,
+        ],
+        axis=-1,
+    )
     made = np.zeros((clusters.max() + 1, *cells.shape[1:]))
     np.add.at(made, clusters, cells)
     return made
@@ -95,20 +110,51 @@ def evaluate(
     predicted (how many were given the act), covered.
     """
     if not len(truth) == len(predicted) == len(clusters):
-        raise InvalidInput(f"truth, predicted, clusters: {len(truth)} and {len(clusters)} given; as many of each")
+        raise InvalidInput(
+            f"truth, predicted, clusters: {len(truth)} and {len(clusters)} given; as many of each"
+        )
     kept = [i for i, given in enumerate(predicted) if len(given)]
     if not kept:
-        raise InvalidInput(f"predicted: none of {len(truth)} messages was labelled; agreement needs at least one")
+        raise InvalidInput(
+            f"predicted: none of {len(truth)} messages was labelled; agreement needs at least one"
+        )
     place = np.unique([str(clusters[i]) for i in kept], return_inverse=True)[1]
-    real, told = (indicators([tuple(labels[i]) for i in kept], acts) for labels in (truth, predicted))
+    real, told = (
+        indicators([tuple(labels[i]) for i in kept], acts)
+        for labels in (truth, predicted)
+    )
     table, names = counts(real, told, place), [*acts, MEAN]
-    every = np.vstack([np.ones((1, len(table))), resampled(range(len(table)), rng, draws)[0]])  # the whole sample first
+    every = np.vstack(
+        [np.ones((1, len(table))), resampled(range(len(table)), rng, draws)[0]]
+    )  # the whole sample first
     rows = []
     for name, value in measures(np.einsum("dc,cak->dak", every, table)).items():
-        low, high = percentiles(value[1:]) if len(table) > 1 else np.full((2, len(names)), np.nan)
-        rows.append(pd.DataFrame({"act": names, "measure": name, "value": value[0], "low": low, "high": high}))
-    sums = {"truth": real.sum(axis=0), "predicted": told.sum(axis=0), "covered": [act in covered for act in acts]}
-    frame = pd.concat(rows, ignore_index=True).assign(n=len(kept)).join(pd.DataFrame(sums, list(acts)), on="act")
+        low, high = (
+            percentiles(value[1:])
+            if len(table) > 1
+            else np.full((2, len(names)), np.nan)
+        )
+        rows.append(
+            pd.DataFrame(
+                {
+                    "act": names,
+                    "measure": name,
+                    "value": value[0],
+                    "low": low,
+                    "high": high,
+                }
+            )
+        )
+    sums = {
+        "truth": real.sum(axis=0),
+        "predicted": told.sum(axis=0),
+        "covered": [act in covered for act in acts],
+    }
+    frame = (
+        pd.concat(rows, ignore_index=True)
+        .assign(n=len(kept))
+        .join(pd.DataFrame(sums, list(acts)), on="act")
+    )
     return frame.astype({"truth": "Int64", "predicted": "Int64", "covered": "boolean"})
 
 
@@ -123,8 +169,12 @@ class Test:
 
     name: str  # whose labels they are
     kind: str  # what talk they are of: see `dialogue_acts.kinds`
-    messages: pd.DataFrame  # run, which a bootstrap resamples whole, round, sender, text, acts
-    acts: Labels = LABELS  # which the truth can tell; an annotator is judged on no other
+    messages: (
+        pd.DataFrame
+    )  # run, which a bootstrap resamples whole, round, sender, text, acts
+    acts: Labels = (
+        LABELS  # which the truth can tell; an annotator is judged on no other
+    )
 
     @property
     def truth(self) -> list[Labels]:
@@ -135,30 +185,42 @@ class Test:
 def ami_segments(segments: pd.DataFrame) -> Test:
     """Every segment as a message of its own; `segments` as `labelled_ami` gives them."""
     frame = segments.assign(run=segments["meeting"], sender=segments["speaker"])
-    frame = frame.assign(round=frame.groupby("run").cumcount() + 1).reset_index(drop=True)
+    frame = frame.assign(round=frame.groupby("run").cumcount() + 1).reset_index(
+        drop=True
+    )
     return Test("people's labels of unseen AMI segments", "ami", frame, AMI_ACTS)
 
 
 def ami_turns(segments: pd.DataFrame) -> Test:
     """Segments of one speaker that follow each other as one message, which performs the acts of all of them."""
-    other = segments["meeting"].ne(segments["meeting"].shift()) | segments["speaker"].ne(segments["speaker"].shift())
+    other = segments["meeting"].ne(segments["meeting"].shift()) | segments[
+        "speaker"
+    ].ne(segments["speaker"].shift())
     groups = segments.groupby(other.cumsum().to_numpy())
     turns = groups.agg({"meeting": "first", "speaker": "first", "text": " ".join})
-    turns["acts"] = [union(act for labels in part for act in labels) for _, part in groups["acts"]]
+    turns["acts"] = [
+        union(act for labels in part for act in labels) for _, part in groups["acts"]
+    ]
     return replace(ami_segments(turns), name="people's labels of unseen AMI turns")
 
 
 def delidata_messages(messages: pd.DataFrame) -> Test:
     """DeliData's messages with the acts that its labels tell of; `messages` from `support.corpora.delidata`."""
-    frame = messages.assign(run=messages["group"], round=messages["place"] + 1).reset_index(drop=True)
+    frame = messages.assign(
+        run=messages["group"], round=messages["place"] + 1
+    ).reset_index(drop=True)
     frame["acts"] = pd.Series(acts_of_delidata(messages), dtype=object)
     return Test("people's labels of DeliData", "delidata", frame, DELIDATA_ACTS)
 
 
-def true_acts(messages: pd.DataFrame, name: str = "true acts of sentences kept apart") -> Test:
+def true_acts(
+    messages: pd.DataFrame, name: str = "true acts of sentences kept apart"
+) -> Test:
     """Messages of rule-based agents of one environment with the acts that they know they perform, never "others"."""
     if not messages["acts"].map(len).all():
-        raise InvalidInput("acts: some messages carry none; true acts are known of rule-based agents only")
+        raise InvalidInput(
+            "acts: some messages carry none; true acts are known of rule-based agents only"
+        )
     known = tuple(act for act in union(messages["acts"].explode()) if act != OTHERS)
     kind = f"{messages['environment'].iloc[0]}, rule-based agents"
     return Test(name, kind, messages.reset_index(drop=True), known)
@@ -167,7 +229,9 @@ def true_acts(messages: pd.DataFrame, name: str = "true acts of sentences kept a
 def without_marks(test: Test) -> Test:
     """The same messages without question marks, as a transcript of speech may have them."""
     text = test.messages["text"].str.replace("?", "", regex=False).str.strip()
-    return replace(test, name=f"{test.name}, without “?”", messages=test.messages.assign(text=text))
+    return replace(
+        test, name=f"{test.name}, without “?”", messages=test.messages.assign(text=text)
+    )
 
 
 def spoken_sentences(messages: pd.DataFrame) -> pd.DataFrame:
@@ -175,22 +239,34 @@ def spoken_sentences(messages: pd.DataFrame) -> pd.DataFrame:
 
     A message whose sentences are not as many as its acts is left out.
     """
-    spoken = messages.assign(text=messages["text"].map(sentences))[["run", "text", "acts"]]
-    spoken = spoken[spoken["text"].map(len) == spoken["acts"].map(len)].explode(["text", "acts"], ignore_index=True)
+    spoken = messages.assign(text=messages["text"].map(sentences))[
+        ["run", "text", "acts"]
+    ]
+    spoken = spoken[spoken["text"].map(len) == spoken["acts"].map(len)].explode(
+        ["text", "acts"], ignore_index=True
+    )
     return spoken.assign(acts=spoken["acts"].map(lambda act: (act,)))
 
 
-async def held_out(n: int, seed: int, rounds: int = 10, environment: str = "exchange_economy") -> pd.DataFrame:
+async def held_out(
+    n: int, seed: int, rounds: int = 10, environment: str = "exchange_economy"
+) -> pd.DataFrame:
     """Messages of n discussions whose rule-based agents speak only sentences that no study speaks, with their acts."""
     records = []
     for repetition, stream in enumerate(np.random.default_rng(seed).spawn(n)):
         films = environment == "movielens"
-        table = movielens(draw_cases(100)[stream.integers(100)]) if films else exchange_economy()
+        table = (
+            movielens(draw_cases(100)[stream.integers(100)])
+            if films
+            else exchange_economy()
+        )
         seats: Any = seat_all(table, "mixed", stream)
         for seat in seats.values():
             seat.held_out_wordings = True
         transcript = await play(table, seats, "majority", rounds=rounds, rng=stream)
-        records.append((Unit("held out", json.dumps({"rule": "majority"}), repetition), transcript))
+        records.append(
+            (Unit("held out", json.dumps({"rule": "majority"}), repetition), transcript)
+        )
     return messages_of(records)
 
 
@@ -203,13 +279,20 @@ async def small_tests(seed: int = 7) -> list[Test]:
     return [true_acts(await held_out(2, seed, rounds=4)), people]
 
 
-async def scores(annotators: Sequence[Annotator], tests: Sequence[Test], rng: np.random.Generator) -> pd.DataFrame:
+async def scores(
+    annotators: Sequence[Annotator], tests: Sequence[Test], rng: np.random.Generator
+) -> pd.DataFrame:
     """Every annotator on every test: test, kind, annotator, and the columns of `evaluate`."""
     parts = []
     for test, annotator in product(tests, annotators):
         given, runs = await annotator.label(test.messages), list(test.messages["run"])
-        made = evaluate(test.truth, given, runs, rng, acts=test.acts, covered=annotator.covered)
-        head = pd.DataFrame({"test": test.name, "kind": test.kind, "annotator": annotator.name}, index=made.index)
+        made = evaluate(
+            test.truth, given, runs, rng, acts=test.acts, covered=annotator.covered
+        )
+        head = pd.DataFrame(
+            {"test": test.name, "kind": test.kind, "annotator": annotator.name},
+            index=made.index,
+        )
         parts.append(pd.concat([head, made], axis=1))
     return pd.concat(parts, ignore_index=True)
 
@@ -236,15 +319,24 @@ class LabelFile:
         row = (key(message), coder, str(message["run"]), int(message["round"]), str(message["sender"]),
                message["text"], json.dumps(_given(coder, tuple(acts))))  # fmt: skip
         with transaction(self._db, self.path):
-            self._db.execute(f"INSERT INTO labels ({', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            self._db.execute(
+                f"INSERT INTO labels ({', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                row,
+            )
 
     def read(self) -> pd.DataFrame:
         """The latest label of each coder for each message: the columns of `COLUMNS`, in the order of labelling."""
         with guarded(self.path):
-            rows = self._db.execute(f"SELECT {', '.join(COLUMNS)} FROM labels ORDER BY number").fetchall()
+            rows = self._db.execute(
+                f"SELECT {', '.join(COLUMNS)} FROM labels ORDER BY number"
+            ).fetchall()
         frame = pd.DataFrame(rows, columns=list(COLUMNS))
-        frame["acts"] = pd.Series([checked_acts(json.loads(acts)) for acts in frame["acts"]], dtype=object)
-        return frame.drop_duplicates(["message", "coder"], keep="last", ignore_index=True)
+        frame["acts"] = pd.Series(
+            [checked_acts(json.loads(acts)) for acts in frame["acts"]], dtype=object
+        )
+        return frame.drop_duplicates(
+            ["message", "coder"], keep="last", ignore_index=True
+        )
 
     def close(self) -> None:
         """Let go of the file."""
@@ -254,12 +346,18 @@ class LabelFile:
 def _given(coder: str, ticked: Labels) -> Labels:
     """A person's label, checked: one act or more, "others" alone, and a name."""
     if not coder.strip():
-        raise InvalidInput(f"coder: {coder!r} given; expected a name, so that two people can be told apart")
+        raise InvalidInput(
+            f"coder: {coder!r} given; expected a name, so that two people can be told apart"
+        )
     if not ticked:
-        raise InvalidInput(f"acts: none given; tick at least one, and {OTHERS!r} when no other fits")
+        raise InvalidInput(
+            f"acts: none given; tick at least one, and {OTHERS!r} when no other fits"
+        )
     given = checked_acts(ticked)
     if OTHERS in given and len(given) > 1:
-        raise InvalidInput(f"acts: {', '.join(given)} given; {OTHERS!r} says that no other fits: untick it or the rest")
+        raise InvalidInput(
+            f"acts: {', '.join(given)} given; {OTHERS!r} says that no other fits: untick it or the rest"
+        )
     return given
 
 
@@ -275,7 +373,9 @@ def load_labels(path: str | Path) -> pd.DataFrame:
     `path` is a labelling desk's file, or a table (.csv) of the same columns but message, acts as "inform, request".
     """
     if not Path(path).is_file():
-        raise MissingData(f"no labels at {path}; label messages with support.labs.labelling.LabellingDesk first")
+        raise MissingData(
+            f"no labels at {path}; label messages with support.labs.labelling.LabellingDesk first"
+        )
     if Path(path).suffix != ".csv":
         with closing(LabelFile(path)) as file:
             return file.read()
@@ -297,18 +397,34 @@ DECIDED = "adjudicated"
 
 
 def coder_agreement(
-    labels: pd.DataFrame, rng: np.random.Generator, coders: Sequence[str], *, draws: int = DRAWS
+    labels: pd.DataFrame,
+    rng: np.random.Generator,
+    coders: Sequence[str],
+    *,
+    draws: int = DRAWS,
 ) -> pd.DataFrame:
     """How far two coders agree, act by act, with intervals over runs: as `evaluate`, the first coder as the truth."""
     own = {name: labels[labels["coder"] == name] for name in coders}
     there = [name for name in coders if len(own[name])]
     if len(there) < 2:
-        raise InvalidInput(f"only {there[0]} has labelled: agreement needs a second person on the same messages")
+        raise InvalidInput(
+            f"only {there[0]} has labelled: agreement needs a second person on the same messages"
+        )
     first, second = (own[name] for name in coders)
-    shared = first.merge(second[["message", "acts"]], on="message", suffixes=("", "_second"))
+    shared = first.merge(
+        second[["message", "acts"]], on="message", suffixes=("", "_second")
+    )
     if shared.empty:
-        raise InvalidInput(f"{' and '.join(coders)} have no message in common: agreement needs the same messages")
-    return evaluate(list(shared["acts"]), list(shared["acts_second"]), list(shared["run"]), rng, draws=draws)
+        raise InvalidInput(
+            f"{' and '.join(coders)} have no message in common: agreement needs the same messages"
+        )
+    return evaluate(
+        list(shared["acts"]),
+        list(shared["acts_second"]),
+        list(shared["run"]),
+        rng,
+        draws=draws,
+    )
 
 
 def settled(labels: pd.DataFrame) -> pd.DataFrame:
@@ -319,7 +435,12 @@ def settled(labels: pd.DataFrame) -> pd.DataFrame:
     decided = labels["coder"] == DECIDED
     counted = labels[decided | ~labels["message"].isin(labels.loc[decided, "message"])]
     groups = counted.groupby("message", sort=False)["acts"]
-    common = {name: tuple(act for act in LABELS if all(act in acts for acts in given)) for name, given in groups}
-    made = labels.drop_duplicates("message").drop(columns="coder").reset_index(drop=True)
+    common = {
+        name: tuple(act for act in LABELS if all(act in acts for acts in given))
+        for name, given in groups
+    }
+    made = (
+        labels.drop_duplicates("message").drop(columns="coder").reset_index(drop=True)
+    )
     made["acts"] = made["message"].map(common)
     return made[made["acts"].map(len) > 0].reset_index(drop=True)

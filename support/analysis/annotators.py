@@ -56,7 +56,11 @@ def sentences(text: str) -> list[str]:
     >>> sentences("I take 3.5 of A. And you? :-)")
     ['I take 3.5 of A.', 'And you?']
     """
-    return [part.strip() for part in END_OF_SENTENCE.split(text) if part and WORD.search(part)]
+    return [
+        part.strip()
+        for part in END_OF_SENTENCE.split(text)
+        if part and WORD.search(part)
+    ]
 
 
 def masked(text: str) -> str:
@@ -66,7 +70,11 @@ def masked(text: str) -> str:
 
 def pieces(text: str) -> list[str]:
     """The sentences of a message, their numbers masked, long ones in pieces, so that nothing is left unread."""
-    return [piece for part in sentences(text) for piece in textwrap.wrap(masked(part), LONGEST)]
+    return [
+        piece
+        for part in sentences(text)
+        for piece in textwrap.wrap(masked(part), LONGEST)
+    ]
 
 
 def is_foreign(text: str) -> bool:
@@ -91,37 +99,71 @@ class Heads:
 
     def decide(self, features: Any) -> list[Labels]:
         """The acts of each sentence, from an array or a sparse matrix of shape (sentences, features)."""
-        given = expit(np.asarray(features @ self.weights.T) + self.biases) >= self.thresholds
+        given = (
+            expit(np.asarray(features @ self.weights.T) + self.biases)
+            >= self.thresholds
+        )
         return [union(compress(self.acts, row)) for row in given]
 
     @classmethod
-    def fit(cls, features: Any, labels: Sequence[Labels] | pd.Series, groups: Iterable[Any], strength: float) -> Heads:
+    def fit(
+        cls,
+        features: Any,
+        labels: Sequence[Labels] | pd.Series,
+        groups: Iterable[Any],
+        strength: float,
+    ) -> Heads:
         """Fit each act that occurs often enough, and tune its threshold on groups that the fold's fit has not seen."""
-        acts = tuple(a for a in LABELS if a != OTHERS and FEWEST <= sum(a in given for given in labels) < len(labels))
-        names, fold = np.unique(np.asarray([str(g) for g in groups]), return_inverse=True)
+        acts = tuple(
+            a
+            for a in LABELS
+            if a != OTHERS
+            and FEWEST <= sum(a in given for given in labels) < len(labels)
+        )
+        names, fold = np.unique(
+            np.asarray([str(g) for g in groups]), return_inverse=True
+        )
         if not acts or len(names) < 2:
             raise InvalidInput(
                 f"labels: they show {len(acts)} learnable acts in {len(names)} groups; label more messages of two runs "
                 f"at least, until some act stands in {FEWEST} of them and not in all"
             )
         fold = fold % min(FOLDS, len(names))
-        fitted = [_fit_one(features, np.array([a in given for given in labels]), fold, strength) for a in acts]
-        weights, biases, thresholds = (np.array(part) for part in zip(*fitted, strict=True))
+        fitted = [
+            _fit_one(
+                features, np.array([a in given for given in labels]), fold, strength
+            )
+            for a in acts
+        ]
+        weights, biases, thresholds = (
+            np.array(part) for part in zip(*fitted, strict=True)
+        )
         return cls(acts, weights, biases, thresholds)
 
 
-def _fit_one(features: Any, there: np.ndarray, fold: np.ndarray, strength: float) -> tuple[np.ndarray, float, float]:
+def _fit_one(
+    features: Any, there: np.ndarray, fold: np.ndarray, strength: float
+) -> tuple[np.ndarray, float, float]:
     """Weights, bias and threshold of one act."""
     from sklearn.linear_model import LogisticRegression
 
-    model, unseen = LogisticRegression(C=strength, max_iter=500), np.full(len(there), np.nan)
+    model, unseen = (
+        LogisticRegression(C=strength, max_iter=500),
+        np.full(len(there), np.nan),
+    )
     for k in np.unique(fold):
         rows = fold != k
         if 0 < there[rows].sum() < rows.sum():
-            unseen[~rows] = model.fit(features[rows], there[rows]).predict_proba(features[~rows])[:, 1]
+            unseen[~rows] = model.fit(features[rows], there[rows]).predict_proba(
+                features[~rows]
+            )[:, 1]
     known = ~np.isnan(unseen)
     model.fit(features, there)
-    return model.coef_[0], float(model.intercept_[0]), best_threshold(unseen[known], there[known])
+    return (
+        model.coef_[0],
+        float(model.intercept_[0]),
+        best_threshold(unseen[known], there[known]),
+    )
 
 
 def best_threshold(probabilities: np.ndarray, there: np.ndarray) -> float:
@@ -140,24 +182,37 @@ class SentenceClassifier:
     unlabelled, and `problems` says so.
     """
 
-    def __init__(self, heads: Heads, name: str, features: Callable[[Sequence[str]], Any]) -> None:
+    def __init__(
+        self, heads: Heads, name: str, features: Callable[[Sequence[str]], Any]
+    ) -> None:
         self.heads, self.name, self.features = heads, name, features
         self.covered: Labels = checked_acts((*heads.acts, OTHERS))
         self.problems: dict[int, str] = {}
 
     async def label(self, messages: pd.DataFrame) -> list[Labels]:
         """The acts of each message."""
-        self.problems = {i: FOREIGN for i, text in enumerate(messages["text"]) if is_foreign(text)}
-        parts = [() if i in self.problems else pieces(text) for i, text in enumerate(messages["text"])]
+        self.problems = {
+            i: FOREIGN for i, text in enumerate(messages["text"]) if is_foreign(text)
+        }
+        parts = [
+            () if i in self.problems else pieces(text)
+            for i, text in enumerate(messages["text"])
+        ]
         known = sorted({part for own in parts for part in own})
-        acts = dict(zip(known, self.heads.decide(self.features(known)), strict=True)) if known else {}
+        acts = (
+            dict(zip(known, self.heads.decide(self.features(known)), strict=True))
+            if known
+            else {}
+        )
         given = [union(act for part in own for act in acts[part]) for own in parts]
         return [() if i in self.problems else labels for i, labels in enumerate(given)]
 
 
 COEFFICIENTS = ROOT / "data" / "models" / "dialogue_acts_ami.json"
 UNMARKED = COEFFICIENTS.with_name("dialogue_acts_ami_unmarked.json")
-STRENGTH = 10.0  # best of 1, 10 and 100 on the training teams alone (mean F1 on their folds)
+STRENGTH = (
+    10.0  # best of 1, 10 and 100 on the training teams alone (mean F1 on their folds)
+)
 
 
 class EmbeddingAnnotator(SentenceClassifier):
@@ -167,42 +222,80 @@ class EmbeddingAnnotator(SentenceClassifier):
     text so.
     """
 
-    def __init__(self, encoder: Encoder, heads: Heads, name: str, *, marked: bool) -> None:
+    def __init__(
+        self, encoder: Encoder, heads: Heads, name: str, *, marked: bool
+    ) -> None:
         super().__init__(heads, name, partial(marked_vectors, encoder, marked))
         self.encoder, self.marked = encoder, marked
 
     @classmethod
-    def load(cls, encoder: Encoder | None = None, path: Path = COEFFICIENTS) -> EmbeddingAnnotator:
+    def load(
+        cls, encoder: Encoder | None = None, path: Path = COEFFICIENTS
+    ) -> EmbeddingAnnotator:
         """The annotator trained on AMI's human labels; `UNMARKED` is the one that needs no question marks."""
-        data, encoder = json.loads(path.read_text(encoding="utf-8")), encoder or Encoder()
+        data, encoder = (
+            json.loads(path.read_text(encoding="utf-8")),
+            encoder or Encoder(),
+        )
         if encoder.model != (model := data["encoder"]):
-            raise InvalidInput(f"encoder: it embeds with {encoder.model}; the heads in {path} were fitted on {model}")
+            raise InvalidInput(
+                f"encoder: it embeds with {encoder.model}; the heads in {path} were fitted on {model}"
+            )
         rows, marked = data["heads"].values(), data.get("marked", True)
-        arrays = (np.array([row[key] for row in rows]) for key in ("weights", "bias", "threshold"))
+        arrays = (
+            np.array([row[key] for row in rows])
+            for key in ("weights", "bias", "threshold")
+        )
         name = "embedding" if marked else "embedding, unmarked"
         return cls(encoder, Heads(tuple(data["heads"]), *arrays), name, marked=marked)
 
     @classmethod
     def fit(
-        cls, frame: pd.DataFrame, encoder: Encoder, name: str = "embedding", *, marked: bool = True
+        cls,
+        frame: pd.DataFrame,
+        encoder: Encoder,
+        name: str = "embedding",
+        *,
+        marked: bool = True,
     ) -> EmbeddingAnnotator:
         """Learn from labelled messages: text, acts, and run, the group that each message comes from."""
-        features = marked_vectors(encoder, marked, [masked(text) for text in frame["text"]])
-        return cls(encoder, Heads.fit(features, frame["acts"], frame["run"], STRENGTH), name, marked=marked)
+        features = marked_vectors(
+            encoder, marked, [masked(text) for text in frame["text"]]
+        )
+        return cls(
+            encoder,
+            Heads.fit(features, frame["acts"], frame["run"], STRENGTH),
+            name,
+            marked=marked,
+        )
 
     def save(self, path: Path, about: Mapping[str, Any]) -> None:
         """Write the heads as JSON of four decimals, with what `about` says of their training."""
-        names, parts = ("bias", "threshold", "weights"), (self.heads.biases, self.heads.thresholds, self.heads.weights)
+        names, parts = (
+            ("bias", "threshold", "weights"),
+            (self.heads.biases, self.heads.thresholds, self.heads.weights),
+        )
         rows = zip(*(np.round(part, 4).tolist() for part in parts), strict=True)
-        heads = {act: dict(zip(names, row, strict=True)) for act, row in zip(self.heads.acts, rows, strict=True)}
-        data = {**about, "marked": self.marked, "encoder": self.encoder.model, "heads": heads}
+        heads = {
+            act: dict(zip(names, row, strict=True))
+            for act, row in zip(self.heads.acts, rows, strict=True)
+        }
+        data = {
+            **about,
+            "marked": self.marked,
+            "encoder": self.encoder.model,
+            "heads": heads,
+        }
         path.write_text(json.dumps(data) + "\n", encoding="utf-8")
 
 
 def marked_vectors(encoder: Encoder, marked: bool, texts: Sequence[str]) -> np.ndarray:
     """Unit vectors and marks of sentences, shape (sentences, dimensions + 2)."""
     read = texts if marked else [text.replace("?", "").strip() for text in texts]
-    seen = np.array([["?" in text, np.log1p(len(text.split())) / 3] for text in read], dtype=np.float32)
+    seen = np.array(
+        [["?" in text, np.log1p(len(text.split())) / 3] for text in read],
+        dtype=np.float32,
+    )
     return np.hstack([encoder.encode(read), seen])
 
 
@@ -214,9 +307,15 @@ class WordAnnotator(SentenceClassifier):
         """Learn from labelled messages, as `EmbeddingAnnotator.fit` does."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        vectorizer = TfidfVectorizer(ngram_range=(1, 2), min_df=3, sublinear_tf=True, token_pattern=r"\w+|[?!]")
+        vectorizer = TfidfVectorizer(
+            ngram_range=(1, 2), min_df=3, sublinear_tf=True, token_pattern=r"\w+|[?!]"
+        )
         counts = vectorizer.fit_transform(map(masked, frame["text"]))
-        return cls(Heads.fit(counts, frame["acts"], frame["run"], 1.0), name, vectorizer.transform)
+        return cls(
+            Heads.fit(counts, frame["acts"], frame["run"], 1.0),
+            name,
+            vectorizer.transform,
+        )
 
 
 class MajorityAnnotator:
@@ -226,7 +325,11 @@ class MajorityAnnotator:
 
     def __init__(self, frame: pd.DataFrame) -> None:
         self.problems: dict[int, str] = {}
-        self.covered: Labels = (Counter(act for given in frame["acts"] for act in given).most_common(1)[0][0],)
+        self.covered: Labels = (
+            Counter(act for given in frame["acts"] for act in given).most_common(1)[0][
+                0
+            ],
+        )
 
     async def label(self, messages: pd.DataFrame) -> list[Labels]:
         """The same act for each message."""
@@ -246,7 +349,9 @@ class LanguageModelAnnotator:
 
     covered: Labels = LABELS
 
-    def __init__(self, model: ChatModel | str, *, talk: pd.DataFrame | None = None) -> None:
+    def __init__(
+        self, model: ChatModel | str, *, talk: pd.DataFrame | None = None
+    ) -> None:
         from pydantic import Field, create_model
 
         self.model = given_model(MODEL, model, "the annotator")
@@ -263,21 +368,38 @@ class LanguageModelAnnotator:
     async def label(self, messages: pd.DataFrame) -> list[Labels]:
         """The acts of each message; run and round tell which messages came before it."""
         self.problems = {}
-        here, whole = (_said(talk) for talk in (messages, messages if self.talk is None else self.talk))
+        here, whole = (
+            _said(talk)
+            for talk in (messages, messages if self.talk is None else self.talk)
+        )
         asked = []
         rows = messages[["run", "round", "sender", "text"]].itertuples(index=False)
         for place, (run, number, sender, text) in enumerate(rows):
             line = f"{sender}: {text}"
             talk = whole if line in whole.get((str(run), number), ()) else here
-            asked.append(self._one(place, sender, text, talk.get((str(run), number - 1), [])))
+            asked.append(
+                self._one(place, sender, text, talk.get((str(run), number - 1), []))
+            )
         return await asyncio.gather(*asked)
 
-    async def _one(self, place: int, sender: str, text: str, before: list[str]) -> Labels:
+    async def _one(
+        self, place: int, sender: str, text: str, before: list[str]
+    ) -> Labels:
         if not text.strip():
             return (OTHERS,)
         asked = [
-            {"role": "system", "content": render("dialogue_acts/briefing", meanings=tuple(MEANINGS.items()))},
-            {"role": "user", "content": render("dialogue_acts/message", before=before, sender=sender, text=text)},
+            {
+                "role": "system",
+                "content": render(
+                    "dialogue_acts/briefing", meanings=tuple(MEANINGS.items())
+                ),
+            },
+            {
+                "role": "user",
+                "content": render(
+                    "dialogue_acts/message", before=before, sender=sender, text=text
+                ),
+            },
         ]
         try:
             reply = await self.model.reply(asked, **self.settings)
@@ -290,15 +412,25 @@ class LanguageModelAnnotator:
 def _said(talk: pd.DataFrame) -> dict[Any, list[str]]:
     """What was said, by whom, in each round of each run."""
     lines = talk["sender"] + ": " + talk["text"]
-    return lines.groupby([talk["run"].astype(str), talk["round"]], sort=False).agg(list).to_dict()
+    return (
+        lines.groupby([talk["run"].astype(str), talk["round"]], sort=False)
+        .agg(list)
+        .to_dict()
+    )
 
 
 def main() -> None:
     """Train on the training teams, with question marks and without, and write the coefficients."""
     seen, unseen = labelled_ami()
     encoder = Encoder(output("data", "runs", "embeddings.sqlite"))
-    corpus, mapping = outside()["ami"], {label: act for label, (act, _) in AMI_TO_ACTS.items()}
-    meetings = {"training_meetings": sorted(set(seen["meeting"])), "unseen_meetings": sorted(set(unseen["meeting"]))}
+    corpus, mapping = (
+        outside()["ami"],
+        {label: act for label, (act, _) in AMI_TO_ACTS.items()},
+    )
+    meetings = {
+        "training_meetings": sorted(set(seen["meeting"])),
+        "unseen_meetings": sorted(set(unseen["meeting"])),
+    }
     what = "one logistic regression an act on a sentence's embedding, question mark and length"
     about = {"what": what, "source": corpus.source, "licence": corpus.licence, "segments": len(seen), **meetings,
              "mapping": mapping, "strength": STRENGTH}  # fmt: skip

@@ -22,14 +22,23 @@ from support.analysis.stats import describe, with_holm
 from support.errors import InvalidInput
 from support.survey.answers import check_source
 
-CHOICES = ("experience", "meeting_size", "meetings_per_day", "uses", "options_wanted_3", "options_wanted_5")
+CHOICES = (
+    "experience",
+    "meeting_size",
+    "meetings_per_day",
+    "uses",
+    "options_wanted_3",
+    "options_wanted_5",
+)
 RATINGS = ("preferences_considered", "reasons_acceptable", "preferences_considered_all", "reasons_acceptable_all",
            "options_reflect_members")  # fmt: skip
 
 
 def need_answers(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
     """The answers as floats, checked; the door of every analysis of answers."""
-    if isinstance(data, Reconstructed) or ("source" in data and (data["source"] == RECONSTRUCTED).any()):
+    if isinstance(data, Reconstructed) or (
+        "source" in data and (data["source"] == RECONSTRUCTED).any()
+    ):
         raise InvalidInput(
             "reconstructed samples given where answers are expected: nobody gave them. Use "
             "support.analysis.printed.conclusions, which asks all of them."
@@ -48,7 +57,9 @@ def need_answers(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
     twice = data.duplicated(["source", "respondent", "item"])
     if twice.any():
         who, item = data.loc[twice, ["respondent", "item"]].iloc[0]
-        raise InvalidInput(f"respondent {who!r} answers item {item!r} twice; keep one answer, the last or the first.")
+        raise InvalidInput(
+            f"respondent {who!r} answers item {item!r} twice; keep one answer, the last or the first."
+        )
     return data.assign(answer=values).reset_index(drop=True)
 
 
@@ -59,11 +70,17 @@ def means(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
     """
     checked = need_answers(data, scale)
     if (checked["group"] == TOTAL).any():
-        raise InvalidInput(f"group {TOTAL!r} is what the table calls everyone; give that group another name.")
-    groups = checked.sort_values("group", key=lambda names: names.astype(str), kind="stable")
+        raise InvalidInput(
+            f"group {TOTAL!r} is what the table calls everyone; give that group another name."
+        )
+    groups = checked.sort_values(
+        "group", key=lambda names: names.astype(str), kind="stable"
+    )
     both = pd.concat([checked.assign(group=TOTAL), groups])
     table = describe(both, "answer", by=["source", "item", "group"])
-    return table.sort_values(["source", "item"], key=lambda names: pd.factorize(names)[0], ignore_index=True)
+    return table.sort_values(
+        ["source", "item"], key=lambda names: pd.factorize(names)[0], ignore_index=True
+    )
 
 
 def distribution(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
@@ -76,7 +93,9 @@ def distribution(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
     counts = given.groupby([*keys, "answer"], sort=False).size().unstack(fill_value=0)
     wide = counts.reindex(columns=range(scale.low, scale.high + 1), fill_value=0)
     table = wide.reset_index().melt(keys, var_name="answer", value_name="count")
-    table = table.sort_values([*keys, "answer"], key=lambda names: pd.factorize(names)[0], ignore_index=True)
+    table = table.sort_values(
+        [*keys, "answer"], key=lambda names: pd.factorize(names)[0], ignore_index=True
+    )
     table["n"] = table.groupby(keys)["count"].transform("sum")
     return table.assign(share=table["count"] / table["n"])
 
@@ -91,8 +110,15 @@ def kruskal_wallis(data: pd.DataFrame) -> pd.DataFrame:
     (H / (n - 1), 0 to 1: Tomczak and Tomczak 2014), note.
     """
     rows = []
-    for (source, item), part in need_answers(data).dropna(subset=["answer"]).groupby(["source", "item"], sort=False):
-        samples, n = [group["answer"].to_numpy() for _, group in part.groupby("group")], len(part)
+    for (source, item), part in (
+        need_answers(data)
+        .dropna(subset=["answer"])
+        .groupby(["source", "item"], sort=False)
+    ):
+        samples, n = (
+            [group["answer"].to_numpy() for _, group in part.groupby("group")],
+            len(part),
+        )
         h, df, p, note = nan, nan, nan, ""
         if len(samples) < 2:
             note = "no test: fewer than two groups answered"
@@ -101,7 +127,17 @@ def kruskal_wallis(data: pd.DataFrame) -> pd.DataFrame:
         else:
             (h, p), df = stats.kruskal(*samples), len(samples) - 1
         rows.append((source, item, len(samples), n, h, df, p, h / (n - 1), note))
-    columns = ["source", "item", "groups", "n", "h", "df", "p", "epsilon_squared", "note"]
+    columns = [
+        "source",
+        "item",
+        "groups",
+        "n",
+        "h",
+        "df",
+        "p",
+        "epsilon_squared",
+        "note",
+    ]
     return with_holm(pd.DataFrame(rows, columns=columns))
 
 
@@ -115,10 +151,15 @@ def ordinal_regression(data: pd.DataFrame, item: str) -> pd.DataFrame:
 
     parts = []
     for source, used in (
-        need_answers(data).query("item == @item").dropna(subset=["answer"]).groupby("source", sort=False)
+        need_answers(data)
+        .query("item == @item")
+        .dropna(subset=["answer"])
+        .groupby("source", sort=False)
     ):
         first, *levels = sorted(used["group"].unique(), key=str)
-        terms = np.column_stack([used["group"] == level for level in levels]).astype(float)
+        terms = np.column_stack([used["group"] == level for level in levels]).astype(
+            float
+        )
         codes = pd.Categorical(used["answer"], ordered=True).codes.astype(int)
         beta, se, note = np.full(len(levels), nan), np.full(len(levels), nan), ""
         if codes.max() == 0:
@@ -126,13 +167,23 @@ def ordinal_regression(data: pd.DataFrame, item: str) -> pd.DataFrame:
         elif _separated(terms, codes):
             note = "no estimate: a group's answers do not overlap with the others'"
         else:
-            fit = OrderedModel(codes, terms, distr="logit").fit(method="bfgs", maxiter=500, disp=0)
-            beta, se = (np.asarray(numbers)[: len(levels)] for numbers in (fit.params, fit.bse))
+            fit = OrderedModel(codes, terms, distr="logit").fit(
+                method="bfgs", maxiter=500, disp=0
+            )
+            beta, se = (
+                np.asarray(numbers)[: len(levels)] for numbers in (fit.params, fit.bse)
+            )
         named = [f"group {level} (vs {first})" for level in levels]
-        table = pd.DataFrame({"source": source, "item": item, "term": named, "n": len(used)})
-        low, high = (np.exp(beta + sign * stats.norm.ppf(0.975) * se) for sign in (-1, 1))
+        table = pd.DataFrame(
+            {"source": source, "item": item, "term": named, "n": len(used)}
+        )
+        low, high = (
+            np.exp(beta + sign * stats.norm.ppf(0.975) * se) for sign in (-1, 1)
+        )
         p = 2 * stats.norm.sf(abs(beta / se))
-        parts.append(table.assign(odds_ratio=np.exp(beta), low=low, high=high, p=p, note=note))
+        parts.append(
+            table.assign(odds_ratio=np.exp(beta), low=low, high=high, p=p, note=note)
+        )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -143,10 +194,17 @@ def _separated(terms: np.ndarray, codes: np.ndarray) -> bool:
     Konis (2007) does for two categories.
     """
     thresholds = np.eye(codes.max())
-    above, below = codes < codes.max(), codes > 0  # a threshold above the answer; one below it
+    above, below = (
+        codes < codes.max(),
+        codes > 0,
+    )  # a threshold above the answer; one below it
     ups = np.column_stack([-terms[above], thresholds[codes[above]]])
-    slacks = np.vstack([ups, np.column_stack([terms[below], -thresholds[codes[below] - 1]])])
-    found = linprog(-slacks.sum(axis=0), A_ub=-slacks, b_ub=np.zeros(len(slacks)), bounds=(-1, 1))
+    slacks = np.vstack(
+        [ups, np.column_stack([terms[below], -thresholds[codes[below] - 1]])]
+    )
+    found = linprog(
+        -slacks.sum(axis=0), A_ub=-slacks, b_ub=np.zeros(len(slacks)), bounds=(-1, 1)
+    )
     return found.x is not None and bool((slacks @ found.x).sum() >= 1e-7)
 
 
@@ -158,14 +216,26 @@ def cronbach_alpha(data: pd.DataFrame, items: Sequence[str]) -> pd.DataFrame:
     """
     rows = []
     for source, part in need_answers(data).groupby("source", sort=False):
-        wide = part.pivot(index="respondent", columns="item", values="answer")[list(items)]
+        wide = part.pivot(index="respondent", columns="item", values="answer")[
+            list(items)
+        ]
         values = wide.dropna().to_numpy()
         n, k = values.shape
         total = values.sum(axis=1).var(ddof=1)
-        alpha = k / (k - 1) * (1 - values.var(axis=0, ddof=1).sum() / total) if total else nan
-        low, high = (1 - (1 - alpha) * float(stats.f.ppf(x, n - 1, (n - 1) * (k - 1))) for x in (0.975, 0.025))
+        alpha = (
+            k / (k - 1) * (1 - values.var(axis=0, ddof=1).sum() / total)
+            if total
+            else nan
+        )
+        low, high = (
+            1 - (1 - alpha) * float(stats.f.ppf(x, n - 1, (n - 1) * (k - 1)))
+            for x in (0.975, 0.025)
+        )
         rows.append((source, alpha, low, high, n, k, len(wide) - n))
-    return pd.DataFrame(rows, columns=["source", "alpha", "low", "high", "respondents", "items", "left_out"])
+    return pd.DataFrame(
+        rows,
+        columns=["source", "alpha", "low", "high", "respondents", "items", "left_out"],
+    )
 
 
 # ---- How many to ask next time
@@ -189,15 +259,27 @@ def sample_size_noether(superior: float) -> int:
     >>> sample_size_noether(0.7)
     33
     """
-    return ceil(np.sum(stats.norm.ppf([0.975, 0.8])) ** 2 / (6 * (superior - 0.5) ** 2) - 1e-9)
+    return ceil(
+        np.sum(stats.norm.ppf([0.975, 0.8])) ** 2 / (6 * (superior - 0.5) ** 2) - 1e-9
+    )
 
 
 def power_mann_whitney(
-    shares_a: Sequence[float], shares_b: Sequence[float], n_a: int, n_b: int, rng: np.random.Generator, draws: int
+    shares_a: Sequence[float],
+    shares_b: Sequence[float],
+    n_a: int,
+    n_b: int,
+    rng: np.random.Generator,
+    draws: int,
 ) -> float:
     """Power at 0.05 of the Mann-Whitney test for these shares of the answers, by simulation of `draws` surveys."""
-    a, b = (rng.choice(len(s), (draws, n), p=np.asarray(s)) for s, n in ((shares_a, n_a), (shares_b, n_b)))
-    varied = np.ptp(np.column_stack([a, b]), axis=1) > 0  # where all answers are the same there is nothing to see
+    a, b = (
+        rng.choice(len(s), (draws, n), p=np.asarray(s))
+        for s, n in ((shares_a, n_a), (shares_b, n_b))
+    )
+    varied = (
+        np.ptp(np.column_stack([a, b]), axis=1) > 0
+    )  # where all answers are the same there is nothing to see
     p = stats.mannwhitneyu(a[varied], b[varied], axis=1, method="asymptotic").pvalue
     return float((np.asarray(p) < 0.05).sum() / draws)
 
@@ -211,36 +293,79 @@ def results(data: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
     Means of the ratings by item and group; the share of each choice in percent of those who answered, by item and
     choice; by experience the mean answer to "meetings_per_day" (1: none, to 4: 6 or more). Participant: the source.
     """
-    chosen = data[data["item"].isin(CHOICES)].dropna(subset=["text"]).sort_values("answer", kind="stable")
+    chosen = (
+        data[data["item"].isin(CHOICES)]
+        .dropna(subset=["text"])
+        .sort_values("answer", kind="stable")
+    )
     keys = ["source", "item"]
-    shares = chosen.groupby([*keys, "text"], sort=False).size().rename("count").reset_index()
-    shares = shares.merge(chosen.groupby(keys)["respondent"].nunique().rename("n").reset_index(), on=keys)
-    shares = shares.sort_values("item", key=lambda names: names.map(CHOICES.index), kind="stable")
+    shares = (
+        chosen.groupby([*keys, "text"], sort=False).size().rename("count").reset_index()
+    )
+    shares = shares.merge(
+        chosen.groupby(keys)["respondent"].nunique().rename("n").reset_index(), on=keys
+    )
+    shares = shares.sort_values(
+        "item", key=lambda names: names.map(CHOICES.index), kind="stable"
+    )
     share = shares["count"] / shares["n"]
-    shares = shares.assign(group=shares["text"], mean=100 * share, se=100 * np.sqrt(share * (1 - share) / shares["n"]))
+    shares = shares.assign(
+        group=shares["text"],
+        mean=100 * share,
+        se=100 * np.sqrt(share * (1 - share) / shares["n"]),
+    )
 
     asked = data[data["item"].isin(["experience", "meetings_per_day"])]
-    wide = asked.pivot_table(index=["source", "respondent"], columns="item", values="answer").dropna().reset_index()
-    told = asked[asked["item"] == "experience"].drop_duplicates("answer").set_index("answer")["text"]
-    busy = describe(wide.assign(item=wide["experience"].map(told)), "meetings_per_day", ["source", "item"])
+    wide = (
+        asked.pivot_table(
+            index=["source", "respondent"], columns="item", values="answer"
+        )
+        .dropna()
+        .reset_index()
+    )
+    told = (
+        asked[asked["item"] == "experience"]
+        .drop_duplicates("answer")
+        .set_index("answer")["text"]
+    )
+    busy = describe(
+        wide.assign(item=wide["experience"].map(told)),
+        "meetings_per_day",
+        ["source", "item"],
+    )
 
     parts = [means(ratings), shares, busy.assign(group="meetings per day")]
     names = {"item": "row", "group": "column", "mean": "value", "source": "participant"}
-    return pd.concat(parts)[[*names, "se", "n"]].rename(columns=names).dropna(subset=["value"]).reset_index(drop=True)
+    return (
+        pd.concat(parts)[[*names, "se", "n"]]
+        .rename(columns=names)
+        .dropna(subset=["value"])
+        .reset_index(drop=True)
+    )
 
 
 def _beside(limit: float, sign: int, rows: Sequence[str], column: str) -> Check:
     """The claim that a cell lies above (`sign` 1) or below (-1) a limit in every one of `rows`."""
-    return lambda ours: moves(sign, rows, column)(ours.assign(value=ours["value"] - limit))
+    return lambda ours: moves(sign, rows, column)(
+        ours.assign(value=ours["value"] - limit)
+    )
 
 
 # Experience other than mid-senior, as we read the word.
 SENIOR = ("less than 1 year", "1 or 2 years", "3 to 5 years", "10 years or more")
 SURVEY: Mapping[str, Check] = {
-    "mid-senior employees: most meetings": above(["6 to 9 years"], SENIOR, "meetings per day"),
-    "few: meeting size above 10": _beside(25, -1, ["meeting_size"], "more than 10"),  # few: our reading
+    "mid-senior employees: most meetings": above(
+        ["6 to 9 years"], SENIOR, "meetings per day"
+    ),
+    "few: meeting size above 10": _beside(
+        25, -1, ["meeting_size"], "more than 10"
+    ),  # few: our reading
     "all groups: ratings above the middle": _beside(3, 1, RATINGS, "all"),
-    "all groups: confidence above the middle": combined(*(_beside(3, 1, ["confidence"], g) for g in "ABC")),
-    "K = 3 preferred for n = 3 and n = 5": _beside(50, 1, ["options_wanted_3", "options_wanted_5"], "three"),
+    "all groups: confidence above the middle": combined(
+        *(_beside(3, 1, ["confidence"], g) for g in "ABC")
+    ),
+    "K = 3 preferred for n = 3 and n = 5": _beside(
+        50, 1, ["options_wanted_3", "options_wanted_5"], "three"
+    ),
 }
 """A check for every statement of sections 2 and 7 in `data/inputs/published/000_cf17db17b5f2de1a.csv`."""

@@ -22,7 +22,10 @@ def against_solver(deals: pd.DataFrame) -> pd.DataFrame:
     fairest; wasted (points that another deal would give both together); efficient (no deal is better for one and not
     worse for the other).
     """
-    rows = [_compared(np.array(gains), plan) for gains, plan in zip(deals["gains"], deals["plan"], strict=True)]
+    rows = [
+        _compared(np.array(gains), plan)
+        for gains, plan in zip(deals["gains"], deals["plan"], strict=True)
+    ]
     found = pd.DataFrame(rows, index=deals.index)
     return deals.drop(columns=list(found), errors="ignore").join(found)
 
@@ -31,12 +34,17 @@ def _compared(gains: np.ndarray, plan: Any) -> dict[str, Any]:
     problem = FairDecisions(gains)
     _, n, m = problem.shape
     every = problem.totals_of(np.indices((m,) * n).reshape(n, -1).T)
-    there = isinstance(plan, list | tuple)  # after a walk-away None, or NaN out of a file
+    there = isinstance(
+        plan, list | tuple
+    )  # after a walk-away None, or NaN out of a file
     got = problem.totals(plan) if there else np.full(2, np.nan)
     better = (every >= got).all(axis=1) & (every > got).any(axis=1)
     return {
         **{"reached": there, "divergence": np.ptp(got), "welfare": got.sum()},
-        **{"fair_divergence": np.ptp(every, axis=1).min(), "wasted": every.sum(axis=1).max() - got.sum()},
+        **{
+            "fair_divergence": np.ptp(every, axis=1).min(),
+            "wasted": every.sum(axis=1).max() - got.sum(),
+        },
         "efficient": there and not better.any(),
     }
 
@@ -53,7 +61,13 @@ def counted(people: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         ("points wasted", "deals"): people["wasted"],
     }
     rows = [
-        {"measure": name, "of": of, **cluster_bootstrap(people.assign(value=value * 1.0), "value", "dialogue", rng)}
+        {
+            "measure": name,
+            "of": of,
+            **cluster_bootstrap(
+                people.assign(value=value * 1.0), "value", "dialogue", rng
+            ),
+        }
         for (name, of), value in measured.items()
     ]
     return pd.DataFrame(rows).drop(columns=["se", "clusters"])

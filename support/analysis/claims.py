@@ -45,7 +45,12 @@ def every(gaps: Callable[[Cells], Iterable[Gap]], sign: int = 1) -> Check:
 
     "no" when one of their 95 % intervals lies on the other side; the evidence is the difference that decides.
     """
-    return read(gaps, lambda found: _decided([gap._replace(value=sign * gap.value) for gap in found], sign))
+    return read(
+        gaps,
+        lambda found: _decided(
+            [gap._replace(value=sign * gap.value) for gap in found], sign
+        ),
+    )
 
 
 def most(gaps: Callable[[Cells], Iterable[Gap]], share: float = 0.5) -> Check:
@@ -54,13 +59,23 @@ def most(gaps: Callable[[Cells], Iterable[Gap]], share: float = 0.5) -> Check:
     def judge(found: list[Gap]) -> Answer:
         clear = [gap.side() for gap in found]
         up, down = clear.count(1), clear.count(-1)
-        verdict = YES if up > share * len(found) else NO if len(found) - down <= share * len(found) else CLOSE
-        return Answer(verdict, f"of {len(found)} clearly above 0: {up}, clearly below: {down}")
+        verdict = (
+            YES
+            if up > share * len(found)
+            else NO
+            if len(found) - down <= share * len(found)
+            else CLOSE
+        )
+        return Answer(
+            verdict, f"of {len(found)} clearly above 0: {up}, clearly below: {down}"
+        )
 
     return read(gaps, judge)
 
 
-def read(gaps: Callable[[Cells], Iterable[Gap]], judge: Callable[[list[Gap]], Answer]) -> Check:
+def read(
+    gaps: Callable[[Cells], Iterable[Gap]], judge: Callable[[list[Gap]], Answer]
+) -> Check:
     """A claim on the differences that `gaps` reads; "not testable here" where a cell is missing."""
 
     def check(ours: pd.DataFrame) -> Answer:
@@ -68,20 +83,31 @@ def read(gaps: Callable[[Cells], Iterable[Gap]], judge: Callable[[list[Gap]], An
             found = list(gaps(Cells(ours)))
         except KeyError as missing:
             return Answer(UNTESTED, f"no run has {missing.args[0]}")
-        return judge(found) if found else Answer(UNTESTED, "there is nothing to compare")
+        return (
+            judge(found) if found else Answer(UNTESTED, "there is nothing to compare")
+        )
 
     return check
 
 
 def above(higher: Sequence[str], lower: Sequence[str], *columns: str) -> Check:
     """The claim that each row of `higher` lies above each row of `lower`, in every one of `columns`; as `every`."""
-    return every(lambda cells: [cells.between(h, low, c) for h in higher for low in lower for c in columns])
+    return every(
+        lambda cells: [
+            cells.between(h, low, c) for h in higher for low in lower for c in columns
+        ]
+    )
 
 
 def moves(sign: int, rows: Sequence[str], column: str, bound: float = 0.0) -> Check:
     """The claim that a cell is above (`sign` 1) or below (-1) a bound in every one of `rows`; as `every`."""
     name = f"{column} - {bound:g}" if bound else column
-    return every(lambda cells: [cells.gap(f"{row}, {name}", [(row, column)], bound=bound) for row in rows], sign)
+    return every(
+        lambda cells: [
+            cells.gap(f"{row}, {name}", [(row, column)], bound=bound) for row in rows
+        ],
+        sign,
+    )
 
 
 def rises(name: str, *rows: str, sign: int = 1) -> Check:
@@ -89,24 +115,33 @@ def rises(name: str, *rows: str, sign: int = 1) -> Check:
 
     def gaps(cells: Cells) -> Iterable[Gap]:
         rounds = cells.rounds(name, *rows)
-        return [cells.within(row, f"{name}@{rounds[-1]}", f"{name}@{rounds[0]}") for row in rows]
+        return [
+            cells.within(row, f"{name}@{rounds[-1]}", f"{name}@{rounds[0]}")
+            for row in rows
+        ]
 
     return every(gaps, sign)
 
 
-def alike(one: Sequence[str], other: Sequence[str], margin: float, *columns: str) -> Check:
+def alike(
+    one: Sequence[str], other: Sequence[str], margin: float, *columns: str
+) -> Check:
     """The claim that each row of `one` is as each row of `other`, within `margin`: two one-sided tests at 5 %.
 
     "no" when an interval of a difference excludes 0 and its estimate is beyond the margin, else "too close to call".
     """
     pairs = [(a, b, c) for a in one for b in other for c in columns if a != b]
-    return read(lambda cells: [cells.between(*pair) for pair in pairs], partial(_near, margin=margin))
+    return read(
+        lambda cells: [cells.between(*pair) for pair in pairs],
+        partial(_near, margin=margin),
+    )
 
 
 def flat(rows: Sequence[str], column: str, margin: float) -> Check:
     """The claim that a cell is near zero in every one of `rows`, within `margin`: two one-sided tests, as `alike`."""
     return read(
-        lambda cells: [cells.gap(f"{row}, {column}", [(row, column)]) for row in rows], partial(_near, margin=margin)
+        lambda cells: [cells.gap(f"{row}, {column}", [(row, column)]) for row in rows],
+        partial(_near, margin=margin),
     )
 
 
@@ -120,7 +155,13 @@ def _near(gaps: Sequence[Gap], margin: float) -> Answer:
             answers.append(Answer(NO, told))
         else:
             needed = enough(int(gap.n), gap.se, margin) if gap.n and gap.se > 0 else inf
-            answers.append(Answer(CLOSE, told + (f"; N = {needed:.0f} would tell" if isfinite(needed) else "")))
+            answers.append(
+                Answer(
+                    CLOSE,
+                    told
+                    + (f"; N = {needed:.0f} would tell" if isfinite(needed) else ""),
+                )
+            )
     return _worst(answers)
 
 
@@ -131,7 +172,9 @@ def combined(*checks: Check) -> Check:
 
 def either(*checks: Check) -> Check:
     """The most favourable of the answers."""
-    return lambda ours: _worst([one(ours) for one in checks], (YES, CLOSE, NO, UNTESTED))
+    return lambda ours: _worst(
+        [one(ours) for one in checks], (YES, CLOSE, NO, UNTESTED)
+    )
 
 
 def untested(why: str) -> Check:
@@ -170,7 +213,11 @@ class Gap(NamedTuple):
     def interval(self, sign: int = 1) -> str:
         """Its value and interval in words, times `sign`."""
         value, half = sign * self.value, self.half()
-        shown = f"({number(value - half)} to {number(value + half)})" if half > 0 else "(no interval)"
+        shown = (
+            f"({number(value - half)} to {number(value + half)})"
+            if half > 0
+            else "(no interval)"
+        )
         return f"{value:+.2f} {shown}"
 
 
@@ -180,8 +227,14 @@ class Cells:
     def __init__(self, ours: pd.DataFrame) -> None:
         there = ours[ours["value"].notna()]
         names = ("row", "column", "value", "se", "n")
-        columns = [there[name].tolist() if name in there else [None] * len(there) for name in names]
-        self._cells = {(row, column): figures for row, column, *figures in zip(*columns, strict=True)}
+        columns = [
+            there[name].tolist() if name in there else [None] * len(there)
+            for name in names
+        ]
+        self._cells = {
+            (row, column): figures
+            for row, column, *figures in zip(*columns, strict=True)
+        }
 
     def __contains__(self, key: Key) -> bool:
         return key in self._cells
@@ -200,15 +253,23 @@ class Cells:
 
     def shared(self, *rows: str) -> list[str]:
         """The columns in which every one of `rows` has a value, in their order."""
-        return [c for r, c in self._cells if r == rows[0] and all((row, c) in self._cells for row in rows)]
+        return [
+            c
+            for r, c in self._cells
+            if r == rows[0] and all((row, c) in self._cells for row in rows)
+        ]
 
     def names(self, row: str) -> list[str]:
         """What is measured by rounds in a row: the names before "@"."""
-        return list(dict.fromkeys(c.rpartition("@")[0] for c in self.shared(row) if "@" in c))
+        return list(
+            dict.fromkeys(c.rpartition("@")[0] for c in self.shared(row) if "@" in c)
+        )
 
     def between(self, row: str, other: str, column: str) -> Gap:
         """How far a row lies above another."""
-        return self.gap(f"{row} - {other}, {column}", [(row, column)], [(other, column)])
+        return self.gap(
+            f"{row} - {other}, {column}", [(row, column)], [(other, column)]
+        )
 
     def within(self, row: str, column: str, other: str) -> Gap:
         """How far a column lies above another in the same row; by pairs, where the column "one - other" has them."""
@@ -219,26 +280,50 @@ class Cells:
                 return gap._replace(value=sign * gap.value)
         return self.gap(name, [(row, column)], [(row, other)])
 
-    def gap(self, name: str, over: Sequence[Key], under: Sequence[Key] = (), bound: float = 0.0) -> Gap:
+    def gap(
+        self,
+        name: str,
+        over: Sequence[Key],
+        under: Sequence[Key] = (),
+        bound: float = 0.0,
+    ) -> Gap:
         """The mean of some cells minus that of others, minus `bound`.
 
         Cells of one mean hang together, so that its standard error is the mean of theirs.
         """
-        (one, error, n), (other, other_error, m) = self._mean(over), self._mean(under) if under else (0.0, 0.0, inf)
+        (one, error, n), (other, other_error, m) = (
+            self._mean(over),
+            self._mean(under) if under else (0.0, 0.0, inf),
+        )
         se = hypot(error, other_error)
         if n is None or m is None:
             return Gap(name, one - other - bound, se, None, inf)
-        parts = [(e**2, count) for e, count in ((error, n), (other_error, m)) if e > 0 and count > 1]
-        df = se**4 / sum(part**2 / (count - 1) for part, count in parts) if se > 0 and parts else nan  # Welch's
+        parts = [
+            (e**2, count)
+            for e, count in ((error, n), (other_error, m))
+            if e > 0 and count > 1
+        ]
+        df = (
+            se**4 / sum(part**2 / (count - 1) for part, count in parts)
+            if se > 0 and parts
+            else nan
+        )  # Welch's
         return Gap(name, one - other - bound, se, min(n, m), df)
 
     def _mean(self, keys: Sequence[Key]) -> tuple[float, float, float | None]:
         if missing := [key for key in keys if key not in self._cells]:
             raise KeyError(", ".join(missing[0]))
         found = [self._cells[key] for key in keys]
-        value, se = (sum(figures) / len(found) for figures in zip(*(cell[:2] for cell in found), strict=True))
+        value, se = (
+            sum(figures) / len(found)
+            for figures in zip(*(cell[:2] for cell in found), strict=True)
+        )
         n = None if found[0][2] is None else min(float(cell[2]) for cell in found)
-        return value, (0.0 if n is None and isnan(se) else se), n  # where nobody counted, no error means none
+        return (
+            value,
+            (0.0 if n is None and isnan(se) else se),
+            n,
+        )  # where nobody counted, no error means none
 
 
 def _decided(gaps: Sequence[Gap], sign: int = 1) -> Answer:
@@ -251,12 +336,19 @@ def _decided(gaps: Sequence[Gap], sign: int = 1) -> Answer:
     return Answer(verdict, f"{least.name}: {least.interval(sign)}{count}{more}")
 
 
-def _worst(answers: Sequence[Answer], order: Sequence[str] = (UNTESTED, NO, CLOSE, YES)) -> Answer:
+def _worst(
+    answers: Sequence[Answer], order: Sequence[str] = (UNTESTED, NO, CLOSE, YES)
+) -> Answer:
     """The first answer in an order of answers, with its evidence; "not testable here" of none."""
-    return next((one for verdict in order for one in answers if one == verdict), Answer(UNTESTED))
+    return next(
+        (one for verdict in order for one in answers if one == verdict),
+        Answer(UNTESTED),
+    )
 
 
-def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[str, Check]) -> pd.DataFrame:
+def check_claims(
+    ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[str, Check]
+) -> pd.DataFrame:
     """Test each published statement on our results, for each participant in them.
 
     `ours` are tidy results: row, column, value, se, and n and participant where there are several; `published` is as
@@ -265,20 +357,36 @@ def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[st
     """
     need_columns(ours, ["row", "column", "value", "se"], "our results")
     if without := [s for s in published["statement"] if s not in checks]:
-        raise InvalidInput(f"statement: {without[0]!r} has no check; add one to the checks that you pass")
+        raise InvalidInput(
+            f"statement: {without[0]!r} has no check; add one to the checks that you pass"
+        )
     parts = {HERE: ours}
     if "participant" in ours:
-        parts = {str(name): part for name, part in ours.groupby("participant", sort=False)}
-    told = [{name: checks[s](part) for name, part in parts.items()} for s in published["statement"]]
-    table = pd.DataFrame([{name: str(answer) for name, answer in row.items()} for row in told], columns=list(parts))
+        parts = {
+            str(name): part for name, part in ours.groupby("participant", sort=False)
+        }
+    told = [
+        {name: checks[s](part) for name, part in parts.items()}
+        for s in published["statement"]
+    ]
+    table = pd.DataFrame(
+        [{name: str(answer) for name, answer in row.items()} for row in told],
+        columns=list(parts),
+    )
     table.insert(0, "where", published["table"].to_numpy())
     table.insert(1, "statement", published["statement"].to_numpy())
-    return table.assign(evidence=list(map(_grounds, told)), **{OWN: published["note"].to_numpy()})
+    return table.assign(
+        evidence=list(map(_grounds, told)), **{OWN: published["note"].to_numpy()}
+    )
 
 
 def _grounds(answers: Mapping[str, Answer]) -> str:
     """What the answers rest on: once where it is the same for all, else each participant's."""
-    each = {name: why for name, answer in answers.items() if (why := getattr(answer, "evidence", ""))}  # or a bare word
+    each = {
+        name: why
+        for name, answer in answers.items()
+        if (why := getattr(answer, "evidence", ""))
+    }  # or a bare word
     if len(set(each.values())) < 2 and len(each) in (0, len(answers)):
         return next(iter(each.values()), "")
     return "; ".join(f"{name}: {why}" for name, why in each.items())
@@ -295,7 +403,9 @@ def answers_of(table: pd.DataFrame, participant: str = "") -> pd.DataFrame:
     """
     named = [str(name) for name in table if name not in _BESIDE]
     known = table.rename(columns={OWN: "note"})
-    who = re.compile(rf"(?:^|; )({'|'.join(map(re.escape, named))}): ")  # as `_grounds` joins them
+    who = re.compile(
+        rf"(?:^|; )({'|'.join(map(re.escape, named))}): "
+    )  # as `_grounds` joins them
     told = [who.split(text) for text in known["evidence"]]
     parts = [
         known.assign(
@@ -304,12 +414,16 @@ def answers_of(table: pd.DataFrame, participant: str = "") -> pd.DataFrame:
         )
         for name in named
     ]  # fmt: skip
-    return pd.concat(parts, ignore_index=True)[["where", "statement", "participant", "verdict", "evidence", "note"]]
+    return pd.concat(parts, ignore_index=True)[
+        ["where", "statement", "participant", "verdict", "evidence", "note"]
+    ]
 
 
 def testable(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of a table of `check_claims` that some participant's runs could decide."""
-    return table[(table[[name for name in table if name not in _BESIDE]] != UNTESTED).any(axis=1)]
+    return table[
+        (table[[name for name in table if name not in _BESIDE]] != UNTESTED).any(axis=1)
+    ]
 
 
 def counted(table: pd.DataFrame) -> pd.DataFrame:

@@ -56,7 +56,11 @@ class Reading(NamedTuple):
 READINGS: Mapping[str, Reading] = {
     f"{coverage:.0%}, {name}, sd with {sd}": Reading(coverage, df, lost)
     for coverage in (0.95, 0.9)
-    for name, df in (("t with 19 df", 19), ("t with m - 1 df", None), ("normal", float("inf")))
+    for name, df in (
+        ("t with 19 df", 19),
+        ("t with m - 1 df", None),
+        ("normal", float("inf")),
+    )
     for sd, lost in (("n - 1", 1), ("n", 0))
 }
 """Twelve readings; the first is the paper's footnote 9, the tenth the one that fits."""
@@ -85,8 +89,18 @@ def readings(published: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for name, way in READINGS.items():
         fit = [_possible(n, ratio, half, way) for n, ratio, half in cells]
-        others = [np.mean([_possible(n, ratio, half + step, way) for step in near]) for n, ratio, half in cells]
-        rows.append({"reading": name, "rows": len(cells), "fit": sum(fit), "by_chance": float(sum(others))})
+        others = [
+            np.mean([_possible(n, ratio, half + step, way) for step in near])
+            for n, ratio, half in cells
+        ]
+        rows.append(
+            {
+                "reading": name,
+                "rows": len(cells),
+                "fit": sum(fit),
+                "by_chance": float(sum(others)),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -100,12 +114,17 @@ def _possible(n: int, ratio: float, half: float, way: Reading) -> bool:
     return any(_squares(ratio, half, n, m, way) for m in MEETINGS)
 
 
-def _squares(ratio: float, half: float, n: int, m: int, way: Reading) -> list[tuple[int, int]]:
+def _squares(
+    ratio: float, half: float, n: int, m: int, way: Reading
+) -> list[tuple[int, int]]:
     """The (k, Q) that print as `ratio` and `half` percent with m meetings of n members."""
     factor = sqrt(m) * n / (100 * way.quantile(m))
     found = []
     for k in _satisfied(ratio, m * n):
-        low, high = ((max(half + step, 0) * factor) ** 2 * (m - way.lost) + k * k / m for step in (-HALF, HALF))
+        low, high = (
+            (max(half + step, 0) * factor) ** 2 * (m - way.lost) + k * k / m
+            for step in (-HALF, HALF)
+        )
         least, most = _extremes(k, n, m)
         span = range(max(least, ceil(low - SLACK)), min(most, floor(high + SLACK)) + 1)
         found += [(k, q) for q in span if (q - k) % 2 == 0]
@@ -127,9 +146,14 @@ def _satisfied(percent: float, people: int) -> range:
 
 def _ratios(published: pd.DataFrame) -> list[tuple[str, str, int, float, float]]:
     """table, row, n, ratio and half-width of the ratios that are printed with one."""
-    chosen = published[(published["column"] == "satisfaction_ratio") & published["spread"].notna()]
+    chosen = published[
+        (published["column"] == "satisfaction_ratio") & published["spread"].notna()
+    ]
     cells: Iterable[Any] = chosen.itertuples()
-    return [(cell.table, cell.row, _members(cell.table), cell.value, cell.spread) for cell in cells]
+    return [
+        (cell.table, cell.row, _members(cell.table), cell.value, cell.spread)
+        for cell in cells
+    ]
 
 
 def _members(table: str) -> int:
@@ -154,19 +178,41 @@ def check_table(published: pd.DataFrame) -> pd.DataFrame:
     for (table, row), cells in published.groupby(["table", "row"], sort=False):
         printed = cells.set_index("column")["value"]
         if row != "std of the means":
-            rows += [{"table": table, "row": row} | cell for cell in _row(printed, _members(str(table)))]
+            rows += [
+                {"table": table, "row": row} | cell
+                for cell in _row(printed, _members(str(table)))
+            ]
     return pd.DataFrame(rows)
 
 
 def _row(printed: pd.Series, n: int) -> Iterator[dict[str, object]]:
-    ratio, score, gini = (float(printed[name]) for name in ("satisfaction_ratio", "satisfaction_score", "equity"))
+    ratio, score, gini = (
+        float(printed[name])
+        for name in ("satisfaction_ratio", "satisfaction_score", "equity")
+    )
     share, nearest = ratio / 100, 100 * round(ratio / 100 * TEXT * n) / (TEXT * n)
     fits = ", ".join(str(m) for m in MEETINGS if _satisfied(ratio, m * n)) or "none"
     note = f"fits {fits} of {MEETINGS[0]} to {MEETINGS[-1]} meetings"
     most, both = HIGHEST * share, HALF + HALF / 100  # both are rounded
     for column, check, value, bound, beyond, slack, told in (
-        ("satisfaction_ratio", CHECKS[0], ratio, nearest, abs(ratio - nearest), HALF, note),
-        ("satisfaction_score", CHECKS[1], score, most, score - most, HALF + HIGHEST * HALF / 100, ""),
+        (
+            "satisfaction_ratio",
+            CHECKS[0],
+            ratio,
+            nearest,
+            abs(ratio - nearest),
+            HALF,
+            note,
+        ),
+        (
+            "satisfaction_score",
+            CHECKS[1],
+            score,
+            most,
+            score - most,
+            HALF + HIGHEST * HALF / 100,
+            "",
+        ),
         ("satisfaction_score", CHECKS[2], score, share, share - score, both, ""),
         ("equity", CHECKS[3], gini, 1 - share, 1 - share - gini, both, ""),
     ):

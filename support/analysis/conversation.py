@@ -38,7 +38,9 @@ LATIN = "\u0250"  # letters below it are Latin
 # -- messages --------------------------------------------------------------------------------------------------------
 
 
-def messages_of(records: Iterable[tuple[Unit, Transcript]], first_run: int = 0) -> pd.DataFrame:
+def messages_of(
+    records: Iterable[tuple[Unit, Transcript]], first_run: int = 0
+) -> pd.DataFrame:
     """One row per message; `records` as `Sweep.records` gives them.
 
     Columns run (a number, from `first_run`), environment, the sweep's settings (rule, …), repetition, round, sender,
@@ -46,9 +48,20 @@ def messages_of(records: Iterable[tuple[Unit, Transcript]], first_run: int = 0) 
     """
     rows = []
     for run, (unit, transcript) in enumerate(records, start=first_run):
-        about = {"run": run, "environment": transcript.environment["name"], **head(unit)}
+        about = {
+            "run": run,
+            "environment": transcript.environment["name"],
+            **head(unit),
+        }
         rows += [
-            {**about, "round": r.number, "sender": m.sender, "recipients": m.recipients, "text": m.text, "acts": m.acts}
+            {
+                **about,
+                "round": r.number,
+                "sender": m.sender,
+                "recipients": m.recipients,
+                "text": m.text,
+                "acts": m.acts,
+            }
             for r in transcript.rounds
             for m in r.messages
         ]
@@ -61,7 +74,9 @@ def messages_of_delidata() -> pd.DataFrame:
     Columns `COLUMNS` (rule "people", recipients everybody else who wrote, acts empty), DeliData's own labels kind,
     target and additional, performance (of the team after the message, 0 to 1).
     """
-    return _as_messages(delidata(), "delidata", ["kind", "target", "additional", "performance"])
+    return _as_messages(
+        delidata(), "delidata", ["kind", "target", "additional", "performance"]
+    )
 
 
 def messages_of_ami(first_run: int = 0) -> pd.DataFrame:
@@ -72,7 +87,9 @@ def messages_of_ami(first_run: int = 0) -> pd.DataFrame:
     """
     acts = ami().rename(columns={"meeting": "group", "speaker": "sender"})
     acts = acts[acts["label"] != "bck"]
-    change = (acts["group"] != acts["group"].shift()) | (acts["sender"] != acts["sender"].shift())
+    change = (acts["group"] != acts["group"].shift()) | (
+        acts["sender"] != acts["sender"].shift()
+    )
     turns = acts.groupby(change.cumsum()).agg(
         group=("group", "first"), sender=("sender", "first"), text=("text", " ".join), labels=("label", tuple),
         start=("start", "first"),
@@ -87,22 +104,46 @@ def messages_of_conversations(path: str | Path) -> pd.DataFrame:
     stopping rule needs.
     """
     said = conversations(path)
-    given = said.pop("acts").fillna("").str.replace(",", " ").str.split() if "acts" in said else None
-    made = _as_messages(said, Path(path).stem, [str(name) for name in said if name not in COLUMNS])
+    given = (
+        said.pop("acts").fillna("").str.replace(",", " ").str.split()
+        if "acts" in said
+        else None
+    )
+    made = _as_messages(
+        said, Path(path).stem, [str(name) for name in said if name not in COLUMNS]
+    )
     if given is None:
         return made
-    return made.assign(acts=pd.Series([checked_acts(acts) if acts else () for acts in given], dtype=object))
+    return made.assign(
+        acts=pd.Series(
+            [checked_acts(acts) if acts else () for acts in given], dtype=object
+        )
+    )
 
 
-COLUMNS = ("run", "environment", "rule", "group", "round", "sender", "recipients", "text", "acts")
+COLUMNS = (
+    "run",
+    "environment",
+    "rule",
+    "group",
+    "round",
+    "sender",
+    "recipients",
+    "text",
+    "acts",
+)
 
 
-def _as_messages(said: pd.DataFrame, environment: str, more: list[str], first_run: int = 0) -> pd.DataFrame:
+def _as_messages(
+    said: pd.DataFrame, environment: str, more: list[str], first_run: int = 0
+) -> pd.DataFrame:
     said = said.reset_index(drop=True)
     groups = said.groupby("group", sort=False)
     speakers = groups["sender"].unique()
     pairs = zip(said["group"], said["sender"], strict=True)
-    others = [tuple(name for name in speakers[group] if name != me) for group, me in pairs]
+    others = [
+        tuple(name for name in speakers[group] if name != me) for group, me in pairs
+    ]
     frame = said.assign(
         run=first_run + groups.ngroup(),
         environment=environment,
@@ -161,11 +202,17 @@ def features(messages: pd.DataFrame, encoder: Encoder | None = None) -> pd.DataF
     distinct = messages["text"].unique()
     measured = messages.assign(
         words=messages["text"].map({text: words(text) for text in distinct}),
-        grade=messages["text"].map({text: grade(text) for text in distinct}).astype(float),
+        grade=messages["text"]
+        .map({text: grade(text) for text in distinct})
+        .astype(float),
     )
     if encoder is None:
         return measured
-    return measured.assign(difference=information_difference(measured, encoder.encode(list(measured["text"]))))
+    return measured.assign(
+        difference=information_difference(
+            measured, encoder.encode(list(measured["text"]))
+        )
+    )
 
 
 def information_difference(messages: pd.DataFrame, vectors: np.ndarray) -> np.ndarray:
@@ -178,10 +225,14 @@ def information_difference(messages: pd.DataFrame, vectors: np.ndarray) -> np.nd
     rounds = pd.MultiIndex.from_frame(messages[["run", "round"]])
     cells = rounds[spoken].unique()
     units = _units(vectors.astype(float))
-    centres = np.zeros((len(cells) + 1, vectors.shape[1]))  # the last one stands for a round without messages
+    centres = np.zeros(
+        (len(cells) + 1, vectors.shape[1])
+    )  # the last one stands for a round without messages
     np.add.at(centres, cells.get_indexer(rounds[spoken]), units[spoken])
     before = pd.MultiIndex.from_arrays([messages["run"], messages["round"] - 1])
-    distance = 1 - np.einsum("md,md->m", units, _units(centres)[cells.get_indexer(before)])
+    distance = 1 - np.einsum(
+        "md,md->m", units, _units(centres)[cells.get_indexer(before)]
+    )
     return np.where(spoken, distance, np.nan)
 
 
@@ -199,9 +250,15 @@ def by_round(measured: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     Columns: those of `by`, round, feature, row (the last of `by`), column ("words@1", …), value, se, low, high, n
     (runs). A cell that no run defines, such as difference@1, is absent.
     """
-    tidy = _over_runs(measured, [*by], [feature for feature in FEATURES if feature in measured]).dropna(subset="value")
-    tidy = tidy.assign(row=tidy[by[-1]], column=tidy["feature"] + "@" + tidy["round"].astype(str))
-    return tidy[[*by, "round", "feature", "row", "column", "value", "se", "low", "high", "n"]]
+    tidy = _over_runs(
+        measured, [*by], [feature for feature in FEATURES if feature in measured]
+    ).dropna(subset="value")
+    tidy = tidy.assign(
+        row=tidy[by[-1]], column=tidy["feature"] + "@" + tidy["round"].astype(str)
+    )
+    return tidy[
+        [*by, "round", "feature", "row", "column", "value", "se", "low", "high", "n"]
+    ]
 
 
 def act_shares(messages: pd.DataFrame, acts: str, by: Sequence[str]) -> pd.DataFrame:
@@ -215,21 +272,37 @@ def act_shares(messages: pd.DataFrame, acts: str, by: Sequence[str]) -> pd.DataF
     """
     kept = messages[messages[acts].map(len) > 0]
     if kept.empty:
-        raise InvalidInput(f"column {acts!r}: none of {len(messages)} messages has a label; ask an annotator first")
-    given = pd.DataFrame(indicators(list(map(tuple, kept[acts]))), kept.index, list(LABELS), dtype=float)
-    tidy = _over_runs(pd.concat([kept[[*by, "run", "round"]], given], axis=1), [*by], list(LABELS))
-    tidy = tidy.rename(columns={"feature": "row"}).assign(column=tidy["round"].astype(str))
+        raise InvalidInput(
+            f"column {acts!r}: none of {len(messages)} messages has a label; ask an annotator first"
+        )
+    given = pd.DataFrame(
+        indicators(list(map(tuple, kept[acts]))), kept.index, list(LABELS), dtype=float
+    )
+    tidy = _over_runs(
+        pd.concat([kept[[*by, "run", "round"]], given], axis=1), [*by], list(LABELS)
+    )
+    tidy = tidy.rename(columns={"feature": "row"}).assign(
+        column=tidy["round"].astype(str)
+    )
     tidy[["low", "high"]] = tidy[["low", "high"]].clip(0, 1)
     tidy.attrs["trust"] = trust_in(messages, acts)
     return tidy
 
 
-def _over_runs(measured: pd.DataFrame, keys: list[str], names: list[str]) -> pd.DataFrame:
+def _over_runs(
+    measured: pd.DataFrame, keys: list[str], names: list[str]
+) -> pd.DataFrame:
     """Means within runs and rounds, then over runs: keys, round, feature, value, se, low, high, n."""
     from scipy.stats import t
 
-    cells = measured.groupby([*keys, "run", "round"], sort=False)[names].mean().reset_index()
-    long = cells.melt([*keys, "run", "round"], names, var_name="feature").sort_values("round", kind="stable")
+    cells = (
+        measured.groupby([*keys, "run", "round"], sort=False)[names]
+        .mean()
+        .reset_index()
+    )
+    long = cells.melt([*keys, "run", "round"], names, var_name="feature").sort_values(
+        "round", kind="stable"
+    )
     groups = long.groupby([*keys, "feature", "round"], sort=False)["value"]
     tidy = groups.agg(value="mean", se="sem", n="count").reset_index()
     half = tidy["se"] * t.ppf(0.975, tidy["n"] - 1)
@@ -246,11 +319,26 @@ def balance(messages: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
     keys = [*by, "run"]
     said = messages[[*keys, "sender", "words"]].rename(columns={"sender": "agent"})
-    heard = messages[[*keys, "recipients"]].explode("recipients").dropna(subset="recipients").drop_duplicates()
-    said = pd.concat([said, heard.rename(columns={"recipients": "agent"}).assign(words=0)])
-    groups = said.groupby([*keys, "agent"], sort=False)["words"].sum().groupby(keys, sort=False)
+    heard = (
+        messages[[*keys, "recipients"]]
+        .explode("recipients")
+        .dropna(subset="recipients")
+        .drop_duplicates()
+    )
+    said = pd.concat(
+        [said, heard.rename(columns={"recipients": "agent"}).assign(words=0)]
+    )
+    groups = (
+        said.groupby([*keys, "agent"], sort=False)["words"]
+        .sum()
+        .groupby(keys, sort=False)
+    )
 
     def evenness(spoken: pd.Series) -> float:
-        return float(entropy(spoken) / np.log(len(spoken))) if len(spoken) > 1 and spoken.any() else float("nan")
+        return (
+            float(entropy(spoken) / np.log(len(spoken)))
+            if len(spoken) > 1 and spoken.any()
+            else float("nan")
+        )
 
     return groups.agg(agents="size", words="sum", evenness=evenness).reset_index()

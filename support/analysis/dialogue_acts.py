@@ -14,7 +14,18 @@ import pandas as pd
 from support.corpora import ami
 from support.errors import InvalidInput
 
-ACTS = ("inform", "request", "confirm", "summarize", "evaluate", "propose", "compromise", "defend", "accept", "decline")
+ACTS = (
+    "inform",
+    "request",
+    "confirm",
+    "summarize",
+    "evaluate",
+    "propose",
+    "compromise",
+    "defend",
+    "accept",
+    "decline",
+)
 OTHERS = "others"
 LABELS = (*ACTS, OTHERS)
 START, END = "start", "end"
@@ -41,14 +52,26 @@ MEANINGS: Mapping[str, str] = {
 # for the deliberation (Karadzhov et al. 2023). Neither was made for our ten acts: what follows is an argument, and
 # `None` stands where we have none.
 AMI_TO_ACTS: Mapping[str, tuple[str, str]] = {
-    "inf": ("inform", "gives information: the same act, without our demand that it be new"),
+    "inf": (
+        "inform",
+        "gives information: the same act, without our demand that it be new",
+    ),
     "el.inf": ("request", "asks for information"),
     "el.sug": ("request", "asks for suggestions or offers, which the speaker lacks"),
     "sug": ("propose", "suggests what the group may do or make"),
-    "ass": ("evaluate", "judges what is talked about. A bare 'yeah' that agrees is in it too, not told apart"),
-    "el.ass": ("confirm", "asks to judge what already lies on the table ('right?'); 'what do you think?' is in it too"),
+    "ass": (
+        "evaluate",
+        "judges what is talked about. A bare 'yeah' that agrees is in it too, not told apart",
+    ),
+    "el.ass": (
+        "confirm",
+        "asks to judge what already lies on the table ('right?'); 'what do you think?' is in it too",
+    ),
     "el.und": ("confirm", "asks whether what was said got through"),
-    "off": (OTHERS, "says what the speaker will do, mostly to run the meeting: no solution to the group's question"),
+    "off": (
+        OTHERS,
+        "says what the speaker will do, mostly to run the meeting: no solution to the group's question",
+    ),
     "und": (OTHERS, "shows that something was understood, without a judgement"),
     "be.pos": (OTHERS, "thanks, jokes, praises a person"),
     "be.neg": (OTHERS, "complains, or shows ill feeling towards a person"),
@@ -58,7 +81,9 @@ AMI_TO_ACTS: Mapping[str, tuple[str, str]] = {
     "oth": (OTHERS, "fits none of AMI's own labels"),
 }
 """AMI label to (our act, why)."""
-AMI_ACTS = tuple(label for label in LABELS if label in {act for act, _ in AMI_TO_ACTS.values()})
+AMI_ACTS = tuple(
+    label for label in LABELS if label in {act for act, _ in AMI_TO_ACTS.values()}
+)
 UNCOVERED: Mapping[str, str] = {
     "summarize": "AMI files a summary under inf",
     "compromise": "AMI files a middle way under sug",
@@ -69,13 +94,31 @@ UNCOVERED: Mapping[str, str] = {
 """Acts that an annotator trained on AMI can never give, and where AMI hides them."""
 
 DELIDATA_TO_ACTS: Mapping[tuple[str, str], tuple[str | None, str]] = {
-    ("Probing", "Moderation"): ("request", "asks the others to speak, or to come to a decision"),
+    ("Probing", "Moderation"): (
+        "request",
+        "asks the others to speak, or to come to a decision",
+    ),
     ("Probing", "Reasoning"): ("request", "asks for reasons"),
-    ("Probing", "Solution"): ("request", "asks which solution; may name one in the question, which we do not count"),
-    ("Non-probing-deliberation", "Solution"): ("propose", "puts a choice of cards forward, not always a new one"),
-    ("Non-probing-deliberation", "Agree"): ("accept", "agrees with a participant or a solution"),
-    ("Non-probing-deliberation", "Disagree"): ("decline", "disagrees with a participant or a solution"),
-    ("Non-probing-deliberation", "Reasoning"): (None, "argues: inform, evaluate or defend, and the label does not say"),
+    ("Probing", "Solution"): (
+        "request",
+        "asks which solution; may name one in the question, which we do not count",
+    ),
+    ("Non-probing-deliberation", "Solution"): (
+        "propose",
+        "puts a choice of cards forward, not always a new one",
+    ),
+    ("Non-probing-deliberation", "Agree"): (
+        "accept",
+        "agrees with a participant or a solution",
+    ),
+    ("Non-probing-deliberation", "Disagree"): (
+        "decline",
+        "disagrees with a participant or a solution",
+    ),
+    ("Non-probing-deliberation", "Reasoning"): (
+        None,
+        "argues: inform, evaluate or defend, and the label does not say",
+    ),
     ("", ""): (OTHERS, "no part of the deliberation: greetings, hesitation, thanks"),
 }
 """DeliData (annotation_type, annotation_target) to (our act or none, why)."""
@@ -93,7 +136,9 @@ def checked_acts(acts: Iterable[str]) -> Labels:
     """
     given = set(acts)
     if unknown := sorted(given - set(LABELS)):
-        raise InvalidInput(f"acts: {unknown[0]!r} given; expected some of {', '.join(LABELS)}")
+        raise InvalidInput(
+            f"acts: {unknown[0]!r} given; expected some of {', '.join(LABELS)}"
+        )
     return tuple(label for label in LABELS if label in given) or (OTHERS,)
 
 
@@ -110,15 +155,22 @@ def indicators(labels: Sequence[Labels], acts: Sequence[str] = LABELS) -> np.nda
     """Whether each message performs each act, bool of shape (messages, acts)."""
     for given in set(labels):
         checked_acts(given)
-    return np.array([[act in given for act in acts] for given in labels], dtype=bool).reshape(len(labels), len(acts))
+    return np.array(
+        [[act in given for act in acts] for given in labels], dtype=bool
+    ).reshape(len(labels), len(acts))
 
 
 def acts_of_delidata(messages: pd.DataFrame) -> list[Labels]:
     """The acts that DeliData's labels (kind, target, additional) tell of; an empty tuple where they tell of none."""
     found = []
-    for kind, target, additional in messages[["kind", "target", "additional"]].itertuples(index=False):
+    for kind, target, additional in messages[
+        ["kind", "target", "additional"]
+    ].itertuples(index=False):
         act, _ = DELIDATA_TO_ACTS[kind, target]
-        found.append(("summarize",) * (SUMMARY in additional.split(",")) + ((act,) if act else ()))
+        found.append(
+            ("summarize",) * (SUMMARY in additional.split(","))
+            + ((act,) if act else ())
+        )
     return found
 
 
@@ -129,11 +181,17 @@ def labelled_ami() -> tuple[pd.DataFrame, pd.DataFrame]:
     team of each site is set apart whole, for people meet several times.
     """
     segments = ami()
-    acts = segments["label"].map({label: (act,) for label, (act, _) in AMI_TO_ACTS.items()})
+    acts = segments["label"].map(
+        {label: (act,) for label, (act, _) in AMI_TO_ACTS.items()}
+    )
     segments = segments.assign(run=segments["meeting"].str.rstrip("abcd"), acts=acts)
     teams = pd.Series(sorted(set(segments["run"])), dtype=object)
-    unseen = segments["run"].isin(teams[teams.groupby(teams.str[:2]).cumcount() % 4 == 3])
-    return segments[~unseen].reset_index(drop=True), segments[unseen].reset_index(drop=True)
+    unseen = segments["run"].isin(
+        teams[teams.groupby(teams.str[:2]).cumcount() % 4 == 3]
+    )
+    return segments[~unseen].reset_index(drop=True), segments[unseen].reset_index(
+        drop=True
+    )
 
 
 # -- trust -----------------------------------------------------------------------------------------------------------
@@ -147,7 +205,11 @@ def trust_in(messages: pd.DataFrame, column: str) -> str:
     """What is known of the labels in a column on talk of these environments; "" of acts true by construction."""
     known: Mapping[str, str] = messages.attrs.get("trust", {}).get(column, {})
     there = set(messages["environment"]) if known else ()
-    return "; ".join(dict.fromkeys(line for kind, line in known.items() if line and kind.split(",")[0] in there))
+    return "; ".join(
+        dict.fromkeys(
+            line for kind, line in known.items() if line and kind.split(",")[0] in there
+        )
+    )
 
 
 def kinds(messages: pd.DataFrame) -> pd.Series:
@@ -166,22 +228,46 @@ def warning(agreement: pd.DataFrame, name: str, against: str) -> str:
     [(value, low, high)] = row[["value", "low", "high"]].to_numpy(dtype=float)
     grade = next((word for end, word in GRADES if not value >= end), "")
     blind = sorted(set(agreement.loc[agreement["covered"].eq(False), "act"]))
-    parts = [f"{name}: mean kappa {value:.2f} ({low:.2f} to {high:.2f}) against {against}: {grade}"] if grade else []
-    return "; ".join([*parts, f"{name} cannot see: {', '.join(blind)}"] if blind else parts)
+    parts = (
+        [
+            f"{name}: mean kappa {value:.2f} ({low:.2f} to {high:.2f}) against {against}: {grade}"
+        ]
+        if grade
+        else []
+    )
+    return "; ".join(
+        [*parts, f"{name} cannot see: {', '.join(blind)}"] if blind else parts
+    )
 
 
-def _trust(annotator: Annotator, messages: pd.DataFrame, measured: pd.DataFrame | None) -> dict[str, str]:
+def _trust(
+    annotator: Annotator, messages: pd.DataFrame, measured: pd.DataFrame | None
+) -> dict[str, str]:
     """What is known of an annotator on each kind of talk."""
-    name, blind = annotator.name, [act for act in LABELS if act not in annotator.covered]
+    name, blind = (
+        annotator.name,
+        [act for act in LABELS if act not in annotator.covered],
+    )
     known = {}
     for kind, talk in messages.groupby(kinds(messages), sort=False):
         said = []
         if measured is not None:
-            here = measured[(measured["annotator"] == name) & (measured["kind"] == kind)]
-            said = [warning(rows, name, str(test)) for test, rows in here.groupby("test", sort=False)]
+            here = measured[
+                (measured["annotator"] == name) & (measured["kind"] == kind)
+            ]
+            said = [
+                warning(rows, name, str(test))
+                for test, rows in here.groupby("test", sort=False)
+            ]
         if not said:
-            said = [f"{name} was never measured on {kind}", f"{name} cannot see: {', '.join(blind)}" if blind else ""]
-        if getattr(annotator, "marked", False) and not talk["text"].str.contains("?", regex=False).any():
+            said = [
+                f"{name} was never measured on {kind}",
+                f"{name} cannot see: {', '.join(blind)}" if blind else "",
+            ]
+        if (
+            getattr(annotator, "marked", False)
+            and not talk["text"].str.contains("?", regex=False).any()
+        ):
             said.append(f"{name} knows questions by their mark, and no message has one")
         known[str(kind)] = "; ".join(filter(None, said))
     return known
@@ -203,7 +289,9 @@ class Annotator(Protocol):
 
 
 async def annotate(
-    messages: pd.DataFrame, annotators: Sequence[Annotator], measured: pd.DataFrame | None = None
+    messages: pd.DataFrame,
+    annotators: Sequence[Annotator],
+    measured: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """The messages with one more column of labels for each annotator, under its name, and what is known of it.
 
@@ -212,8 +300,12 @@ async def annotate(
     made, noted = messages.copy(), dict(messages.attrs.get("trust", {}))
     for annotator in annotators:
         if annotator.name in made:
-            raise InvalidInput(f"annotators: {annotator.name!r} is there twice, or is a column already")
-        made[annotator.name] = pd.Series(await annotator.label(messages), index=messages.index, dtype=object)
+            raise InvalidInput(
+                f"annotators: {annotator.name!r} is there twice, or is a column already"
+            )
+        made[annotator.name] = pd.Series(
+            await annotator.label(messages), index=messages.index, dtype=object
+        )
         noted[annotator.name] = _trust(annotator, messages, measured)
     made.attrs["trust"] = noted
     return made

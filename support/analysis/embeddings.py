@@ -23,7 +23,9 @@ from support.errors import DamagedFile, MissingData
 DEFAULT = "all-MiniLM-L6-v2"
 BATCH = 32  # texts at once, alike in length: the cheapest of 8 to 256 on two cores, where 256 costs half as much again
 KEPT_EVERY = 1024  # texts: what an interrupted run has paid for stays in the file
-TABLE = "CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, vector BLOB NOT NULL)"
+TABLE = (
+    "CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, vector BLOB NOT NULL)"
+)
 
 
 class Encoder:
@@ -37,7 +39,9 @@ class Encoder:
         self.model, self.path = model, Path(path or "")
         self._kept: dict[str, bytes] = {}  # vectors at half precision
         self._db = open_database(path) if path else None
-        self._lock = threading.Lock()  # widgets encode from another thread than the cell
+        self._lock = (
+            threading.Lock()
+        )  # widgets encode from another thread than the cell
         self._transformer: Any = None
         if self._db:
             with transaction(self._db, self.path):
@@ -53,36 +57,54 @@ class Encoder:
             self._compute(sorted((t for t in new if t not in self._kept), key=len))
             vectors = [self._kept[t] for t in texts]
         try:
-            return np.stack([np.frombuffer(vector, dtype=np.float16) for vector in vectors]).astype(np.float32)
+            return np.stack(
+                [np.frombuffer(vector, dtype=np.float16) for vector in vectors]
+            ).astype(np.float32)
         except ValueError:
             said = f"{self.path} holds a vector for {self.model} that was cut off"
-            raise DamagedFile(f"{said}; move it away, vectors are computed again") from None
+            raise DamagedFile(
+                f"{said}; move it away, vectors are computed again"
+            ) from None
 
     def _recall(self, texts: list[str]) -> None:
         if not self._db:
             return
         for text in texts:
             with guarded(self.path):
-                row = self._db.execute("SELECT vector FROM embeddings WHERE key = ?", (self._key(text),)).fetchone()
+                row = self._db.execute(
+                    "SELECT vector FROM embeddings WHERE key = ?", (self._key(text),)
+                ).fetchone()
             if row:
                 self._kept[text] = row[0]
 
     def _compute(self, texts: list[str]) -> None:
         for start in range(0, len(texts), KEPT_EVERY):
             part = texts[start : start + KEPT_EVERY]
-            clean = [t.encode("utf-8", "replace").decode() for t in part]  # a lone surrogate is no text to a tokenizer
+            clean = [
+                t.encode("utf-8", "replace").decode() for t in part
+            ]  # a lone surrogate is no text to a tokenizer
             self._transformer = self._transformer or _load(self.model)
             vectors = self._transformer.encode(
-                clean, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
+                clean,
+                batch_size=BATCH,
+                normalize_embeddings=True,
+                show_progress_bar=False,
             )
-            self._kept.update((t, v.tobytes()) for t, v in zip(part, vectors.astype(np.float16), strict=True))
+            self._kept.update(
+                (t, v.tobytes())
+                for t, v in zip(part, vectors.astype(np.float16), strict=True)
+            )
             if self._db:
                 rows = [(self._key(t), self._kept[t]) for t in part]
                 with transaction(self._db, self.path):
-                    self._db.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?)", rows)
+                    self._db.executemany(
+                        "INSERT OR IGNORE INTO embeddings VALUES (?, ?)", rows
+                    )
 
     def _key(self, text: str) -> bytes:
-        return hashlib.sha256(f"{self.model}\0{text}".encode("utf-8", "surrogatepass")).digest()
+        return hashlib.sha256(
+            f"{self.model}\0{text}".encode("utf-8", "surrogatepass")
+        ).digest()
 
 
 def _load(model: str) -> Any:

@@ -32,7 +32,9 @@ ALL = 60_000  # plans that are listed rather than drawn: 3 options up to 10 deci
 K = 5  # plans of a random search, in `with_references`
 MEASURED = ("divergence", "welfare")
 STEPS = ("worse", "away", "returned", "few", "many", "weakest")
-PROMISES = re.compile(r"differen|diverg|gap|balanc|equal|fair|closer|even(?:ly|s)?\b|spread", re.I)
+PROMISES = re.compile(
+    r"differen|diverg|gap|balanc|equal|fair|closer|even(?:ly|s)?\b|spread", re.I
+)
 Records = Iterable[tuple[Unit | Mapping[str, Any], Planning]]
 
 
@@ -46,7 +48,9 @@ def runs_of(records: Records) -> pd.DataFrame:
     participant judging one plan), `replies` of models with their `tokens`, `format_errors`; `changed` (see there), a
     mean over rounds; how the run failed, see `_failed`.
     """
-    return pd.DataFrame([{**settings_of(unit, record), **_outcome(record)} for unit, record in records])
+    return pd.DataFrame(
+        [{**settings_of(unit, record), **_outcome(record)} for unit, record in records]
+    )
 
 
 def settings_of(unit: Unit | Mapping[str, Any], record: Planning) -> dict[str, Any]:
@@ -56,10 +60,27 @@ def settings_of(unit: Unit | Mapping[str, Any], record: Planning) -> dict[str, A
     answered; a model that was told how much to reason has that in its name. The unit's settings come before the
     record's.
     """
-    roles = {role: record.seats.get(role, "none") for role in ("coordinator", "estimator", "solver")}
-    people = sorted({kind for name in record.participants if (kind := record.seats.get(name))})
-    shape = dict(zip(("participants", "decisions", "options"), np.shape(record.gains), strict=True))
-    made = {**roles, "people": ", ".join(people), **head(record.settings), **head(unit), **shape}
+    roles = {
+        role: record.seats.get(role, "none")
+        for role in ("coordinator", "estimator", "solver")
+    }
+    people = sorted(
+        {kind for name in record.participants if (kind := record.seats.get(name))}
+    )
+    shape = dict(
+        zip(
+            ("participants", "decisions", "options"),
+            np.shape(record.gains),
+            strict=True,
+        )
+    )
+    made = {
+        **roles,
+        "people": ", ".join(people),
+        **head(record.settings),
+        **head(unit),
+        **shape,
+    }
     if is_model(made["coordinator"]) and isinstance(made.get("reasoning"), str):
         made["coordinator"] += f" (reasoning {made['reasoning']})"
     return {**made, "instance": instance_key(record.gains)}
@@ -73,8 +94,15 @@ def who(frame: pd.DataFrame) -> str:
     """
     told = []
     for role in ("coordinator", "people", "estimator", "solver"):
-        kinds = [str(one) for one in frame.get(role, pd.Series(dtype=object)).dropna().unique()]
-        named = [kind.replace("True", "exact") for kind in kinds if kind not in ("", "none", "False")]
+        kinds = [
+            str(one)
+            for one in frame.get(role, pd.Series(dtype=object)).dropna().unique()
+        ]
+        named = [
+            kind.replace("True", "exact")
+            for kind in kinds
+            if kind not in ("", "none", "False")
+        ]
         told += [f"{role}: {', '.join(named)}"] if named else []
     return "; ".join(told)
 
@@ -105,7 +133,10 @@ def _outcome(record: Planning) -> dict[str, Any]:
         seen += entry.plans
     return {
         **_measured(_problem(record), record.chosen),
-        "evaluations": sum(len(entry.plans) for entry in record.rounds if entry.feedback) * len(record.participants),
+        "evaluations": sum(
+            len(entry.plans) for entry in record.rounds if entry.feedback
+        )
+        * len(record.participants),
         "replies": sum(entry.replies for entry in record.rounds),
         "tokens": sum(entry.tokens for entry in record.rounds),
         "format_errors": sum(len(entry.format_errors) for entry in record.rounds),
@@ -114,11 +145,16 @@ def _outcome(record: Planning) -> dict[str, Any]:
     }
 
 
-def _measured(problem: FairDecisions, plan: Plan | None, prefix: str = "") -> dict[str, float]:
+def _measured(
+    problem: FairDecisions, plan: Plan | None, prefix: str = ""
+) -> dict[str, float]:
     if plan is None:
         return {prefix + name: nan for name in MEASURED}
     totals = problem.totals(plan)
-    return {f"{prefix}divergence": float(measures.divergence(totals)), f"{prefix}welfare": float(totals.sum())}
+    return {
+        f"{prefix}divergence": float(measures.divergence(totals)),
+        f"{prefix}welfare": float(totals.sum()),
+    }
 
 
 def changed(plans: Sequence[Plan], before: Sequence[Plan]) -> float:
@@ -129,19 +165,41 @@ def changed(plans: Sequence[Plan], before: Sequence[Plan]) -> float:
     """
     if not plans or not before:
         return nan
-    return float(np.mean([(np.array(before) != np.array(plan)).sum(axis=1).min() for plan in plans]))
+    return float(
+        np.mean(
+            [(np.array(before) != np.array(plan)).sum(axis=1).min() for plan in plans]
+        )
+    )
 
 
-def _better(problem: FairDecisions, plans: Sequence[Plan], objective: str) -> Plan | None:
+def _better(
+    problem: FairDecisions, plans: Sequence[Plan], objective: str
+) -> Plan | None:
     """The best of plans in truth, the earlier of equals; None of none."""
-    return plans[int(np.argmax(measures.value(objective, problem.totals_of(np.array(plans)))))] if plans else None
+    return (
+        plans[
+            int(
+                np.argmax(measures.value(objective, problem.totals_of(np.array(plans))))
+            )
+        ]
+        if plans
+        else None
+    )
 
 
 def _path(record: Planning) -> tuple[list[Plan], np.ndarray]:
     """The plan of each round that had one, the better of two, and what each is worth: larger is better."""
     problem, objective = _problem(record), _objective(record)
-    plans = [plan for e in record.rounds if not e.finish and (plan := _better(problem, e.plans, objective)) is not None]
-    worth = measures.value(objective, problem.totals_of(np.array(plans))) if plans else np.empty(0)
+    plans = [
+        plan
+        for e in record.rounds
+        if not e.finish and (plan := _better(problem, e.plans, objective)) is not None
+    ]
+    worth = (
+        measures.value(objective, problem.totals_of(np.array(plans)))
+        if plans
+        else np.empty(0)
+    )
     return plans, np.asarray(worth, dtype=float)
 
 
@@ -164,11 +222,23 @@ def _failed(record: Planning) -> dict[str, float]:
     share that the next round takes back; `local`: no single change improves the chosen plan; `misled`: by how many
     points it is worse than the best that was proposed.
     """
-    problem, objective, (plans, worth) = _problem(record), _objective(record), _path(record)
+    problem, objective, (plans, worth) = (
+        _problem(record),
+        _objective(record),
+        _path(record),
+    )
     steps = pd.DataFrame(list(_steps(record)), columns=["round", *STEPS])
     lowered = [i for i in range(1, len(plans) - 1) if worth[i] < worth[i - 1]]
-    said = [bool(PROMISES.search(e.reason)) for e in record.rounds[1:] if e.reason and not e.finish]
-    got = nan if record.chosen is None else float(measures.value(objective, problem.totals(record.chosen)))
+    said = [
+        bool(PROMISES.search(e.reason))
+        for e in record.rounds[1:]
+        if e.reason and not e.finish
+    ]
+    got = (
+        nan
+        if record.chosen is None
+        else float(measures.value(objective, problem.totals(record.chosen)))
+    )
     some, best = len(steps) > 0, int(worth.argmax()) + 1 if len(worth) else 0
     return {
         "misled": float(worth.max()) - got if len(worth) else nan,
@@ -195,13 +265,23 @@ def _taken_back(before: Plan, lowered: Plan, after: Plan) -> bool:
 def _steps(record: Planning) -> Iterator[tuple[float, ...]]:
     (plans, worth), problem = _path(record), _problem(record)
     for i in range(1, len(plans)):
-        away = [sum(a != b for a, b in zip(plan, plans[i], strict=True)) for plan in plans[:i]]
+        away = [
+            sum(a != b for a, b in zip(plan, plans[i], strict=True))
+            for plan in plans[:i]
+        ]
         moved, size, top = away[-1], len(plans[i]), int(worth[:i].argmax())
         worse = [far for far, w in zip(away, worth, strict=False) if w < worth[top]]
         back = worth[i] < worth[top] and min(worse, default=inf) < away[top]
         gained = problem.totals(plans[i]) > (before := problem.totals(plans[i - 1]))
         alone = gained[before.argmin()] and gained.sum() == 1
-        told = (worth[i] < worth[i - 1], worth[i] < worth[top], back, moved < size / 2, moved > size / 2, alone)
+        told = (
+            worth[i] < worth[i - 1],
+            worth[i] < worth[top],
+            back,
+            moved < size / 2,
+            moved > size / 2,
+            alone,
+        )
         yield (i + 1, *map(float, told))
 
 
@@ -213,7 +293,12 @@ def steps_of(records: Records) -> pd.DataFrame:
     `weakest`: who had least got more, and nobody else.
     """
     named = ("round", *STEPS)
-    return _rows(records, lambda record, _: (dict(zip(named, step, strict=True)) for step in _steps(record)))
+    return _rows(
+        records,
+        lambda record, _: (
+            dict(zip(named, step, strict=True)) for step in _steps(record)
+        ),
+    )
 
 
 def rounds_of(records: Records) -> pd.DataFrame:
@@ -226,14 +311,24 @@ def rounds_of(records: Records) -> pd.DataFrame:
     return _rows(records, _rounds)
 
 
-def _rows(records: Records, of: Callable[[Planning, dict[str, Any]], Iterable[dict[str, Any]]]) -> pd.DataFrame:
-    settings = [(settings_of(unit, record) | {"run": run}, record) for run, (unit, record) in enumerate(records)]
-    return pd.DataFrame([said | row for said, record in settings for row in of(record, said)])
+def _rows(
+    records: Records, of: Callable[[Planning, dict[str, Any]], Iterable[dict[str, Any]]]
+) -> pd.DataFrame:
+    settings = [
+        (settings_of(unit, record) | {"run": run}, record)
+        for run, (unit, record) in enumerate(records)
+    ]
+    return pd.DataFrame(
+        [said | row for said, record in settings for row in of(record, said)]
+    )
 
 
 def _rounds(record: Planning, settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
     problem = _problem(record)
-    objective, final = settings.get("objective", "divergence"), settings.get("final", "best known")
+    objective, final = (
+        settings.get("objective", "divergence"),
+        settings.get("final", "best known"),
+    )
     judged, seen = 0, list[Plan]()
     for t, entry in enumerate(record.rounds, start=1):
         judged += len(entry.plans) * len(record.participants) if entry.feedback else 0
@@ -246,18 +341,31 @@ def _rounds(record: Planning, settings: dict[str, Any]) -> Iterator[dict[str, An
         }
 
 
-def budget(rounds: pd.DataFrame, by: str = "coordinator", value: str = "standing_divergence") -> pd.DataFrame:
+def budget(
+    rounds: pd.DataFrame, by: str = "coordinator", value: str = "standing_divergence"
+) -> pd.DataFrame:
     """What every run has after each number of participants' evaluations: by, run, evaluations, `value`.
 
     A run that stopped early keeps what it has: every mean over `evaluations` is one over all runs.
     """
     _need_runs(rounds, by, value)
     # Of rounds that cost nothing, such as the one that only stops, the last one counts.
-    latest = rounds.sort_values("round").drop_duplicates(["run", "evaluations"], keep="last")
+    latest = rounds.sort_values("round").drop_duplicates(
+        ["run", "evaluations"], keep="last"
+    )
     parts = []
     for name, part in latest.sort_index().groupby(by, sort=False):
-        wide = part.pivot(index="evaluations", columns="run", values=value).sort_index().ffill()
-        parts.append(wide[wide.index > 0].melt(ignore_index=False, value_name=value).reset_index().assign(**{by: name}))
+        wide = (
+            part.pivot(index="evaluations", columns="run", values=value)
+            .sort_index()
+            .ffill()
+        )
+        parts.append(
+            wide[wide.index > 0]
+            .melt(ignore_index=False, value_name=value)
+            .reset_index()
+            .assign(**{by: name})
+        )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -267,14 +375,18 @@ def at_budget(rounds: pd.DataFrame, evaluations: int) -> pd.DataFrame:
     within = rounds[rounds["evaluations"] <= evaluations]
     if within.empty:
         least = rounds["evaluations"].min()
-        raise InvalidInput(f"evaluations: {evaluations} given; expected at least {least}, what the first round costs")
+        raise InvalidInput(
+            f"evaluations: {evaluations} given; expected at least {least}, what the first round costs"
+        )
     return within.sort_values("round").groupby("run", sort=False).tail(1).sort_index()
 
 
 def _need_runs(rounds: pd.DataFrame, *columns: str) -> None:
     need_columns(rounds, ["run", "round", "evaluations", *columns], "rounds")
     if rounds.duplicated(["run", "round"]).any():
-        raise InvalidInput("rounds: two runs have the same number; number those of several studies anew, in `run`")
+        raise InvalidInput(
+            "rounds: two runs have the same number; number those of several studies anew, in `run`"
+        )
 
 
 def trajectory(record: Planning) -> pd.DataFrame:
@@ -285,20 +397,35 @@ def trajectory(record: Planning) -> pd.DataFrame:
     """
     rows = []
     for entry in record.rounds:
-        for position, (plan, totals) in enumerate(zip(entry.plans, entry.totals, strict=True)):
+        for position, (plan, totals) in enumerate(
+            zip(entry.plans, entry.totals, strict=True)
+        ):
             heard = entry.heard[position] if entry.heard else (nan,) * len(totals)
             named = " ".join(str(k + 1) for k in plan)
             rows += [
                 (entry.number, named, position, *told, plan == record.chosen)
                 for told in zip(record.participants, totals, heard, strict=True)
             ]
-    return pd.DataFrame(rows, columns=["round", "plan", "position", "participant", "total", "heard", "chosen"])
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "round",
+            "plan",
+            "position",
+            "participant",
+            "total",
+            "heard",
+            "chosen",
+        ],
+    )
 
 
 # -- what an instance allows -----------------------------------------------------------------------------------------
 
 
-def with_references(frame: pd.DataFrame, records: Records, draws: int = 20_000) -> pd.DataFrame:
+def with_references(
+    frame: pd.DataFrame, records: Records, draws: int = 20_000
+) -> pd.DataFrame:
     """The frame with optimum, proven, the columns of `random_plans` for `K` plans, as many as a random search judges,
     and `regret`: how far the chosen plan is behind the optimum; divergences are positive."""
     keyed = frame if "objective" in frame else frame.assign(objective="divergence")
@@ -308,22 +435,41 @@ def with_references(frame: pd.DataFrame, records: Records, draws: int = 20_000) 
         key = settings["instance"], str(settings.get("objective", "divergence"))
         if key not in found:
             found[key] = _reference(_problem(record), key, draws)
-    merged = keyed.merge(pd.DataFrame(found.values()), on=["instance", "objective"], how="left", validate="many_to_one")
+    merged = keyed.merge(
+        pd.DataFrame(found.values()),
+        on=["instance", "objective"],
+        how="left",
+        validate="many_to_one",
+    )
     if merged["optimum"].isna().any():
         absent = merged.loc[merged["optimum"].isna(), "instance"].iloc[0]
-        raise InvalidInput(f"runs: the instance {absent} is in none of the records; give the records of the frame")
+        raise InvalidInput(
+            f"runs: the instance {absent} is in none of the records; give the records of the frame"
+        )
     fair = merged["objective"] == "divergence"
-    reached, sign = merged["divergence"].where(fair, merged["welfare"]), np.where(fair, 1.0, -1.0)
+    reached, sign = (
+        merged["divergence"].where(fair, merged["welfare"]),
+        np.where(fair, 1.0, -1.0),
+    )
     return merged.assign(regret=(reached - merged["optimum"]) * sign)
 
 
-def _reference(problem: FairDecisions, key: tuple[str, str], draws: int) -> dict[str, Any]:
+def _reference(
+    problem: FairDecisions, key: tuple[str, str], draws: int
+) -> dict[str, Any]:
     instance, objective = key
     found = solve(problem.gains, objective)
     # By its plan: solvers may write the value of an objective with either sign.
     worth = abs(float(measures.value(objective, problem.totals(found.plan))))
-    named = {"instance": instance, "objective": objective, "optimum": worth, "proven": bool(found.proven)}
-    return named | random_plans(problem, objective, K, draws, np.random.default_rng([0, int(instance, 16)]))
+    named = {
+        "instance": instance,
+        "objective": objective,
+        "optimum": worth,
+        "proven": bool(found.proven),
+    }
+    return named | random_plans(
+        problem, objective, K, draws, np.random.default_rng([0, int(instance, 16)])
+    )
 
 
 def random_plans(
@@ -333,12 +479,22 @@ def random_plans(
     random_best (the mean best of k different ones), k, exact (whether all were listed, rather than drawn)."""
     _, n, m = problem.shape
     exact = m**n <= ALL
-    plans = np.indices((m,) * n).reshape(n, -1).T if exact else rng.integers(m, size=(draws, n))
-    ranked = np.sort(measures.value(objective, problem.totals_of(plans)).astype(float))[::-1]
+    plans = (
+        np.indices((m,) * n).reshape(n, -1).T
+        if exact
+        else rng.integers(m, size=(draws, n))
+    )
+    ranked = np.sort(measures.value(objective, problem.totals_of(plans)).astype(float))[
+        ::-1
+    ]
     sign = -1.0 if objective == "divergence" else 1.0
     low, high = np.sort(sign * np.quantile(ranked, (0.1, 0.9)))
     best = sign * expected_best(ranked, k)
-    middle = {"random": sign * float(ranked.mean()), "random_low": float(low), "random_high": float(high)}
+    middle = {
+        "random": sign * float(ranked.mean()),
+        "random_low": float(low),
+        "random_high": float(high),
+    }
     return middle | {"random_best": best, "k": k, "exact": exact}
 
 
@@ -354,7 +510,11 @@ def expected_best(ranked: np.ndarray, k: int) -> float:
     if k >= count:
         return float(ranked[0])
     i = np.arange(1, count - k + 1)
-    chance = k / count * np.cumprod(np.concatenate([[1.0], (count - i - k + 1) / (count - i)]))
+    chance = (
+        k
+        / count
+        * np.cumprod(np.concatenate([[1.0], (count - i - k + 1) / (count - i)]))
+    )
     return float(chance @ ranked[: count - k + 1])
 
 
@@ -362,19 +522,28 @@ def expected_best(ranked: np.ndarray, k: int) -> float:
 
 
 def paired(
-    frame: pd.DataFrame, by: str, a: Hashable, b: Hashable, value: str = "divergence", along: str = ""
+    frame: pd.DataFrame,
+    by: str,
+    a: Hashable,
+    b: Hashable,
+    value: str = "divergence",
+    along: str = "",
 ) -> pd.DataFrame:
     """The difference a - b of two levels of `by` on the same instances, as `stats.compare` has it (n: pairs): a row for
     each level of `along` in which there are both."""
     need_columns(frame, [by, value, "instance", *([along] if along else [])], "runs")
     chosen = frame[frame[by].isin([a, b])]
     tables = [
-        compare(part, value, by, "instance", reference=b).assign(**({along: name} if along else {}))
+        compare(part, value, by, "instance", reference=b).assign(
+            **({along: name} if along else {})
+        )
         for name, part in (chosen.groupby(along) if along else [("", chosen)])
         if part[by].nunique() == 2
     ]
     if not tables:
         there = ", ".join(map(str, frame[by].unique()))
         where = f" in the same {along}" if along else ""
-        raise InvalidInput(f"{by}: {a!r} and {b!r} never occur{where}; there are: {there}")
+        raise InvalidInput(
+            f"{by}: {a!r} and {b!r} never occur{where}; there are: {there}"
+        )
     return pd.concat(tables, ignore_index=True).rename(columns={"n_a": "n"})

@@ -56,7 +56,18 @@ PAIRS: Mapping[str, Sequence[tuple[Any, Any]]] = {
 
 AGAINST = {"mcts": ("random", "local"), "exact": ("mcts", "random", "local")}
 COSTS = ("evaluations", "replies", "tokens", "seconds")
-APPENDIX_D = ("away", "returned", "best 2", "best 3", "rises", "one", "few", "many", "weakest", "promises")
+APPENDIX_D = (
+    "away",
+    "returned",
+    "best 2",
+    "best 3",
+    "rises",
+    "one",
+    "few",
+    "many",
+    "weakest",
+    "promises",
+)
 COUNTED = (*COSTS, "changed", "misled", "undone", *APPENDIX_D)
 SMALLER, LARGER = "smaller n", "larger n"
 
@@ -69,7 +80,11 @@ def reasons(name: str) -> bool:
     """
     model, _, effort = name.partition(" (reasoning ")
     known = profile(model) if model != MODEL else None
-    return effort != "off)" if effort else bool(known and (known.thinking or known.reasoning_effort))
+    return (
+        effort != "off)"
+        if effort
+        else bool(known and (known.thinking or known.reasoning_effort))
+    )
 
 
 def results(frame: pd.DataFrame) -> pd.DataFrame:
@@ -95,29 +110,51 @@ def results(frame: pd.DataFrame) -> pd.DataFrame:
     between = list(_models(runs[runs["coordinator"].map(is_model)]))
     parts = []
     for name, own in runs.groupby("coordinator", sort=False):
-        rows = [row for cell, part in own.groupby("cell", sort=False) for row in _cell(str(cell), part)]
+        rows = [
+            row
+            for cell, part in own.groupby("cell", sort=False)
+            for row in _cell(str(cell), part)
+        ]
         rows += [row for factor in PAIRS for row in _contrasts(own, factor)]
         rows += _coordinators(runs, str(name)) + (between if is_model(name) else [])
-        parts.append(pd.DataFrame(rows, columns=["row", "column", "value", "se", "n"]).assign(participant=name))
+        parts.append(
+            pd.DataFrame(rows, columns=["row", "column", "value", "se", "n"]).assign(
+                participant=name
+            )
+        )
     return pd.concat(parts, ignore_index=True)
 
 
 def _named(frame: pd.DataFrame) -> pd.DataFrame:
     # Studies that are put together say nothing of what they did not vary.
-    runs = frame.assign(**{name: usual for name, usual in USUAL.items() if name not in frame})
-    runs = runs.assign(**{name: runs[name].where(runs[name].notna(), usual) for name, usual in USUAL.items()})
-    runs["solver"] = [kind if str(kind).startswith("mcts") else kind not in (False, "none") for kind in runs["solver"]]
+    runs = frame.assign(
+        **{name: usual for name, usual in USUAL.items() if name not in frame}
+    )
+    runs = runs.assign(
+        **{
+            name: runs[name].where(runs[name].notna(), usual)
+            for name, usual in USUAL.items()
+        }
+    )
+    runs["solver"] = [
+        kind if str(kind).startswith("mcts") else kind not in (False, "none")
+        for kind in runs["solver"]
+    ]
     fair = runs["objective"] == "divergence"
     runs["quality"] = runs["divergence"].where(fair, runs["welfare"])
     runs["sign"] = np.where(fair, -1.0, 1.0)
-    runs["size"] = runs["options"].where(runs["preferences"] == "rankings", runs["decisions"])
+    runs["size"] = runs["options"].where(
+        runs["preferences"] == "rankings", runs["decisions"]
+    )
     cells = [_name(row, ["feedback", *USUAL]) for row in runs.to_dict("records")]
     return runs.assign(better=runs["sign"] * runs["quality"], cell=cells)
 
 
 def _name(row: Mapping[Any, Any], factors: Sequence[str]) -> str:
     said = [str(row["feedback"])] if "feedback" in factors else []
-    return ", ".join(said + [_level(f, row[f]) for f in factors if f in USUAL and row[f] != USUAL[f]])
+    return ", ".join(
+        said + [_level(f, row[f]) for f in factors if f in USUAL and row[f] != USUAL[f]]
+    )
 
 
 def _level(factor: str, level: Any) -> str:
@@ -127,12 +164,18 @@ def _level(factor: str, level: Any) -> str:
 
 
 def _cell(name: str, part: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    measured = {"quality": part["quality"]} | {column: part[column] for column in COUNTED if column in part}
+    measured = {"quality": part["quality"]} | {
+        column: part[column] for column in COUNTED if column in part
+    }
     if "random" in part:
         measured["beats random"] = part["better"] - part["sign"] * part["random"]
         measured["beats random, share"] = measured["beats random"] / part["random"]
-        measured["beats best of k"] = part["better"] - part["sign"] * part["random_best"]
-        measured["optimal"] = (part["regret"] == 0).astype(float).where(part["proven"].astype(bool))
+        measured["beats best of k"] = (
+            part["better"] - part["sign"] * part["random_best"]
+        )
+        measured["optimal"] = (
+            (part["regret"] == 0).astype(float).where(part["proven"].astype(bool))
+        )
         measured["off"] = 1 - measured["optimal"]
         if "local" in part:
             measured["caught"] = part["local"].where(part["regret"] > 0)
@@ -148,13 +191,24 @@ def _contrasts(own: pd.DataFrame, factor: str) -> Iterator[dict[str, Any]]:
         where = _name(dict(zip(others, levels, strict=True)), others)
         for a, b in PAIRS[factor]:
             if {a, b} <= set(part[factor]):
-                name = f"{where}: " * bool(where) + f"{_level(factor, a)} - {_level(factor, b)}"
+                name = (
+                    f"{where}: " * bool(where)
+                    + f"{_level(factor, a)} - {_level(factor, b)}"
+                )
                 yield from _gaps(part, factor, a, b, name)
 
 
 def _coordinators(runs: pd.DataFrame, name: str) -> list[dict[str, Any]]:
-    pairs = [(name, other) for other in ("random", *AGAINST.get(name, ())) if other != name]
-    pairs = [("mcts", name), ("exact", name), (name, "random")] if is_model(name) else pairs if name in AGAINST else []
+    pairs = [
+        (name, other) for other in ("random", *AGAINST.get(name, ())) if other != name
+    ]
+    pairs = (
+        [("mcts", name), ("exact", name), (name, "random")]
+        if is_model(name)
+        else pairs
+        if name in AGAINST
+        else []
+    )
     base = name.partition(" (")[0]
     off = f"{base} (reasoning off)"
     rows = list[dict[str, Any]]()
@@ -163,28 +217,55 @@ def _coordinators(runs: pd.DataFrame, name: str) -> list[dict[str, Any]]:
             called = " - ".join(MODEL if is_model(one) else one for one in (a, b))
             rows += _gaps(part, "coordinator", a, b, f"{cell}: {called}")
         if is_model(base) and off != name:
-            rows += _gaps(part, "coordinator", name, off, f"{cell}: thinking - no thinking")
+            rows += _gaps(
+                part, "coordinator", name, off, f"{cell}: thinking - no thinking"
+            )
     return rows
 
 
 def _models(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Models against each other: those that reason against the others, and each against each."""
     thinks = {name: reasons(name) for name in runs["coordinator"].unique()}
-    runs = runs.assign(kind=runs["coordinator"].map(thinks).map({True: "reasoning", False: "no reasoning"}))
+    runs = runs.assign(
+        kind=runs["coordinator"]
+        .map(thinks)
+        .map({True: "reasoning", False: "no reasoning"})
+    )
     for cell, part in runs.groupby("cell", sort=False):
-        mean = part.groupby(["instance", "kind"], as_index=False)[["better", "size"]].mean()
-        yield from _gaps(mean, "kind", "reasoning", "no reasoning", f"{cell}: reasoning - no reasoning")
+        mean = part.groupby(["instance", "kind"], as_index=False)[
+            ["better", "size"]
+        ].mean()
+        yield from _gaps(
+            mean,
+            "kind",
+            "reasoning",
+            "no reasoning",
+            f"{cell}: reasoning - no reasoning",
+        )
         for a, b in permutations(part["coordinator"].unique(), 2):
             yield from _gaps(part, "coordinator", a, b, f"{cell}: {a} - {b}")
         spread = {kind: one["better"].sub(one.groupby("size")["better"].transform("mean")).abs()
                   for kind, one in part.groupby("kind")}  # fmt: skip
         if len(spread) == 2 and min(map(len, spread.values())) > 1:
-            (a, b), n = (spread[kind] for kind in ("no reasoning", "reasoning")), min(map(len, spread.values()))
-            told = {"value": a.mean() - b.mean(), "se": hypot(float(stats.sem(a)), float(stats.sem(b))), "n": n}
-            yield {"row": f"{cell}: reasoning - no reasoning", "column": "steadier", **told}
+            (a, b), n = (
+                (spread[kind] for kind in ("no reasoning", "reasoning")),
+                min(map(len, spread.values())),
+            )
+            told = {
+                "value": a.mean() - b.mean(),
+                "se": hypot(float(stats.sem(a)), float(stats.sem(b))),
+                "n": n,
+            }
+            yield {
+                "row": f"{cell}: reasoning - no reasoning",
+                "column": "steadier",
+                **told,
+            }
 
 
-def _gaps(part: pd.DataFrame, by: str, a: Any, b: Any, name: str) -> Iterator[dict[str, Any]]:
+def _gaps(
+    part: pd.DataFrame, by: str, a: Any, b: Any, name: str
+) -> Iterator[dict[str, Any]]:
     """How much better `a` is than `b` on the same instances, in points and as a share of what a random plan has."""
     if not {a, b} <= set(part[by]):
         return
@@ -193,10 +274,14 @@ def _gaps(part: pd.DataFrame, by: str, a: Any, b: Any, name: str) -> Iterator[di
     gaps = one.loc[both, "better"] - other.loc[both, "better"]
     yield from _rows(name, "gain", gaps, one.loc[both, "size"])
     if "random" in part:
-        yield from _rows(name, "gain, share", gaps / one.loc[both, "random"], one.loc[both, "size"])
+        yield from _rows(
+            name, "gain, share", gaps / one.loc[both, "random"], one.loc[both, "size"]
+        )
 
 
-def _rows(name: str, column: str, values: pd.Series[float], n: pd.Series[int]) -> Iterator[dict[str, Any]]:
+def _rows(
+    name: str, column: str, values: pd.Series[float], n: pd.Series[int]
+) -> Iterator[dict[str, Any]]:
     """Mean and standard error over all n, at each, over either half; the slope; nothing of fewer than two values."""
     there = values.notna().to_numpy()
     found, sizes = values.to_numpy(dtype=float)[there], n.to_numpy(dtype=float)[there]
@@ -204,25 +289,50 @@ def _rows(name: str, column: str, values: pd.Series[float], n: pd.Series[int]) -
     parts = {column: sizes > 0} | {f"{column} at {k:g}": sizes == k for k in several}
     if len(several) > 1:
         middle = np.median(several)
-        parts |= {f"{column} at {SMALLER}": sizes < middle, f"{column} at {LARGER}": sizes > middle}
+        parts |= {
+            f"{column} at {SMALLER}": sizes < middle,
+            f"{column} at {LARGER}": sizes > middle,
+        }
     for what, part in parts.items():
         if (count := int(part.sum())) > 1:
-            error = float(found[part].std(ddof=1)) / count**0.5  # `stats.sem`, without all that is wrapped around it
-            yield {"row": name, "column": what, "value": found[part].mean(), "se": error, "n": count}
+            error = (
+                float(found[part].std(ddof=1)) / count**0.5
+            )  # `stats.sem`, without all that is wrapped around it
+            yield {
+                "row": name,
+                "column": what,
+                "value": found[part].mean(),
+                "se": error,
+                "n": count,
+            }
     if len(several) > 1 and len(found) > 2:
         line = stats.linregress(sizes, found)
-        yield {"row": name, "column": f"slope of {column}", "value": line.slope, "se": line.stderr, "n": len(found)}
+        yield {
+            "row": name,
+            "column": f"slope of {column}",
+            "value": line.slope,
+            "se": line.stderr,
+            "n": len(found),
+        }
 
 
 # -- checks ----------------------------------------------------------------------------------------------------------
 
 NEARLY_ALL = 0.9  # our reading of "by far the most cases", as a share of runs
 MARGINAL = 0.5  # our reading of a marginal gain: less than this share of the gain from 3 to 5 rounds
-NEAR = 0.1  # our reading of "close" and "alike": within a tenth of what a random plan has
+NEAR = (
+    0.1  # our reading of "close" and "alike": within a tenth of what a random plan has
+)
 LEVEL = 0.01  # our reading of "keeps up": a hundredth of the optimum with each further decision
-PROPORTION = (0.8, 1.25)  # our reading of "nearly in proportion": the cost of 9 rounds over 3 times that of 3
+PROPORTION = (
+    0.8,
+    1.25,
+)  # our reading of "nearly in proportion": the cost of 9 rounds over 3 times that of 3
 FEW = 2.0  # "one or two decisions at a time"
-FIRST, LATER = "score: 5 rounds - 3 rounds", ("score: 7 rounds - 5 rounds", "score: 9 rounds - 7 rounds")
+FIRST, LATER = (
+    "score: 5 rounds - 3 rounds",
+    ("score: 7 rounds - 5 rounds", "score: 9 rounds - 7 rounds"),
+)
 
 
 def better(*rows: str, column: str = "gain") -> Check:
@@ -232,7 +342,11 @@ def better(*rows: str, column: str = "gain") -> Check:
 
 def _sizes(cells: Cells, row: str, column: str = "gain") -> list[Gap]:
     """A column of a row at each number of decisions, or options."""
-    at = [c for c in cells.shared(row) if re.fullmatch(rf"{re.escape(column)} at [\d.]+", c)]
+    at = [
+        c
+        for c in cells.shared(row)
+        if re.fullmatch(rf"{re.escape(column)} at [\d.]+", c)
+    ]
     if not at:
         raise KeyError(row)
     return [cells.gap(f"{row}, {c}", [(row, c)]) for c in at]
@@ -240,7 +354,10 @@ def _sizes(cells: Cells, row: str, column: str = "gain") -> list[Gap]:
 
 def _there(row: str) -> Check:
     """That a comparison was made at all."""
-    return read(lambda cells: [cells.gap(row, [(row, "gain")])], lambda gaps: Answer(YES, f"{row} was played"))
+    return read(
+        lambda cells: [cells.gap(row, [(row, "gain")])],
+        lambda gaps: Answer(YES, f"{row} was played"),
+    )
 
 
 def _share(row: str, column: str, bound: float = 0.5) -> Check:
@@ -289,7 +406,10 @@ def marginal(*later: str) -> Check:
         told = f"{', '.join(f'{gap.value:.1f}' for gap in more)} points after {first.value:.1f}"
         return Answer(least.verdict(), told)
 
-    return read(lambda cells: [cells.gap(row, [(row, "gain")]) for row in (FIRST, *later)], judge)
+    return read(
+        lambda cells: [cells.gap(row, [(row, "gain")]) for row in (FIRST, *later)],
+        judge,
+    )
 
 
 def cost(column: str, low: float, high: float = inf) -> Check:
@@ -302,7 +422,10 @@ def cost(column: str, low: float, high: float = inf) -> Check:
         told = f"{column}, 9 rounds over 3: {nine / three:.2f}, by the means"
         return Answer(YES if low < nine / three < high else NO, told)
 
-    return read(lambda cells: [cells.gap("", [(f"score, {k} rounds", column)]) for k in (3, 9)], judge)
+    return read(
+        lambda cells: [cells.gap("", [(f"score, {k} rounds", column)]) for k in (3, 9)],
+        judge,
+    )
 
 
 def of(name: str, check: Check) -> Check:
@@ -310,7 +433,12 @@ def of(name: str, check: Check) -> Check:
 
     "x, thinking" and "x, no thinking" are one model's two ways.
     """
-    return _on(lambda who: (is_model(who) and (name == MODEL or _is(who, name))) or who == name, check)
+    return _on(
+        lambda who: (
+            (is_model(who) and (name == MODEL or _is(who, name))) or who == name
+        ),
+        check,
+    )
 
 
 def of_reasoning(wanted: bool, check: Check) -> Check:
@@ -319,7 +447,9 @@ def of_reasoning(wanted: bool, check: Check) -> Check:
 
 
 def _on(whom: Callable[[str], bool], check: Check) -> Check:
-    return lambda ours: check(ours) if whom(str(ours["participant"].iloc[0])) else Answer(UNTESTED)
+    return lambda ours: (
+        check(ours) if whom(str(ours["participant"].iloc[0])) else Answer(UNTESTED)
+    )
 
 
 def _is(model: str, name: str) -> bool:
@@ -327,14 +457,27 @@ def _is(model: str, name: str) -> bool:
     return base in model.lower() and (not way or reasons(model) == (way == "thinking"))
 
 
-def named(first: Sequence[str], second: Sequence[str], where: str, test: Callable[[str], Check] = better) -> Check:
+def named(
+    first: Sequence[str],
+    second: Sequence[str],
+    where: str,
+    test: Callable[[str], Check] = better,
+) -> Check:
     """A claim on two kinds of models, by their names, on the same instances; of all pairs of them that sat there."""
 
     def check(ours: pd.DataFrame) -> Answer:
-        rows = [row for row in ours["row"].unique() if row.startswith(f"{where}: {MODEL}:")]
+        rows = [
+            row for row in ours["row"].unique() if row.startswith(f"{where}: {MODEL}:")
+        ]
         pairs = {row: row.removeprefix(f"{where}: ").split(" - ") for row in rows}
-        hits = [r for r, (a, b) in pairs.items() if any(_is(a, x) for x in first) and any(_is(b, y) for y in second)]
-        lacking = untested(f"runs of {', '.join(first)} and {', '.join(second)} on the same instances would tell")
+        hits = [
+            r
+            for r, (a, b) in pairs.items()
+            if any(_is(a, x) for x in first) and any(_is(b, y) for y in second)
+        ]
+        lacking = untested(
+            f"runs of {', '.join(first)} and {', '.join(second)} on the same instances would tell"
+        )
         return combined(*map(test, hits))(ours) if hits else lacking(ours)
 
     return of(MODEL, check)
@@ -343,17 +486,30 @@ def named(first: Sequence[str], second: Sequence[str], where: str, test: Callabl
 def _closer(gaps: list[Gap]) -> Answer:
     """Words are nearer than scores to what a random plan has; by means, without intervals."""
     words, score = (gap.value for gap in gaps)
-    return Answer(YES if abs(words) < abs(score) else NO, f"{words:+.1f} points against {score:+.1f}, by the means")
+    return Answer(
+        YES if abs(words) < abs(score) else NO,
+        f"{words:+.1f} points against {score:+.1f}, by the means",
+    )
 
 
 def needs_every_gain(ours: pd.DataFrame) -> Answer:
     """No: where a solver on estimated gains improves the plans."""
-    pairs = product(("score", "words", "comparison"), ("solver - no solver", "exact - random"))
-    there = [answer for row in map(": ".join, pairs) if (answer := better(row)(ours)) != UNTESTED]
+    pairs = product(
+        ("score", "words", "comparison"), ("solver - no solver", "exact - random")
+    )
+    there = [
+        answer
+        for row in map(": ".join, pairs)
+        if (answer := better(row)(ours)) != UNTESTED
+    ]
     if not there:
         return Answer(UNTESTED, "no run has a solver on estimated gains")
     helped = [answer.evidence for answer in there if answer == YES]
-    return Answer(NO, f"on estimated gains: {helped[0]}") if helped else Answer(CLOSE, there[0].evidence)
+    return (
+        Answer(NO, f"on estimated gains: {helped[0]}")
+        if helped
+        else Answer(CLOSE, there[0].evidence)
+    )
 
 
 _REASONING = of(MODEL, better("complete: reasoning - no reasoning"))
@@ -496,7 +652,10 @@ FINDINGS: Mapping[str, Sequence[str]] = {
 }  # fmt: skip
 """The four findings of section 6 and the result of 5.6, with their statements."""
 
-GIVEN = {"with solver < without solver: divergence", "larger n: larger gain by the solver: divergence"}
+GIVEN = {
+    "with solver < without solver: divergence",
+    "larger n: larger gain by the solver: divergence",
+}
 """Where the solver is handed every gain, and is held against those who are not."""
 
 
@@ -506,18 +665,39 @@ def findings(ours: pd.DataFrame) -> pd.DataFrame:
     `here` is reproduced, reversed, undecided, "depends on the coordinator" where it is yes for one and no for another,
     or not testable here; where the solver is handed every gain it is said that this is why.
     """
-    rows = [(finding, statement, "") for finding, parts in FINDINGS.items() for statement in parts]
-    solved = combined(*(better(f"{kind}: solver - no solver") for kind in ("score", "words")))
+    rows = [
+        (finding, statement, "")
+        for finding, parts in FINDINGS.items()
+        for statement in parts
+    ]
+    solved = combined(
+        *(better(f"{kind}: solver - no solver") for kind in ("score", "words"))
+    )
     stated = pd.DataFrame(rows, columns=["table", "statement", "note"])
     names, found = list(ours["participant"].unique()), []
-    for row in check_claims(ours, stated, {**PLANNING, ESTIMATED: solved}).to_dict("records"):
+    for row in check_claims(ours, stated, {**PLANNING, ESTIMATED: solved}).to_dict(
+        "records"
+    ):
         each = {name: row[name] for name in names if row[name] != UNTESTED}
         kinds = set(each.values())
-        here = "depends on the coordinator" if {YES, NO} <= kinds else "undecided" if kinds else UNTESTED
+        here = (
+            "depends on the coordinator"
+            if {YES, NO} <= kinds
+            else "undecided"
+            if kinds
+            else UNTESTED
+        )
         if len(kinds) == 1:
             here = {YES: "reproduced", NO: "reversed", CLOSE: "undecided"}[kinds.pop()]
         if row["statement"] in GIVEN and here == "reproduced":
             here += ", by a solver that is handed every gain"
         of_whom = "; ".join(f"{name}: {answer}" for name, answer in each.items())
-        found.append({"finding": row["where"], "statement": row["statement"], "here": here, "of whom": of_whom})
+        found.append(
+            {
+                "finding": row["where"],
+                "statement": row["statement"],
+                "here": here,
+                "of whom": of_whom,
+            }
+        )
     return pd.DataFrame(found)

@@ -16,25 +16,39 @@ PEOPLE = "participants"
 
 def head(unit: Unit | Mapping[str, Any]) -> dict[str, Any]:
     """What a row of an analysis begins with: the settings of a unit as cells, with its repetition."""
-    return {**flat(unit.settings), "repetition": unit.repetition} if isinstance(unit, Unit) else flat(unit)
+    return (
+        {**flat(unit.settings), "repetition": unit.repetition}
+        if isinstance(unit, Unit)
+        else flat(unit)
+    )
 
 
-def need_columns(frame: pd.DataFrame, columns: Sequence[str], what: str = "the frame") -> None:
+def need_columns(
+    frame: pd.DataFrame, columns: Sequence[str], what: str = "the frame"
+) -> None:
     """Raise InvalidInput unless `frame` has rows and all of `columns`."""
     absent = [column for column in columns if column not in frame.columns]
     if absent:
         there = ", ".join(map(str, frame.columns)) or "none"
-        raise InvalidInput(f"{what} has no column {', '.join(map(repr, absent))}; its columns are: {there}.")
+        raise InvalidInput(
+            f"{what} has no column {', '.join(map(repr, absent))}; its columns are: {there}."
+        )
     if frame.empty:
-        raise InvalidInput(f"{what} has no rows; {', '.join(map(repr, columns))} need at least one.")
+        raise InvalidInput(
+            f"{what} has no rows; {', '.join(map(repr, columns))} need at least one."
+        )
 
 
-def need_keys(frame: pd.DataFrame, columns: Sequence[str], what: str = "the frame") -> None:
+def need_keys(
+    frame: pd.DataFrame, columns: Sequence[str], what: str = "the frame"
+) -> None:
     """Raise InvalidInput where one of the columns that name a row's group is empty."""
     for column in columns:
         empty = int(frame[column].isna().sum())
         if empty:
-            raise InvalidInput(f"column {column!r} of {what} is empty in {empty} rows; name the group or drop them.")
+            raise InvalidInput(
+                f"column {column!r} of {what} is empty in {empty} rows; name the group or drop them."
+            )
 
 
 def numbers(frame: pd.DataFrame, column: str) -> pd.Series[float]:
@@ -44,7 +58,9 @@ def numbers(frame: pd.DataFrame, column: str) -> pd.Series[float]:
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"column {column!r} must hold numbers: {error}.") from error
     if np.isinf(values).any():
-        raise InvalidInput(f"column {column!r} holds infinite values; only finite numbers and NaN have a mean.")
+        raise InvalidInput(
+            f"column {column!r} holds infinite values; only finite numbers and NaN have a mean."
+        )
     return values
 
 
@@ -62,12 +78,19 @@ def participants(records: Iterable[Any]) -> str:
         record = given[1] if isinstance(given, tuple) else given
         people = next((getattr(record, name) for name in ("participants", "members", "people", "agents")
                        if hasattr(record, name)), record.seats)  # fmt: skip
-        named = {getattr(who, "name", who) if not isinstance(who, Mapping) else who["name"] for who in people}
+        named = {
+            getattr(who, "name", who) if not isinstance(who, Mapping) else who["name"]
+            for who in people
+        }
         for seat, kind in record.seats.items():
             kinds = roles.setdefault(PEOPLE if seat in named else seat, [])
             if kind not in (*kinds, "none", ""):
                 kinds.append(kind)
-    return "; ".join(f"{role}: {_kinds(kinds, role == PEOPLE)}" for role, kinds in roles.items() if kinds)
+    return "; ".join(
+        f"{role}: {_kinds(kinds, role == PEOPLE)}"
+        for role, kinds in roles.items()
+        if kinds
+    )
 
 
 def _kinds(kinds: Sequence[str], people: bool = False) -> str:
@@ -76,7 +99,14 @@ def _kinds(kinds: Sequence[str], people: bool = False) -> str:
     >>> _kinds(["rule-based terse", "model:gpt-4o", "rule-based plain"]), _kinds(["linear", "human"], people=True)
     ('rule-based (terse, plain), model:gpt-4o', 'rule-based (linear), human')
     """
-    rules = [k for k in kinds if k.startswith("rule-based") or (people and not k.startswith(("model", "human")))]
-    styles = ", ".join(style for kind in rules if (style := kind.removeprefix("rule-based").strip()))
+    rules = [
+        k
+        for k in kinds
+        if k.startswith("rule-based")
+        or (people and not k.startswith(("model", "human")))
+    ]
+    styles = ", ".join(
+        style for kind in rules if (style := kind.removeprefix("rule-based").strip())
+    )
     told = [f"rule-based ({styles})" if styles else "rule-based"] if rules else []
     return ", ".join([*told, *(kind for kind in kinds if kind not in rules)])

@@ -39,11 +39,30 @@ class Judged:
 def wordings() -> list[Judged]:
     """The texts of another author with their judged levels; their `about` holds the voice."""
     made = []
-    for entry in tomllib.loads(inputs("fair_decisions", "wordings.toml").read_text(encoding="utf-8"))["feedback"]:
+    for entry in tomllib.loads(
+        inputs("fair_decisions", "wordings.toml").read_text(encoding="utf-8")
+    )["feedback"]:
         decisions = tuple(entry["decisions"])
-        table = Table(("Speaker",), decisions, tuple((option,) for option in entry["options"]), SCORES, 100)
-        levels = {decisions.index(name): float(level) for name, level in entry["levels"].items()}
-        made.append(Judged(entry["text"], table, (0,) * len(decisions), levels, {"voice": entry["voice"]}))
+        table = Table(
+            ("Speaker",),
+            decisions,
+            tuple((option,) for option in entry["options"]),
+            SCORES,
+            100,
+        )
+        levels = {
+            decisions.index(name): float(level)
+            for name, level in entry["levels"].items()
+        }
+        made.append(
+            Judged(
+                entry["text"],
+                table,
+                (0,) * len(decisions),
+                levels,
+                {"voice": entry["voice"]},
+            )
+        )
     return made
 
 
@@ -59,10 +78,23 @@ def told(rng: np.random.Generator, texts: int) -> list[Judged]:
             for i in range(texts):
                 problem = instance(SCORES, SIZES[i % len(SIZES)], 3, i, 0, 1)
                 plan = tuple(rng.integers(3, size=problem.shape[1]).tolist())
-                levels = satisfaction(problem.gains[0], SCORES)[np.arange(len(plan)), list(plan)]
+                levels = satisfaction(problem.gains[0], SCORES)[
+                    np.arange(len(plan)), list(plan)
+                ]
                 felt = levels + noise * rng.standard_normal(len(plan))
-                text, about = tell(problem.decisions, felt, vocabulary, rng), {"style": style, "noise": noise}
-                made.append(Judged(text, table_of(problem, SCORES), plan, dict(enumerate(levels.tolist())), about))
+                text, about = (
+                    tell(problem.decisions, felt, vocabulary, rng),
+                    {"style": style, "noise": noise},
+                )
+                made.append(
+                    Judged(
+                        text,
+                        table_of(problem, SCORES),
+                        plan,
+                        dict(enumerate(levels.tolist())),
+                        about,
+                    )
+                )
     return made
 
 
@@ -78,7 +110,15 @@ def heard(texts: Iterable[Judged]) -> pd.DataFrame:
         for d, name in enumerate(text.table.decisions):
             level, read_ = text.levels.get(d), found.get((d, text.plan[d]))
             if not (level is None and read_ is None):
-                rows.append({**text.about, "text": number, "decision": name, "level": level, "read": read_})
+                rows.append(
+                    {
+                        **text.about,
+                        "text": number,
+                        "decision": name,
+                        "level": level,
+                        "read": read_,
+                    }
+                )
     return pd.DataFrame(rows)
 
 
@@ -86,5 +126,9 @@ def read_well(rows: pd.DataFrame, by: str | list[str]) -> pd.DataFrame:
     """How well levels are read, of rows of `heard`: by..., coverage (the share that was read) and spearman (of those;
     NaN where either does not vary)."""
     groups = rows.dropna(subset=["level"]).groupby(by, sort=False)
-    spearman = groups[["level", "read"]].apply(lambda part: part["level"].corr(part["read"], method="spearman"))
-    return pd.DataFrame({"coverage": groups["read"].count() / groups.size(), "spearman": spearman}).reset_index()
+    spearman = groups[["level", "read"]].apply(
+        lambda part: part["level"].corr(part["read"], method="spearman")
+    )
+    return pd.DataFrame(
+        {"coverage": groups["read"].count() / groups.size(), "spearman": spearman}
+    ).reset_index()

@@ -19,9 +19,20 @@ from scipy.stats import t
 
 from support.analysis.consistency import identified
 from support.analysis.frames import head
-from support.analysis.stats import describe, percentiles, resampled, tidy_means, weighted_kappa
+from support.analysis.stats import (
+    describe,
+    percentiles,
+    resampled,
+    tidy_means,
+    weighted_kappa,
+)
 from support.meetings.records import Coordination, CoordinationRound, Score
-from support.meetings.satisfaction import HIGHEST, equity, satisfaction_ratio, satisfaction_score
+from support.meetings.satisfaction import (
+    HIGHEST,
+    equity,
+    satisfaction_ratio,
+    satisfaction_score,
+)
 from support.meetings.study import MEETINGS
 from support.runs.study import Unit
 
@@ -60,17 +71,25 @@ def final(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _run_columns(frame: pd.DataFrame) -> list[str]:
     """The columns that tell runs apart: all but the round and what was measured in it."""
-    return [str(column) for column in frame if column not in (*METRICS, *YARDSTICK, "round")]
+    return [
+        str(column) for column in frame if column not in (*METRICS, *YARDSTICK, "round")
+    ]
 
 
 def name_settings(frame: pd.DataFrame) -> pd.DataFrame:
     """With a column `setting`, as Table 1 heads its parts: "n = 5, K = 2", "n = 5, K = 4, database"."""
-    names = "n = " + frame["members"].astype(str) + ", K = " + frame["options"].astype(str)
-    return frame.assign(setting=names + frame["database"].map({True: ", database", False: ""}))
+    names = (
+        "n = " + frame["members"].astype(str) + ", K = " + frame["options"].astype(str)
+    )
+    return frame.assign(
+        setting=names + frame["database"].map({True: ", database", False: ""})
+    )
 
 
 def _measures(entry: CoordinationRound) -> dict[str, float]:
-    ours, true = (_of_candidate(scores, entry) for scores in (entry.scores, entry.audit))
+    ours, true = (
+        _of_candidate(scores, entry) for scores in (entry.scores, entry.audit)
+    )
     turns = [conversation.interactions for conversation in entry.conversations]
     spoken = any(conversation.turns for conversation in entry.conversations)
     return {
@@ -84,7 +103,9 @@ def _measures(entry: CoordinationRound) -> dict[str, float]:
 
 def _of_candidate(scores: Sequence[Score], entry: CoordinationRound) -> list[int]:
     """The candidate's scores; one of 0 in a round without options, which satisfies nobody."""
-    return [s.value for s in scores if s.option == entry.candidate] or ([] if entry.options else [0])
+    return [s.value for s in scores if s.option == entry.candidate] or (
+        [] if entry.options else [0]
+    )
 
 
 # -- changes from round 1, and the way from chance to the best (section 6, Figures 4 to 6) ---------------------------
@@ -99,11 +120,17 @@ def changes(frame: pd.DataFrame) -> pd.DataFrame:
     Columns: those that tell runs apart, round, metric, value, start (the value in round 1), change, left_out, unit.
     """
     keys = [*_run_columns(frame), "metric"]
-    long = frame.melt([*keys[:-1], "round"], METRICS, var_name="metric", value_name="value")
-    first = long.loc[long["round"] == 1, [*keys, "value"]].rename(columns={"value": "start"})
+    long = frame.melt(
+        [*keys[:-1], "round"], METRICS, var_name="metric", value_name="value"
+    )
+    first = long.loc[long["round"] == 1, [*keys, "value"]].rename(
+        columns={"value": "start"}
+    )
     table = long.merge(first, on=keys, how="left", validate="many_to_one")
     gain, percent = table["value"] - table["start"], table["metric"].isin(SHARES)
-    table["change"] = (100 * gain / table["start"].where(table["start"] != 0)).where(percent, gain)
+    table["change"] = (100 * gain / table["start"].where(table["start"] != 0)).where(
+        percent, gain
+    )
     unit = np.where(percent, "% change from round 1", "difference from round 1")
     return table.assign(left_out=table["change"].isna(), unit=unit)
 
@@ -113,7 +140,11 @@ def mean_changes(table: pd.DataFrame) -> pd.DataFrame:
     (runs without a change), start (the mean of all runs in round 1), unit."""
     keys = ["setting", "metric", "round"]
     means = describe(table, "change", keys).rename(columns={"missing": "left_out"})
-    starts = table.groupby(keys, sort=False).agg(start=("start", "mean"), unit=("unit", "first")).reset_index()
+    starts = (
+        table.groupby(keys, sort=False)
+        .agg(start=("start", "mean"), unit=("unit", "first"))
+        .reset_index()
+    )
     return means[[*keys, "mean", "low", "high", "n", "left_out"]].merge(starts, on=keys)
 
 
@@ -128,11 +159,17 @@ def gap_closed(frame: pd.DataFrame, by: Sequence[str] = ("setting",)) -> pd.Data
         true, chance, best = (group[name].to_numpy() for name in YARDSTICK)
         gap, n = best.mean() - chance.mean(), len(group)
         share = (true.mean() - chance.mean()) / gap if gap > 0 else np.nan
-        error = np.std(true - chance - share * (best - chance), ddof=1) / np.sqrt(n) / gap if n > 1 else np.nan
+        error = (
+            np.std(true - chance - share * (best - chance), ddof=1) / np.sqrt(n) / gap
+            if n > 1
+            else np.nan
+        )
         half = t.ppf(0.975, n - 1) * error if n > 1 else np.nan
         rows.append([*key, chance.mean(), true.mean(), best.mean(),
                      100 * share, 100 * (share - half), 100 * (share + half), n])  # fmt: skip
-    return pd.DataFrame(rows, columns=[*keys, "chance", "true", "best", "share", "low", "high", "n"])
+    return pd.DataFrame(
+        rows, columns=[*keys, "chance", "true", "best", "share", "low", "high", "n"]
+    )
 
 
 # -- the rounds beside the two baselines (Table 1), and paraphrases (Table 2) ----------------------------------------
@@ -141,15 +178,29 @@ def gap_closed(frame: pd.DataFrame, by: Sequence[str] = ("setting",)) -> pd.Data
 def table_1(frame: pd.DataFrame, by: Sequence[str] = ("design",)) -> pd.DataFrame:
     """Means of the last round of each design: row (of several `by` these), column, value, se, n."""
     tidy = tidy_means(final(frame), by, [*METRICS[1:], METRICS[0]])
-    return tidy[tidy["n"] > 0].reset_index(drop=True)  # no turns without a conversation: "n/a" in the paper
+    return tidy[tidy["n"] > 0].reset_index(
+        drop=True
+    )  # no turns without a conversation: "n/a" in the paper
 
 
 def table_2(frame: pd.DataFrame) -> pd.DataFrame:
     """Means by the column `paraphrase` (0, 1, 2), with the rows and columns of Table 2."""
-    means = tidy_means(final(frame).sort_values("paraphrase", kind="stable"), ["paraphrase"], METRICS[1:])
-    spread = means.groupby("column", sort=False)["value"].std(ddof=1).rename_axis("column").reset_index()
+    means = tidy_means(
+        final(frame).sort_values("paraphrase", kind="stable"),
+        ["paraphrase"],
+        METRICS[1:],
+    )
+    spread = (
+        means.groupby("column", sort=False)["value"]
+        .std(ddof=1)
+        .rename_axis("column")
+        .reset_index()
+    )
     spread = spread.assign(row="std of the means", se=np.nan, n=means["row"].nunique())
-    return pd.concat([means.assign(row="perturbations " + means["row"].astype(str)), spread], ignore_index=True)
+    return pd.concat(
+        [means.assign(row="perturbations " + means["row"].astype(str)), spread],
+        ignore_index=True,
+    )
 
 
 def with_standard_errors(published: pd.DataFrame) -> pd.DataFrame:
@@ -159,8 +210,15 @@ def with_standard_errors(published: pd.DataFrame) -> pd.DataFrame:
     `support.analysis.consistency.readings`): the standard error with n - 1 is h / t(0.95; m - 1) sqrt(m / (m - 1)).
     """
     found = identified(published)
-    m = np.array([found.get(key, MEETINGS) for key in zip(published["table"], published["row"], strict=True)])
-    return published.assign(spread=published["spread"] / t.ppf(0.95, m - 1) * np.sqrt(m / (m - 1)))
+    m = np.array(
+        [
+            found.get(key, MEETINGS)
+            for key in zip(published["table"], published["row"], strict=True)
+        ]
+    )
+    return published.assign(
+        spread=published["spread"] / t.ppf(0.95, m - 1) * np.sqrt(m / (m - 1))
+    )
 
 
 # -- the evaluator in the loop against the exact one -----------------------------------------------------------------
@@ -176,22 +234,38 @@ def audit(records: Records) -> pd.DataFrame:
         for entry in record.rounds:
             exact = {(s.option, s.member): s.value for s in entry.audit}
             rows += [
-                {**head(unit), "meeting": record.meeting["id"], "score": s.value, "exact": exact[s.option, s.member]}
+                {
+                    **head(unit),
+                    "meeting": record.meeting["id"],
+                    "score": s.value,
+                    "exact": exact[s.option, s.member],
+                }
                 for s in entry.scores
                 if (s.option, s.member) in exact
             ]
     return pd.DataFrame(rows)
 
 
-def kappa(pairs: pd.DataFrame, rng: np.random.Generator, *, by: str, draws: int) -> pd.DataFrame:
+def kappa(
+    pairs: pd.DataFrame, rng: np.random.Generator, *, by: str, draws: int
+) -> pd.DataFrame:
     """Cohen's quadratically weighted kappa of the scores and the exact ones, for each value of a column of the audit,
     with a 95 % interval that draws whole meetings: by, kappa, low, high, agreement (share of equal scores), n (pairs),
     meetings, note (why there is none)."""
-    return pd.DataFrame([{by: name} | _kappa(group, rng, draws) for name, group in pairs.groupby(by, sort=False)])
+    return pd.DataFrame(
+        [
+            {by: name} | _kappa(group, rng, draws)
+            for name, group in pairs.groupby(by, sort=False)
+        ]
+    )
 
 
 def _kappa(group: pd.DataFrame, rng: np.random.Generator, draws: int) -> dict[str, Any]:
-    score, exact, meetings = group["score"].to_numpy(), group["exact"].to_numpy(), group["meeting"].nunique()
+    score, exact, meetings = (
+        group["score"].to_numpy(),
+        group["exact"].to_numpy(),
+        group["meeting"].nunique(),
+    )
     constant = [name for name in ("score", "exact") if group[name].nunique() == 1]
     note = "" if meetings > 1 else "one meeting: no interval"
     if constant:
@@ -199,7 +273,12 @@ def _kappa(group: pd.DataFrame, rng: np.random.Generator, draws: int) -> dict[st
     if len(group) < 2:
         note = "fewer than two pairs"
     row: dict[str, Any] = dict.fromkeys(("kappa", "low", "high"), np.nan)
-    row |= {"agreement": float((score == exact).mean()), "n": len(group), "meetings": meetings, "note": note}
+    row |= {
+        "agreement": float((score == exact).mean()),
+        "n": len(group),
+        "meetings": meetings,
+        "note": note,
+    }
     if constant or len(group) < 2:
         return row
     times, place = resampled(group["meeting"].tolist(), rng, draws)
@@ -207,5 +286,7 @@ def _kappa(group: pd.DataFrame, rng: np.random.Generator, draws: int) -> dict[st
     np.add.at(counts, (place, score, exact), 1)
     row["kappa"] = float(weighted_kappa(counts.sum(axis=0)))
     if meetings > 1:  # a draw in which one side happens not to vary has no kappa
-        row["low"], row["high"] = map(float, percentiles(weighted_kappa(np.tensordot(times, counts, axes=1))))
+        row["low"], row["high"] = map(
+            float, percentiles(weighted_kappa(np.tensordot(times, counts, axes=1)))
+        )
     return row

@@ -32,7 +32,12 @@ from support.roundtable.records import Transcript
 from support.roundtable.table import environment_of
 from support.runs.study import Unit
 
-METRICS = (*(f"{name}@{n}" for name in ("utility", "auc") for n in (3, 5, 10)), "rationality", "min_max", "rigidity")
+METRICS = (
+    *(f"{name}@{n}" for name in ("utility", "auc") for n in (3, 5, 10)),
+    "rationality",
+    "min_max",
+    "rigidity",
+)
 
 
 def standing_utilities(transcript: Transcript, environment: Any = None) -> np.ndarray:
@@ -46,17 +51,28 @@ def standing_utilities(transcript: Transcript, environment: Any = None) -> np.nd
 def total_utility(transcript: Transcript, rounds: int | None = None) -> np.ndarray:
     """U_1 .. U_R in percent of U_max, shape (rounds,); the last value is kept for rounds that were not played."""
     environment = environment_of(transcript)
-    if lacks := [name for name in ("utilities", "maximum") if not hasattr(environment, name)]:
+    if lacks := [
+        name for name in ("utilities", "maximum") if not hasattr(environment, name)
+    ]:
         name = transcript.environment.get("name")
-        raise InvalidInput(f"environment: {name!r} has no `{lacks[0]}`, of which alone these metrics are defined")
-    shares = 100 * standing_utilities(transcript, environment).sum(axis=1) / environment.maximum
+        raise InvalidInput(
+            f"environment: {name!r} has no `{lacks[0]}`, of which alone these metrics are defined"
+        )
+    shares = (
+        100
+        * standing_utilities(transcript, environment).sum(axis=1)
+        / environment.maximum
+    )
     missing = max((rounds or 0) - len(shares), 0)
     return np.concatenate([shares, np.repeat(shares[-1:], missing)])[:rounds]
 
 
 def run_metrics(transcript: Transcript) -> dict[str, float]:
     """All metrics of one discussion in percent; NaN where one is undefined, or the environment lacks what it needs."""
-    environment, values = environment_of(transcript), dict.fromkeys(METRICS, float("nan"))
+    environment, values = (
+        environment_of(transcript),
+        dict.fromkeys(METRICS, float("nan")),
+    )
     if hasattr(environment, "utilities"):
         standing = standing_utilities(transcript, environment)
         if (best := standing[-1].max()) > 0:
@@ -71,7 +87,9 @@ def run_metrics(transcript: Transcript) -> dict[str, float]:
     return values
 
 
-def _rationality(transcript: Transcript, environment: Any, standing: np.ndarray) -> float:
+def _rationality(
+    transcript: Transcript, environment: Any, standing: np.ndarray
+) -> float:
     seat = {agent: k for k, agent in enumerate(environment.agents)}
     before = np.vstack([np.zeros(len(seat)), standing[:-1]])
     rational = sum(
@@ -89,26 +107,42 @@ def format_errors(transcript: Transcript) -> dict[str, str]:
     asked = {"message": transcript.rounds, "propose": transcript.rounds}
     asked["vote"] = tuple(r for r in transcript.rounds if r.candidates)
     wrong = [error.phase for r in transcript.rounds for error in r.format_errors]
-    return {phase: f"{wrong.count(phase)} of {seats * len(rounds)}" for phase, rounds in asked.items()}
+    return {
+        phase: f"{wrong.count(phase)} of {seats * len(rounds)}"
+        for phase, rounds in asked.items()
+    }
 
 
 def first_decision(transcript: Transcript) -> float:
     """The round of the first decision, NaN when there was none."""
-    return float(next((r.number for r in transcript.rounds if r.decision), float("nan")))
+    return float(
+        next((r.number for r in transcript.rounds if r.decision), float("nan"))
+    )
 
 
 def runs_of(records: Iterable[tuple[Unit, Transcript]]) -> pd.DataFrame:
     """One row per discussion: its settings, repetition and metrics; `records` as `Sweep.records` gives them."""
-    return pd.DataFrame([{**head(unit), **run_metrics(transcript)} for unit, transcript in records])
+    return pd.DataFrame(
+        [{**head(unit), **run_metrics(transcript)} for unit, transcript in records]
+    )
 
 
-def curves_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> pd.DataFrame:
+def curves_of(
+    records: Iterable[tuple[Unit, Transcript]], rounds: int = 10
+) -> pd.DataFrame:
     """One row per discussion and round: total `utility` in percent, and whether the group was still `undecided`."""
     rows = []
     for unit, transcript in records:
         first = first_decision(transcript)
         for number, value in enumerate(total_utility(transcript, rounds), start=1):
-            rows.append({**head(unit), "round": number, "utility": value, "undecided": not first <= number})
+            rows.append(
+                {
+                    **head(unit),
+                    "round": number,
+                    "utility": value,
+                    "undecided": not first <= number,
+                }
+            )
     return pd.DataFrame(rows)
 
 

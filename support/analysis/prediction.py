@@ -25,16 +25,26 @@ PAIR = ("user", "item")
 SHRINK = 10.0  # ratings of the mean that a user's or a film's mean is drawn to: about noise_sd**2 / film_sd**2 of them
 
 
-def errors_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> pd.DataFrame:
+def errors_of(
+    records: Iterable[tuple[Unit, Transcript]], rounds: int = 10
+) -> pd.DataFrame:
     """One row per discussion and round, from records as `Sweep.records` gives them: the settings, repetition, round,
     user and item (numbers), and the columns of `measured` in stars. The truth is data of GroupLens: never show rows."""
     frames = []
     for unit, transcript in records:
         about = transcript.environment
-        stars = [float(r.decision.value) if r.decision else np.nan for r in transcript.rounds[:rounds]]
+        stars = [
+            float(r.decision.value) if r.decision else np.nan
+            for r in transcript.rounds[:rounds]
+        ]
         stars += stars[-1:] * (rounds - len(stars))
         case = {name: about[name] for name in PAIR if name in about}
-        row = {**head(unit), "round": np.arange(1, rounds + 1), "prediction": stars, "truth": float(about["rating"])}
+        row = {
+            **head(unit),
+            "round": np.arange(1, rounds + 1),
+            "prediction": stars,
+            "truth": float(about["rating"]),
+        }
         frames.append(measured(pd.DataFrame({**row, **case}, index=range(rounds))))
     return pd.concat(frames, ignore_index=True)
 
@@ -42,7 +52,12 @@ def errors_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> p
 def measured(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame, with prediction and truth, and error (prediction - truth), absolute, squared, undecided."""
     error = frame["prediction"] - frame["truth"]
-    return frame.assign(error=error, absolute=error.abs(), squared=error**2, undecided=frame["prediction"].isna())
+    return frame.assign(
+        error=error,
+        absolute=error.abs(),
+        squared=error**2,
+        undecided=frame["prediction"].isna(),
+    )
 
 
 def with_undecided(errors: pd.DataFrame, mean: float | None = None) -> pd.DataFrame:
@@ -67,7 +82,9 @@ def scores(errors: pd.DataFrame, by: str | Sequence[str]) -> pd.DataFrame:
     for column, measure in zip(MEASURES, ("absolute", "squared"), strict=True):
         for names, group in errors.groupby(keys, sort=False):
             there = group[group[measure].notna()]
-            se, freedom = _clustered(there[measure], [there[name] for name in PAIR if name in there])
+            se, freedom = _clustered(
+                there[measure], [there[name] for name in PAIR if name in there]
+            )
             value = there[measure].mean()
             if column == "rmse":
                 value = np.sqrt(value)
@@ -78,7 +95,9 @@ def scores(errors: pd.DataFrame, by: str | Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _clustered(values: pd.Series[float], clusters: Sequence[pd.Series[Any]]) -> tuple[float, int]:
+def _clustered(
+    values: pd.Series[float], clusters: Sequence[pd.Series[Any]]
+) -> tuple[float, int]:
     """Standard error of a mean, clustered by each of two groupings, and degrees of freedom; see `scores`."""
     n = len(values)
     if n < 2:
@@ -89,17 +108,30 @@ def _clustered(values: pd.Series[float], clusters: Sequence[pd.Series[Any]]) -> 
         return float(np.sqrt(alone) / n), n - 1
     sums = [residual.groupby(ids.to_numpy()).sum() for ids in clusters]
     both = residual.groupby([ids.to_numpy() for ids in clusters]).sum()
-    users, items, pairs = (float((part**2).sum() * len(part) / max(len(part) - 1, 1)) for part in (*sums, both))
-    return float(np.sqrt(max(users + items - pairs, alone)) / n), min(map(len, sums)) - 1
+    users, items, pairs = (
+        float((part**2).sum() * len(part) / max(len(part) - 1, 1))
+        for part in (*sums, both)
+    )
+    return float(np.sqrt(max(users + items - pairs, alone)) / n), min(
+        map(len, sums)
+    ) - 1
 
 
 def mae_table(errors: pd.DataFrame, mean: float | None = None) -> pd.DataFrame:
     """MAE@r and RMSE@r for every round as Table 7 has them: row (rule), column ("mae@1" … "rmse@10"), value, se, n (0
     where nobody of a row had decided)."""
     counted = scores(with_undecided(errors, mean), ["rule", "round"])
-    tidy = counted.assign(row=counted["rule"], column=counted["column"] + "@" + counted["round"].astype(str))
+    tidy = counted.assign(
+        row=counted["rule"],
+        column=counted["column"] + "@" + counted["round"].astype(str),
+    )
     rounds = sorted(errors["round"].unique())
-    cells = [(row, f"{measure}@{r}") for measure in MEASURES for row in errors["rule"].unique() for r in rounds]
+    cells = [
+        (row, f"{measure}@{r}")
+        for measure in MEASURES
+        for row in errors["rule"].unique()
+        for r in rounds
+    ]
     index = pd.MultiIndex.from_tuples(cells, names=["row", "column"])
     full = tidy.set_index(["row", "column"])[["value", "se", "n"]].reindex(index)
     return full.fillna({"n": 0}).astype({"n": int}).reset_index()
@@ -109,19 +141,30 @@ def mae_changes(errors: pd.DataFrame) -> pd.DataFrame:
     """How the error changes between rounds, case by case, clustered as in `scores`: row, column ("mae@10 - mae@1"),
     value, se (stars), n (cases that had decided in both)."""
     keys = ["rule", "repetition", *(name for name in PAIR if name in errors)]
-    wide = errors.dropna(subset="absolute").pivot_table("absolute", keys, "round", sort=False)
+    wide = errors.dropna(subset="absolute").pivot_table(
+        "absolute", keys, "round", sort=False
+    )
     rows = []
     for early, late in combinations(sorted(wide.columns), 2):
         gaps = (wide[late] - wide[early]).dropna().rename("gap").reset_index()
         for name, group in gaps.groupby("rule", sort=False):
-            se, _ = _clustered(group["gap"], [group[one] for one in PAIR if one in group])
-            rows.append((name, f"mae@{late} - mae@{early}", group["gap"].mean(), se, len(group)))
+            se, _ = _clustered(
+                group["gap"], [group[one] for one in PAIR if one in group]
+            )
+            rows.append(
+                (name, f"mae@{late} - mae@{early}", group["gap"].mean(), se, len(group))
+            )
     return pd.DataFrame(rows, columns=["row", "column", "value", "se", "n"])
 
 
 def undecided_share(errors: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Percent of cases without a decision after each round: by..., round, undecided."""
-    return errors.groupby([*by, "round"], sort=False)["undecided"].mean().mul(100).reset_index()
+    return (
+        errors.groupby([*by, "round"], sort=False)["undecided"]
+        .mean()
+        .mul(100)
+        .reset_index()
+    )
 
 
 def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
@@ -134,7 +177,11 @@ def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
     from support.solvers.rating_baselines import Offsets, fit_effects, fit_means
 
     data = load()
-    rows = [(c.user, c.item, c.rating) for c in cases] if cases is not None else data.test[["user", "item", "rating"]]
+    rows = (
+        [(c.user, c.item, c.rating) for c in cases]
+        if cases is not None
+        else data.test[["user", "item", "rating"]]
+    )
     asked = pd.DataFrame(np.array(rows, dtype=float), columns=["user", "item", "truth"])
     asked = asked.astype({"user": int, "item": int}).rename_axis("case").reset_index()
     models = {
@@ -146,10 +193,15 @@ def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
         "film mean, shrunken": fit_means(data.base, "item", SHRINK),
         "user and film effects": fit_effects(data.base),
     }
-    made = {method: model.predict(asked["user"], asked["item"]) for method, model in models.items()}
+    made = {
+        method: model.predict(asked["user"], asked["item"])
+        for method, model in models.items()
+    }
     pairs, said = zip(asked["user"], asked["item"], strict=True), recommendations(data)
     made["recommender"] = np.array([said[pair][0] for pair in pairs])
-    frames = [asked.assign(method=method, prediction=stars) for method, stars in made.items()]
+    frames = [
+        asked.assign(method=method, prediction=stars) for method, stars in made.items()
+    ]
     return measured(pd.concat(frames, ignore_index=True))
 
 
@@ -162,6 +214,13 @@ async def play_cases(job: dict[str, Any], numbers: Sequence[int]) -> pd.DataFram
     records = []
     for number in numbers:
         rng = np.random.default_rng([job["seed"], number])
-        records.append((Unit("", "{}", 0), await roundtable_movielens(rng, case=number, **settings)))
+        records.append(
+            (
+                Unit("", "{}", 0),
+                await roundtable_movielens(rng, case=number, **settings),
+            )
+        )
     errors = errors_of(records, job["rounds"]).drop(columns="repetition")
-    return errors.assign(rule=str(job["rule"]), case=np.repeat(list(numbers), job["rounds"]))
+    return errors.assign(
+        rule=str(job["rule"]), case=np.repeat(list(numbers), job["rounds"])
+    )

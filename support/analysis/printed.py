@@ -51,11 +51,19 @@ class Scale:
         """A printed number without binary rounding; InvalidInput where it is none, or has more decimals."""
         try:
             # The shortest text that reads back as this float is what was printed.
-            number = Fraction(Decimal(value if isinstance(value, str | Decimal) else str(float(value))))
+            number = Fraction(
+                Decimal(
+                    value if isinstance(value, str | Decimal) else str(float(value))
+                )
+            )
         except (InvalidOperation, TypeError, ValueError, OverflowError) as error:
-            raise InvalidInput(f"{what} is {value!r}; expected a number as printed, such as 3.51 or '3.51'.") from error
+            raise InvalidInput(
+                f"{what} is {value!r}; expected a number as printed, such as 3.51 or '3.51'."
+            ) from error
         if (number * 10**self.decimals).denominator != 1:
-            raise InvalidInput(f"{what} is {value!r}; expected at most {self.decimals} decimals: round it, or say so.")
+            raise InvalidInput(
+                f"{what} is {value!r}; expected at most {self.decimals} decimals: round it, or say so."
+            )
         return number
 
 
@@ -77,19 +85,25 @@ class Convention:
     def factor(self, group: str) -> float:
         """Half-width over standard deviation, t(df) / sqrt(n)."""
         n = check_n(self.n[group], least=2)
-        return float(stats.t.ppf(0.975, n - 1 if self.df is None else self.df[group])) / sqrt(n)
+        return float(
+            stats.t.ppf(0.975, n - 1 if self.df is None else self.df[group])
+        ) / sqrt(n)
 
     def half(self, group: str, moments: Moments) -> float:
         """The half-width of the interval of answers with these moments."""
         n, (total, squares) = self.n[group], moments
-        sd = sqrt((n * squares - total**2) / n / (n - 1 if self.divisor == "n-1" else n))
+        sd = sqrt(
+            (n * squares - total**2) / n / (n - 1 if self.divisor == "n-1" else n)
+        )
         return sd * self.factor(group)
 
 
 def check_n(n: int, least: int = 1) -> int:
     """The number of answers as an int; InvalidInput unless it is a whole number from `least`."""
     if isinstance(n, bool) or not isinstance(n, Integral) or n < least:
-        raise InvalidInput(f"n is {n!r}; expected a whole number of answers, {least} or more.")
+        raise InvalidInput(
+            f"n is {n!r}; expected a whole number of answers, {least} or more."
+        )
     return int(n)
 
 
@@ -108,7 +122,9 @@ def cells(means: pd.DataFrame, groups: Iterable[str]) -> list[Any]:
         there = ", ".join(map(str, means["group"].unique()))
         raise InvalidInput(f"ns names {unknown}; the groups of means are: {there}.")
     if means.duplicated(["item", "group"]).any():
-        raise InvalidInput("means has an item and group twice; pass one table at a time.")
+        raise InvalidInput(
+            "means has an item and group twice; pass one table at a time."
+        )
     return list(means[means["group"].isin(list(groups))].itertuples())
 
 
@@ -135,12 +151,16 @@ def grim(mean: Printed, n: int, scale: Scale = FIVE) -> bool:
     return bool(possible_sums(mean, n, scale))
 
 
-def grim_table(means: pd.DataFrame, ns: Mapping[str, int | Iterable[int]], scale: Scale = FIVE) -> pd.DataFrame:
+def grim_table(
+    means: pd.DataFrame, ns: Mapping[str, int | Iterable[int]], scale: Scale = FIVE
+) -> pd.DataFrame:
     """GRIM for each printed mean of the groups in `ns`, at their size or sizes: item, group, mean, n, fits, source."""
     rows = [(cell.item, group, cell.mean, n, grim(cell.mean, n, scale))
             for group, tried in ns.items()
             for cell, n in product(cells(means, [group]), [tried] if isinstance(tried, int) else tried)]  # fmt: skip
-    return pd.DataFrame(rows, columns=["item", "group", "mean", "n", "fits"]).assign(source=PUBLISHED)
+    return pd.DataFrame(rows, columns=["item", "group", "mean", "n", "fits"]).assign(
+        source=PUBLISHED
+    )
 
 
 def pooled(means: pd.DataFrame, ns: Mapping[str, Iterable[int]]) -> pd.DataFrame:
@@ -149,21 +169,41 @@ def pooled(means: pd.DataFrame, ns: Mapping[str, Iterable[int]]) -> pd.DataFrame
     A pooled mean fits where some choice of the groups' whole sums, added up, prints as it does. Returns, the best
     first: each group's n; n (their sum), means, fit, all_fit, source.
     """
-    wide = pd.DataFrame(cells(means, [*ns, TOTAL])).pivot(index="item", columns="group", values="mean")
+    wide = pd.DataFrame(cells(means, [*ns, TOTAL])).pivot(
+        index="item", columns="group", values="mean"
+    )
     if wide.isna().any(axis=None):
         lacking = wide.index[wide.isna().any(axis=1)][0]
-        raise InvalidInput(f"item {lacking!r} has no mean in every one of {', '.join(map(str, wide))}; leave it out.")
-    kept = {g: [n for n in tried if all(grim(m, n) for m in wide[g])] for g, tried in ns.items()}
+        raise InvalidInput(
+            f"item {lacking!r} has no mean in every one of {', '.join(map(str, wide))}; leave it out."
+        )
+    kept = {
+        g: [n for n in tried if all(grim(m, n) for m in wide[g])]
+        for g, tried in ns.items()
+    }
     rows = []
     for sizes in product(*kept.values()):
         fit = 0
-        for row in wide.to_dict("records"):  # the groups' possible sums, without gaps each, reach a pooled one
-            sums = [possible_sums(row[group], n) for group, n in zip(kept, sizes, strict=True)]
+        for row in wide.to_dict(
+            "records"
+        ):  # the groups' possible sums, without gaps each, reach a pooled one
+            sums = [
+                possible_sums(row[group], n)
+                for group, n in zip(kept, sizes, strict=True)
+            ]
             wanted = possible_sums(row[TOTAL], sum(sizes))
-            fit += bool(wanted) and sum(s[0] for s in sums) <= wanted[-1] and sum(s[-1] for s in sums) >= wanted[0]
+            fit += (
+                bool(wanted)
+                and sum(s[0] for s in sums) <= wanted[-1]
+                and sum(s[-1] for s in sums) >= wanted[0]
+            )
         rows.append((*sizes, sum(sizes), len(wide), fit, fit == len(wide)))
-    table = pd.DataFrame(rows, columns=[*kept, "n", "means", "fit", "all_fit"]).assign(source=PUBLISHED)
-    return table.sort_values(["fit", "n"], ascending=False, kind="stable", ignore_index=True)
+    table = pd.DataFrame(rows, columns=[*kept, "n", "means", "fit", "all_fit"]).assign(
+        source=PUBLISHED
+    )
+    return table.sort_values(
+        ["fit", "n"], ascending=False, kind="stable", ignore_index=True
+    )
 
 
 # ---- Intervals: the idea of GRIMMER (Anaya 2016). Few sums of squares go with n whole answers and a printed mean.
@@ -191,10 +231,32 @@ def interval_check(means: pd.DataFrame, by: Convention) -> pd.DataFrame:
     mean, half (of the interval), moments (that fit), fits."""
     rows = []
     for cell in cells(means, by.n):
-        half, reach, n = float(FIVE.exact(cell.half, "half")), float(FIVE.half) + EDGE, by.n[cell.group]
-        fitting = [m for m in possible_moments(cell.mean, n) if abs(by.half(cell.group, m) - half) <= reach]
-        rows.append((by.name, cell.item, cell.group, n, cell.mean, cell.half, fitting, bool(fitting)))
-    return pd.DataFrame(rows, columns=["convention", "item", "group", "n", "mean", "half", "moments", "fits"])
+        half, reach, n = (
+            float(FIVE.exact(cell.half, "half")),
+            float(FIVE.half) + EDGE,
+            by.n[cell.group],
+        )
+        fitting = [
+            m
+            for m in possible_moments(cell.mean, n)
+            if abs(by.half(cell.group, m) - half) <= reach
+        ]
+        rows.append(
+            (
+                by.name,
+                cell.item,
+                cell.group,
+                n,
+                cell.mean,
+                cell.half,
+                fitting,
+                bool(fitting),
+            )
+        )
+    return pd.DataFrame(
+        rows,
+        columns=["convention", "item", "group", "n", "mean", "half", "moments", "fits"],
+    )
 
 
 # ---- Every sample behind a cell (as SPRITE looks for, Heathers et al. 2018), and what all of them say
@@ -214,7 +276,9 @@ class Reconstructed:
         return (np.repeat(np.arange(1, 6), row) for row in self.counts)
 
 
-def reconstruct(means: pd.DataFrame, by: Convention) -> dict[tuple[str, str], Reconstructed]:
+def reconstruct(
+    means: pd.DataFrame, by: Convention
+) -> dict[tuple[str, str], Reconstructed]:
     """All samples behind every cell of a printed table, by (item, group), if its intervals came by a convention.
 
     The counts x, y, z of the answers 3, 4, 5 follow from those of 1 and 2: with the answers shifted so that 3 is 0,
@@ -231,7 +295,9 @@ def reconstruct(means: pd.DataFrame, by: Convention) -> dict[tuple[str, str], Re
         for total, squares in cell.moments:
             s = total - 3 * cell.n + 2 * one + two
             q = squares - 6 * total + 9 * cell.n - 4 * one - two
-            z = (q - s) // 2  # without a rest: whole numbers and their squares are odd together
+            z = (
+                q - s
+            ) // 2  # without a rest: whole numbers and their squares are odd together
             y = s - 2 * z
             counts = np.column_stack([one, two, cell.n - one - two - y - z, y, z])
             found.append(counts[(counts >= 0).all(axis=1)])
@@ -240,7 +306,9 @@ def reconstruct(means: pd.DataFrame, by: Convention) -> dict[tuple[str, str], Re
     return made
 
 
-def conclusions(several: Sequence[Reconstructed], question: Callable[..., Verdict]) -> Counter[Verdict]:
+def conclusions(
+    several: Sequence[Reconstructed], question: Callable[..., Verdict]
+) -> Counter[Verdict]:
     """Ask every combination of the reconstructions of independent cells: one verdict of all of them is proven.
 
     `question` takes an int array of answers for each cell, and returns a bool, a whole number or a text.
@@ -248,7 +316,9 @@ def conclusions(several: Sequence[Reconstructed], question: Callable[..., Verdic
     return Counter(question(*samples) for samples in product(*several))
 
 
-def between_groups(made: Mapping[tuple[str, str], Reconstructed], question: Callable[..., Verdict]) -> pd.DataFrame:
+def between_groups(
+    made: Mapping[tuple[str, str], Reconstructed], question: Callable[..., Verdict]
+) -> pd.DataFrame:
     """The conclusions for each item and pair of its groups, of what `reconstruct` made.
 
     Returns item, a, b, verdict (of all reconstructions; "open" where they disagree), source.
@@ -257,14 +327,20 @@ def between_groups(made: Mapping[tuple[str, str], Reconstructed], question: Call
     for (item, a), (other, b) in combinations(made, 2):
         if item == other:
             found = conclusions([made[item, a], made[item, b]], question)
-            rows.append((item, a, b, str(next(iter(found))) if len(found) == 1 else OPEN))
-    return pd.DataFrame(rows, columns=["item", "a", "b", "verdict"]).assign(source=RECONSTRUCTED)
+            rows.append(
+                (item, a, b, str(next(iter(found))) if len(found) == 1 else OPEN)
+            )
+    return pd.DataFrame(rows, columns=["item", "a", "b", "verdict"]).assign(
+        source=RECONSTRUCTED
+    )
 
 
 # ---- Tests of which only mean, spread and n are printed
 
 
-def summaries(means: pd.DataFrame, conventions: Mapping[str, Convention]) -> pd.DataFrame:
+def summaries(
+    means: pd.DataFrame, conventions: Mapping[str, Convention]
+) -> pd.DataFrame:
     """What `welch` takes, of each printed cell under each convention: assumed (its name), item, group, n, mean, sd
     (divisor n - 1 always)."""
     rows = []
@@ -285,10 +361,25 @@ def welch(table: pd.DataFrame) -> pd.DataFrame:
     for (assumed, item), part in table.groupby(["assumed", "item"], sort=False):
         cells: Iterable[Any] = part.itertuples()
         for a, b in combinations(cells, 2):
-            t, p = stats.ttest_ind_from_stats(a.mean, a.sd, a.n, b.mean, b.sd, b.n, equal_var=False)
+            t, p = stats.ttest_ind_from_stats(
+                a.mean, a.sd, a.n, b.mean, b.sd, b.n, equal_var=False
+            )
             u, v, gap = a.sd**2 / a.n, b.sd**2 / b.n, a.mean - b.mean
             df = (u + v) ** 2 / (u**2 / (a.n - 1) + v**2 / (b.n - 1))
             margin = stats.t.ppf(0.975, df) * sqrt(u + v)
-            rows.append((assumed, item, a.group, b.group, gap, gap - margin, gap + margin, t, df, p))
+            rows.append(
+                (
+                    assumed,
+                    item,
+                    a.group,
+                    b.group,
+                    gap,
+                    gap - margin,
+                    gap + margin,
+                    t,
+                    df,
+                    p,
+                )
+            )
     columns = ["assumed", "item", "a", "b", "difference", "low", "high", "t", "df", "p"]
     return with_holm(pd.DataFrame(rows, columns=columns), ["assumed"])

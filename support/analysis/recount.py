@@ -34,11 +34,16 @@ def recount(records: Iterable[tuple[Unit, Transcript]]) -> pd.DataFrame:
     for run, (_, transcript) in enumerate(records):
         form = RULES[transcript.rule].form
         for entry in transcript.rounds:
-            listed, cast = [c.id for c in entry.candidates], {b.agent: as_choice(b) for b in entry.ballots}
+            listed, cast = (
+                [c.id for c in entry.candidates],
+                {b.agent: as_choice(b) for b in entry.ballots},
+            )
             for rule in RULES.values():
                 if rule.form in DERIVABLE[form]:
                     read = {
-                        agent: choice if choice is None or rule.form == form else derive(choice, rule.form, listed)
+                        agent: choice
+                        if choice is None or rule.form == form
+                        else derive(choice, rule.form, listed)
                         for agent, choice in cast.items()
                     }
                     winner = tally(rule, read, listed).winner

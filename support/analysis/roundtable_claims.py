@@ -43,9 +43,18 @@ from support.analysis.transitions import Transitions, centres, leads
 from support.models.profiles import is_model
 from support.roundtable.economy import exchange_economy
 
-ONE_VOTE, SCORE = ("unanimous", "majority", "plurality"), ("rated", "ranked", "cumulative")
-UTILITIES, AREAS = ("utility@3", "utility@5", "utility@10"), ("auc@3", "auc@5", "auc@10")
-HIGH_UTILITY, LOW_RATIONALITY = 75.0, 50.0  # our readings of "high" and "low", in percent
+ONE_VOTE, SCORE = (
+    ("unanimous", "majority", "plurality"),
+    ("rated", "ranked", "cumulative"),
+)
+UTILITIES, AREAS = (
+    ("utility@3", "utility@5", "utility@10"),
+    ("auc@3", "auc@5", "auc@10"),
+)
+HIGH_UTILITY, LOW_RATIONALITY = (
+    75.0,
+    50.0,
+)  # our readings of "high" and "low", in percent
 
 
 def _more_spread_early(ours: pd.DataFrame) -> Answer:
@@ -60,7 +69,9 @@ def _more_spread_early(ours: pd.DataFrame) -> Answer:
 def _even_split_is_near_best(preferences: str) -> Check:
     economy = exchange_economy(preferences, 3)
     share = float(economy.utilities(economy.even_split).sum()) / economy.maximum
-    return lambda _: Answer(YES if share > 0.99 else NO, f"{share:.1%} of the optimum, computed")
+    return lambda _: Answer(
+        YES if share > 0.99 else NO, f"{share:.1%} of the optimum, computed"
+    )
 
 
 SIZE = r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])"  # billions of parameters, in a model's name
@@ -68,7 +79,9 @@ SIZE = r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])"  # billions of parameters, 
 
 def _pairs_by_size(ours: pd.DataFrame) -> list[tuple[str, str]]:
     """Models whose names differ in their size alone, the larger one first; a "mini" is the smaller one."""
-    rows = pd.Series([row for row in ours["row"].unique() if is_model(row)], dtype=object)
+    rows = pd.Series(
+        [row for row in ours["row"].unique() if is_model(row)], dtype=object
+    )
     names = rows.str.lower()
     family = names.str.replace(rf"{SIZE}|-mini\b", "", regex=True).str.strip("-")
     sizes = names.str.extract(SIZE)[0].astype(float)
@@ -100,24 +113,36 @@ ROUNDTABLE: Mapping[str, Check] = {
     "one-vote rules > score rules: spread of early utility": _more_spread_early,
     "all rules: high utility@10": moves(1, RULES_OF_PAPER, "utility@10", HIGH_UTILITY),
     "most rules: utility peaks in middle rounds": most(
-        lambda cells: [cells.within(rule, "utility@5", "utility@10") for rule in RULES_OF_PAPER]
+        lambda cells: [
+            cells.within(rule, "utility@5", "utility@10") for rule in RULES_OF_PAPER
+        ]
     ),
-    "unanimous lowest of one-vote rules: utility": above(ONE_VOTE[1:], ONE_VOTE[:1], *UTILITIES),
+    "unanimous lowest of one-vote rules: utility": above(
+        ONE_VOTE[1:], ONE_VOTE[:1], *UTILITIES
+    ),
     "majority > plurality: utility": above(["majority"], ["plurality"], *UTILITIES),
     "unanimous > majority > plurality: min_max": combined(
-        above(["unanimous"], ["majority"], "min_max"), above(["majority"], ["plurality"], "min_max")
+        above(["unanimous"], ["majority"], "min_max"),
+        above(["majority"], ["plurality"], "min_max"),
     ),
     "one-vote rules > score rules: rigidity": above(ONE_VOTE, SCORE, "rigidity"),
     "unanimous highest: rigidity": above(["unanimous"], RULES_OF_PAPER[1:], "rigidity"),
-    "all rules: low rationality": moves(-1, RULES_OF_PAPER, "rationality", LOW_RATIONALITY),
+    "all rules: low rationality": moves(
+        -1, RULES_OF_PAPER, "rationality", LOW_RATIONALITY
+    ),
     "unanimous highest: min_max": above(["unanimous"], RULES_OF_PAPER[1:], "min_max"),
     "unanimous non-decreasing: utility": every(
-        lambda cells: [cells.within("unanimous", late, early) for early, late in pairwise(UTILITIES)]
+        lambda cells: [
+            cells.within("unanimous", late, early)
+            for early, late in pairwise(UTILITIES)
+        ]
     ),
     "all models: high utility": _all_models_high,
     "larger model > smaller model: utility@10": larger("utility@10"),
     "larger model > smaller model: efficiency": larger("auc@3", "auc@5"),
-    "K = 3 > K = 4, K = 5: utility, auc": above(["K = 3"], ["K = 4", "K = 5"], *UTILITIES, *AREAS),
+    "K = 3 > K = 4, K = 5: utility, auc": above(
+        ["K = 3"], ["K = 4", "K = 5"], *UTILITIES, *AREAS
+    ),
     "K = 5 > K = 4: utility": above(["K = 5"], ["K = 4"], *UTILITIES),
     "symmetric: even split nearly optimal": _even_split_is_near_best("symmetric"),
     "uniform: even split nearly optimal": _even_split_is_near_best("uniform"),
@@ -125,7 +150,11 @@ ROUNDTABLE: Mapping[str, Check] = {
 """A check for every statement of `data/inputs/published/001_5dc2ef75221ed897.csv`."""
 
 ENVIRONMENTS = ECONOMY, FILMS = ("exchange_economy", "movielens")
-RARE, LOW, HIGH = 0.2, 0.15, 0.5  # our readings of a "rare" act, "low" Others, a "consistently high" act
+RARE, LOW, HIGH = (
+    0.2,
+    0.15,
+    0.5,
+)  # our readings of a "rare" act, "low" Others, a "consistently high" act
 NEAR_STARS = 0.1  # our reading of "near" in stars
 SLACK = 0.005  # errors are printed to two decimals: half of the last one is no change
 SAME_STARS = 0.05  # our reading of an error that "stays", in stars
@@ -141,33 +170,67 @@ def _v_shaped(ours: pd.DataFrame) -> Answer:
         columns = [f"mae@{r}" for r in cells.rounds("mae", rule)]
         if len(columns) > 2:
             curves += 1
-            least = min(columns[1:-1], key=lambda column: cells.gap("", [(rule, column)]).value)
+            least = min(
+                columns[1:-1], key=lambda column: cells.gap("", [(rule, column)]).value
+            )
             ends = [cells.within(rule, columns[end], least) for end in (0, -1)]
             if all(gap.value > SLACK for gap in ends):
-                inside.append((f"{rule} at {least}", all(gap.side() == 1 for gap in ends)))
+                inside.append(
+                    (f"{rule} at {least}", all(gap.side() == 1 for gap in ends))
+                )
     clear = sum(told for _, told in inside)
-    verdict = UNTESTED if curves < 2 else YES if clear > 1 else CLOSE if len(inside) > 1 else NO
-    return Answer(verdict, f"least inside: {', '.join(name for name, _ in inside) or 'no rule'}; clearly so: {clear}")
+    verdict = (
+        UNTESTED
+        if curves < 2
+        else YES
+        if clear > 1
+        else CLOSE
+        if len(inside) > 1
+        else NO
+    )
+    return Answer(
+        verdict,
+        f"least inside: {', '.join(name for name, _ in inside) or 'no rule'}; clearly so: {clear}",
+    )
 
 
 def _worsens_or_stays(cells: Cells) -> list[Gap]:
     """From round 3 to the last, no clear fall beyond a margin."""
-    found = [cells.within(rule, f"mae@{cells.rounds('mae', *ONE_VOTE)[-1]}", "mae@3") for rule in ONE_VOTE]
-    return [gap._replace(name=f"{gap.name} + {SAME_STARS}", value=gap.value + SAME_STARS) for gap in found]
+    found = [
+        cells.within(rule, f"mae@{cells.rounds('mae', *ONE_VOTE)[-1]}", "mae@3")
+        for rule in ONE_VOTE
+    ]
+    return [
+        gap._replace(name=f"{gap.name} + {SAME_STARS}", value=gap.value + SAME_STARS)
+        for gap in found
+    ]
 
 
 def _means(name: str, *rows: str, bound: float) -> Callable[[Cells], list[Gap]]:
     """The mean share "name@r" over the rounds, beyond a bound, in each row: of n runs alike its error is 1 / n."""
 
     def gaps(cells: Cells) -> list[Gap]:
-        found = [cells.gap(f"{row}, mean {name} - {bound:g}", _at(cells, name, row), bound=bound) for row in rows]
-        return [gap._replace(se=max(gap.se, 1 / gap.n), df=gap.n - 1) if gap.n else gap for gap in found]
+        found = [
+            cells.gap(
+                f"{row}, mean {name} - {bound:g}", _at(cells, name, row), bound=bound
+            )
+            for row in rows
+        ]
+        return [
+            gap._replace(se=max(gap.se, 1 / gap.n), df=gap.n - 1) if gap.n else gap
+            for gap in found
+        ]
 
     return gaps
 
 
 def _at(cells: Cells, name: str, *rows: str, first: int = 1) -> list[tuple[str, str]]:
-    return [(row, f"{name}@{r}") for row in rows for r in cells.rounds(name, row) if r >= first]
+    return [
+        (row, f"{name}@{r}")
+        for row in rows
+        for r in cells.rounds(name, row)
+        if r >= first
+    ]
 
 
 def _every_round(name: str, higher: str, lower: str) -> Check:
@@ -184,7 +247,13 @@ def _two_lead(cells: Cells) -> list[Gap]:
 
 def _confirm_rises(cells: Cells) -> list[Gap]:
     after = _at(cells, "confirm", FILMS, first=4)
-    return [cells.gap(f"{FILMS}, mean confirm after round 3 - in it", after, [(FILMS, "confirm@3")])]
+    return [
+        cells.gap(
+            f"{FILMS}, mean confirm after round 3 - in it",
+            after,
+            [(FILMS, "confirm@3")],
+        )
+    ]
 
 
 def _peak(act: str) -> Check:
@@ -193,7 +262,10 @@ def _peak(act: str) -> Check:
     def check(ours: pd.DataFrame) -> Answer:
         cells = Cells(ours)
         try:
-            at = [max(_at(cells, act, row), key=lambda key: cells.gap("", [key]).value) for row in ENVIRONMENTS]
+            at = [
+                max(_at(cells, act, row), key=lambda key: cells.gap("", [key]).value)
+                for row in ENVIRONMENTS
+            ]
         except KeyError as missing:
             return Answer(UNTESTED, f"no run has {missing.args[0]}")
         first, second = (int(column.rpartition("@")[2]) for _, column in at)
@@ -216,10 +288,15 @@ def _dip(cells: Cells) -> list[Gap]:
     return [cells.within(row, f"grade@{a}", f"grade@{b}") for a, b in steps]
 
 
-BETTER = {"exchange_economy": 1, "movielens": -1}  # a share of the largest utility, and an error
+BETTER = {
+    "exchange_economy": 1,
+    "movielens": -1,
+}  # a share of the largest utility, and an error
 
 
-def _gains(*rules: str, environments: Iterable[str] = BETTER) -> Callable[[Cells], list[Gap]]:
+def _gains(
+    *rules: str, environments: Iterable[str] = BETTER
+) -> Callable[[Cells], list[Gap]]:
     """How much better each stopping rule is than @10, positive for better, under each social choice rule."""
 
     def gaps(cells: Cells) -> list[Gap]:
@@ -229,7 +306,11 @@ def _gains(*rules: str, environments: Iterable[str] = BETTER) -> Callable[[Cells
             paired = f"{row} - @10"  # discussion by discussion, where they are known
             known = cells.shared(paired)
             for column in known or cells.shared(row, base):
-                gap = cells.gap(paired, [(paired, column)]) if known else cells.between(row, base, column)
+                gap = (
+                    cells.gap(paired, [(paired, column)])
+                    if known
+                    else cells.between(row, base, column)
+                )
                 found.append(gap._replace(value=BETTER[environment] * gap.value))
         return found
 
@@ -244,27 +325,43 @@ def _language_leads(ours: pd.DataFrame) -> Answer:
                  if (found := _gains(rule, environments=[environment])(cells))}  # fmt: skip
         if {*LANGUAGE_RULES} <= {*means} and {*OTHER_RULES} & {*means}:
             least = min(LANGUAGE_RULES, key=lambda rule: means[rule])
-            best = max((rule for rule in OTHER_RULES if rule in means), key=lambda rule: means[rule])
+            best = max(
+                (rule for rule in OTHER_RULES if rule in means),
+                key=lambda rule: means[rule],
+            )
             leads.append(means[least] > means[best])
-            told.append(f"{environment}: {least} {means[least]:+.3f}, {best} {means[best]:+.3f}")
+            told.append(
+                f"{environment}: {least} {means[least]:+.3f}, {best} {means[best]:+.3f}"
+            )
     if not told:
         return Answer(UNTESTED, "no run has both kinds of stopping rules")
-    return Answer(YES if all(leads) else NO, f"mean gain over @10, by the means; {'; '.join(told)}")
+    return Answer(
+        YES if all(leads) else NO,
+        f"mean gain over @10, by the means; {'; '.join(told)}",
+    )
 
 
 MOVIELENS: Mapping[str, Check] = {
     "some rules: mae falls, then rises": _v_shaped,
     "one-vote rules: mae worsens or stays": every(_worsens_or_stays),
     "score rules: mae falls over the rounds": rises("mae", *SCORE, sign=-1),
-    "group near the best recommender: mae@10": alike(RULES_OF_PAPER, ["recommender"], NEAR_STARS, "mae@10"),
+    "group near the best recommender: mae@10": alike(
+        RULES_OF_PAPER, ["recommender"], NEAR_STARS, "mae@10"
+    ),
 }
 CONVERSATION: Mapping[str, Check] = {
     "both environments: words rise over the rounds": rises("words", *ENVIRONMENTS),
-    "movielens > exchange_economy: words": _every_round("words", "movielens", "exchange_economy"),
-    "movielens > exchange_economy: grade": _every_round("grade", "movielens", "exchange_economy"),
+    "movielens > exchange_economy: words": _every_round(
+        "words", "movielens", "exchange_economy"
+    ),
+    "movielens > exchange_economy: grade": _every_round(
+        "grade", "movielens", "exchange_economy"
+    ),
     "movielens: grade rises over the rounds": rises("grade", "movielens"),
     "exchange_economy: grade starts low, peaks early, dips, rises": every(_dip),
-    "both environments: difference falls over the rounds": rises("difference", *ENVIRONMENTS, sign=-1),
+    "both environments: difference falls over the rounds": rises(
+        "difference", *ENVIRONMENTS, sign=-1
+    ),
     "both environments: inform and request lead": every(_two_lead),
     "movielens: confirm rises after round 3": every(_confirm_rises),
     "both environments: summarize rises slightly": rises("summarize", *ENVIRONMENTS),
@@ -278,16 +375,23 @@ CONVERSATION: Mapping[str, Check] = {
     "both environments: compromise, defend, accept, decline rare": combined(
         *(every(_means(act, *ENVIRONMENTS, bound=RARE), -1) for act in RARE_ACTS)
     ),
-    "both environments: others low": every(_means("others", *ENVIRONMENTS, bound=LOW), -1),
+    "both environments: others low": every(
+        _means("others", *ENVIRONMENTS, bound=LOW), -1
+    ),
 }
 STOPPING: Mapping[str, Check] = {
     "most rules: best outcome before the last round": most(_gains("oracle")),
-    "almost all stopping rules better than @10": most(_gains(*OTHER_RULES, *LANGUAGE_RULES), 0.75),
+    "almost all stopping rules better than @10": most(
+        _gains(*OTHER_RULES, *LANGUAGE_RULES), 0.75
+    ),
     "information difference and dialogue act better than the other stopping rules": _language_leads,
 }
 
 TRANSITIONS: Mapping[str, Sequence[tuple[str, str]]] = {
-    "exchange_economy: request and propose form a loop": [("request", "propose"), ("propose", "request")],
+    "exchange_economy: request and propose form a loop": [
+        ("request", "propose"),
+        ("propose", "request"),
+    ],
     "exchange_economy: inform leads to request": [("inform", "request")],
     "exchange_economy: confirm leads to request": [("confirm", "request")],
     "exchange_economy: compromise leads to propose": [("compromise", "propose")],
@@ -299,7 +403,9 @@ of `data/inputs/published`."""
 CENTRE = "movielens: most acts lead to request"
 
 
-def check_statements(graphs: Mapping[str, tuple[Transitions, np.ndarray]]) -> pd.DataFrame:
+def check_statements(
+    graphs: Mapping[str, tuple[Transitions, np.ndarray]],
+) -> pd.DataFrame:
     """Whether the statements of section 5.3.2 hold in our graphs and their bootstrap draws, one for each environment.
 
     A statement holds when its edges lead in more than 95 % of the draws, and does not when one of them leads in less
@@ -313,13 +419,17 @@ def check_statements(graphs: Mapping[str, tuple[Transitions, np.ndarray]]) -> pd
             answer, told = UNTESTED, "the act does not occur"
             if not any(np.isnan(p[source][target]) for source, target in edges):
                 answer = _answer(min(shares[edge] for edge in edges))
-                told = "; ".join(_in_words(p[source], source, target) for source, target in edges)
+                told = "; ".join(
+                    _in_words(p[source], source, target) for source, target in edges
+                )
             rows.append((ECONOMY, statement, answer, told))
     if FILMS in graphs:
         found = centres(graphs[FILMS][1])
         told = f"request is the centre in {found['request']:.0%} of the draws, {found.idxmax()} in {found.max():.0%}"
         rows.append((FILMS, CENTRE, _answer(found["request"]), told))
-    return pd.DataFrame(rows, columns=["environment", "statement", "holds here", "here"])
+    return pd.DataFrame(
+        rows, columns=["environment", "statement", "holds here", "here"]
+    )
 
 
 def _answer(share: float) -> str:

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.claims import CLOSE, NO, UNTESTED, YES, Answer, Check, either, moves, untested
+from support.analysis.claims import (
+    CLOSE,
+    NO,
+    UNTESTED,
+    YES,
+    Answer,
+    Check,
+    either,
+    moves,
+    untested,
+)
 from support.analysis.frames import head, need_columns
 from support.analysis.stats import adjusted, cluster_bootstrap, compare
 from support.runs.study import Unit
@@ -39,10 +49,15 @@ def runs_of(records: Records) -> pd.DataFrame:
     """
     rows = []
     for unit, record in records:
-        days, seats = record.days, len(record.assignment) * int(record.scenario.get("seats", 1))
+        days, seats = (
+            record.days,
+            len(record.assignment) * int(record.scenario.get("seats", 1)),
+        )
         sent = [mail for day in days for mail in day.sent]
         filled = [sum(len(names) for _, names in day.assignment) for day in days]
-        open_days = [day.number for day, held in zip(days, filled, strict=True) if held < seats]
+        open_days = [
+            day.number for day, held in zip(days, filled, strict=True) if held < seats
+        ]
         taken = filled[-1] if filled else 0
         flags = [flag for day in days for flag in day.flags]
         rows.append({
@@ -68,8 +83,16 @@ def runs_of(records: Records) -> pd.DataFrame:
 
 def settings_of(unit: Unit | Mapping[str, Any], record: Organizing) -> dict[str, Any]:
     """What a rehearsal's row begins with; the unit's settings go before the record's."""
-    roles = {role: record.seats.get(role, "none") for role in ("organizer", "detector", "reviewer")}
-    return {"scenario": record.scenario.get("id", ""), **roles, **head(record.settings), **head(unit)}
+    roles = {
+        role: record.seats.get(role, "none")
+        for role in ("organizer", "detector", "reviewer")
+    }
+    return {
+        "scenario": record.scenario.get("id", ""),
+        **roles,
+        **head(record.settings),
+        **head(unit),
+    }
 
 
 def possible(record: Organizing) -> float:
@@ -83,10 +106,27 @@ def possible(record: Organizing) -> float:
     names = [str(person["name"]) for person in record.people]
     if not all(_tells(record, name) for name in names):
         return float("nan")
-    places = [slot for slot in record.assignment for _ in range(int(record.scenario.get("seats", 1)))]
-    meant = {(mail.sender, slot) for day in record.days for mail in day.received for slot in mail.slots}
-    able = np.array([[(name, slot) in meant for slot in places] for name in names], dtype=np.int8)
-    return float((maximum_bipartite_matching(csr_array(able), perm_type="column") >= 0).sum()) if able.size else 0.0
+    places = [
+        slot
+        for slot in record.assignment
+        for _ in range(int(record.scenario.get("seats", 1)))
+    ]
+    meant = {
+        (mail.sender, slot)
+        for day in record.days
+        for mail in day.received
+        for slot in mail.slots
+    }
+    able = np.array(
+        [[(name, slot) in meant for slot in places] for name in names], dtype=np.int8
+    )
+    return (
+        float(
+            (maximum_bipartite_matching(csr_array(able), perm_type="column") >= 0).sum()
+        )
+        if able.size
+        else 0.0
+    )
 
 
 def _tells(record: Organizing, person: str) -> bool:
@@ -101,10 +141,22 @@ def days_of(records: Records) -> pd.DataFrame:
     for run, (unit, record) in enumerate(records):
         said, last = settings_of(unit, record) | {"run": run}, dict[str, str]()
         for day in record.days:
-            late = [mail for mail in day.sent if mail.kind == FOLLOW_UP and mail.to in last]
-            waits = tuple(int(np.busday_count(last[mail.to], day.date)) for mail in late)
+            late = [
+                mail for mail in day.sent if mail.kind == FOLLOW_UP and mail.to in last
+            ]
+            waits = tuple(
+                int(np.busday_count(last[mail.to], day.date)) for mail in late
+            )
             last |= {mail.to: day.date for mail in day.sent}
-            rows.append(said | {"day": day.number, "date": day.date, "mails": len(day.sent), "waits": waits})
+            rows.append(
+                said
+                | {
+                    "day": day.number,
+                    "date": day.date,
+                    "mails": len(day.sent),
+                    "waits": waits,
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -129,7 +181,9 @@ def reading_audit(records: Records) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def compare_sets(frame: pd.DataFrame, a: Any, b: Any, values: Sequence[str], by: str = "policies") -> pd.DataFrame:
+def compare_sets(
+    frame: pd.DataFrame, a: Any, b: Any, values: Sequence[str], by: str = "policies"
+) -> pd.DataFrame:
     """The difference a - b between two levels of `by` on the same seeds (repetition), a row for each outcome, as
     `stats.compare` gives it, with n (pairs); p_adjusted is Holm's over the outcomes. `days_until_filled` is compared on
     those seeds alone on which both filled the programme: these may be the easy ones."""
@@ -152,23 +206,35 @@ def timeline(record: Organizing) -> pd.DataFrame:
     before: dict[str, tuple[str, ...]] = {}
     for day in record.days:
         after = dict(day.assignment)
-        heard = [(one.sender, one.kind, "") for one in day.received] + [(f.person, "flag", "") for f in day.flags]
+        heard = [(one.sender, one.kind, "") for one in day.received] + [
+            (f.person, "flag", "") for f in day.flags
+        ]
         told = heard + [(one.to, one.kind, "") for one in day.sent]
         for slot in dict.fromkeys((*before, *after)):
             one, other = before.get(slot, ()), after.get(slot, ())
-            told += [(name, "date taken back", slot) for name in one if name not in other]
+            told += [
+                (name, "date taken back", slot) for name in one if name not in other
+            ]
             told += [(name, "date given", slot) for name in other if name not in one]
         rows += [(day.number, day.date, *event) for event in told]
         before = after
     frame = pd.DataFrame(rows, columns=["day", "date", "person", "event", "slot"])
-    frame.attrs = {"people": [str(one["name"]) for one in record.people], "days": len(record.days)}
+    frame.attrs = {
+        "people": [str(one["name"]) for one in record.people],
+        "days": len(record.days),
+    }
     return frame
 
 
 # -- what a person at the desk did -----------------------------------------------------------------------------------
 
 INTERVENTIONS = ("edit", "regeneration", "rejection", "answer")
-_DECIDED = {APPROVE: "approval", EDIT: "edit", AGAIN: "regeneration", REMOVE: "rejection"}
+_DECIDED = {
+    APPROVE: "approval",
+    EDIT: "edit",
+    AGAIN: "regeneration",
+    REMOVE: "rejection",
+}
 
 
 def interactions(session: Any, log: Organizing | Iterable[Entry]) -> pd.DataFrame:
@@ -180,9 +246,16 @@ def interactions(session: Any, log: Organizing | Iterable[Entry]) -> pd.DataFram
     about (a person, "" of a plan; of a journal's flag, the number of its mail), before, after (texts), size (words).
     """
     rows = list(_of_record(log) if isinstance(log, Organizing) else _of_journal(log))
-    frame = pd.DataFrame(rows, columns=["day", "who", "event", "what", "about", "before", "after"])
+    frame = pd.DataFrame(
+        rows, columns=["day", "who", "event", "what", "about", "before", "after"]
+    )
     frame.insert(0, "session", session)
-    return frame.assign(size=[changed_words(*pair) for pair in zip(frame["before"], frame["after"], strict=True)])
+    return frame.assign(
+        size=[
+            changed_words(*pair)
+            for pair in zip(frame["before"], frame["after"], strict=True)
+        ]
+    )
 
 
 def _of_record(record: Organizing) -> Iterator[tuple[Any, ...]]:
@@ -208,9 +281,19 @@ def _of_journal(entries: Iterable[Entry]) -> Iterator[tuple[Any, ...]]:
         what, _, about = entry.about.partition(" ")
         shown = json.loads(entry.asked) if what in REVIEWED and entry.asked else {}
         texts = shown, said.get("edited") or {}
-        before, edited = ("\n".join(str(text) for text in item.values() if text) for item in texts)
+        before, edited = (
+            "\n".join(str(text) for text in item.values() if text) for item in texts
+        )
         after = {EDIT: edited, REMOVE: ""}.get(said["decision"], before)
-        yield entry.day, entry.role, _DECIDED[said["decision"]], what, about, before, after
+        yield (
+            entry.day,
+            entry.role,
+            _DECIDED[said["decision"]],
+            what,
+            about,
+            before,
+            after,
+        )
 
 
 def changed_words(before: str, after: str) -> int:
@@ -221,7 +304,9 @@ def changed_words(before: str, after: str) -> int:
     """
     old, new = before.split(), after.split()
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return sum(max(i2 - i1, j2 - j1) for kind, i1, i2, j1, j2 in steps if kind != "equal")
+    return sum(
+        max(i2 - i1, j2 - j1) for kind, i1, i2, j1, j2 in steps if kind != "equal"
+    )
 
 
 # -- what the paper states -------------------------------------------------------------------------------------------
@@ -242,7 +327,9 @@ def mail_rows(days: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     if len(waits):
         found = cluster_bootstrap(waits, "waits", "run", rng)
         rows.append((WAITS, found["mean"], found["se"], int(found["clusters"])))
-    return pd.DataFrame(rows, columns=["column", "value", "se", "n"]).assign(row="rehearsals")
+    return pd.DataFrame(rows, columns=["column", "value", "se", "n"]).assign(
+        row="rehearsals"
+    )
 
 
 def _ahead(better: str, *others: str, column: str) -> Check:
@@ -258,7 +345,14 @@ def _no_better(row: str) -> Check:
             return Answer(UNTESTED, f"no run has {row}")
         gap, se = found["value"].iloc[0], found["se"].iloc[0]
         told = f"{row}: {gap:+.2f} ({gap - 1.96 * se:.2f} to {gap + 1.96 * se:.2f}), margin {NEAR}"
-        return Answer(YES if se > 0 and gap + 1.96 * se < NEAR else NO if gap - 1.96 * se > 0 else CLOSE, told)
+        return Answer(
+            YES
+            if se > 0 and gap + 1.96 * se < NEAR
+            else NO
+            if gap - 1.96 * se > 0
+            else CLOSE,
+            told,
+        )
 
     return check
 
@@ -275,13 +369,27 @@ def _waited(ours: pd.DataFrame) -> Answer:
     rows = ours[ours["column"] == WAITS]
     if rows.empty:
         return Answer(UNTESTED, "no rehearsal sent a follow-up")
-    mean, margin = float(rows["value"].iloc[0]), 1.96 * float(rows["se"].fillna(0.0).iloc[0])
+    mean, margin = (
+        float(rows["value"].iloc[0]),
+        1.96 * float(rows["se"].fillna(0.0).iloc[0]),
+    )
     told = f"{mean:.2f} working days ({mean - margin:.2f} to {mean + margin:.2f}) beside {SEED_WAIT}"
-    return Answer(CLOSE if abs(mean - SEED_WAIT) <= margin or not margin else YES if mean > SEED_WAIT else NO, told)
+    return Answer(
+        CLOSE
+        if abs(mean - SEED_WAIT) <= margin or not margin
+        else YES
+        if mean > SEED_WAIT
+        else NO,
+        told,
+    )
 
 
-_ASKED = untested("a questionnaire that people answer after two sessions; no rehearsal has people who answer one")
-_WANTED = untested("what people wish for and expect of such a system, before and after; only people can say")
+_ASKED = untested(
+    "a questionnaire that people answer after two sessions; no rehearsal has people who answer one"
+)
+_WANTED = untested(
+    "what people wish for and expect of such a system, before and after; only people can say"
+)
 
 ORGANIZING: Mapping[str, Check] = {
     # 4.1 and Table 1: policy selection

@@ -30,7 +30,9 @@ Sample = NDArray[np.float64]
 # -- means and comparisons -------------------------------------------------------------------------------------------
 
 
-def describe(frame: pd.DataFrame, value: str, by: str | Sequence[str] = ()) -> pd.DataFrame:
+def describe(
+    frame: pd.DataFrame, value: str, by: str | Sequence[str] = ()
+) -> pd.DataFrame:
     """Mean, standard error and 95 % t interval of `value` in each group of `by`, in the order of appearance.
 
     Columns: by..., n, missing, mean, sd, se (sd / sqrt(n)), low, high; with fewer than two values the interval is NaN.
@@ -40,7 +42,12 @@ def describe(frame: pd.DataFrame, value: str, by: str | Sequence[str] = ()) -> p
     need_keys(frame, keys)
     data = frame.assign(**{value: numbers(frame, value)})
     groups = data.groupby(keys, sort=False, observed=True) if keys else [((), data)]
-    return pd.DataFrame([dict(zip(keys, names, strict=True)) | _summary(group[value]) for names, group in groups])
+    return pd.DataFrame(
+        [
+            dict(zip(keys, names, strict=True)) | _summary(group[value])
+            for names, group in groups
+        ]
+    )
 
 
 def _summary(values: pd.Series[float]) -> dict[str, float]:
@@ -48,12 +55,20 @@ def _summary(values: pd.Series[float]) -> dict[str, float]:
     n, mean = len(sample), float(sample.mean()) if len(sample) else nan
     sd = float(sample.std(ddof=1)) if n > 1 else nan
     se = sd / sqrt(n) if n > 1 else nan
-    margin = nan if n < 2 else 0.0 if is_constant(sample) else float(stats.t.ppf(0.975, n - 1)) * se
+    margin = (
+        nan
+        if n < 2
+        else 0.0
+        if is_constant(sample)
+        else float(stats.t.ppf(0.975, n - 1)) * se
+    )
     counted = {"n": n, "missing": len(values) - n, "mean": mean, "sd": sd, "se": se}
     return counted | {"low": mean - margin, "high": mean + margin}
 
 
-def tidy_means(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
+def tidy_means(
+    frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]
+) -> pd.DataFrame:
     """Mean, standard error and count of columns in each group: by (a single one as "row"), column, value, se, n."""
     groups = frame.groupby(list(by), sort=False)[list(columns)]
     parts = {"value": groups.mean(), "se": groups.sem(), "n": groups.count()}
@@ -62,7 +77,11 @@ def tidy_means(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) -
 
 
 def compare(
-    frame: pd.DataFrame, value: str, by: str, paired_by: str | Sequence[str] = (), reference: Hashable | None = None
+    frame: pd.DataFrame,
+    value: str,
+    by: str,
+    paired_by: str | Sequence[str] = (),
+    reference: Hashable | None = None,
 ) -> pd.DataFrame:
     """Test `value` between all pairs of levels of `by`, or between each level and `reference`: a row each.
 
@@ -77,23 +96,40 @@ def compare(
     data = frame.assign(**{value: numbers(frame, value)})
     if keys and not (twice := data[data.duplicated([by, *keys])]).empty:
         first = twice.iloc[0][[by, *keys]].to_dict()
-        raise InvalidInput(f"paired_by {keys} does not identify a pair: {first} occurs more than once; add a column.")
+        raise InvalidInput(
+            f"paired_by {keys} does not identify a pair: {first} occurs more than once; add a column."
+        )
     sides: dict[Hashable, pd.Series[float]] = {
         name: part.set_index(keys)[value] if keys else part[value]
         for name, part in data.groupby(by, sort=False, observed=True)
     }
     there = ", ".join(map(str, sides))
     if len(sides) < 2:
-        raise InvalidInput(f"column {by!r} has one level, {there}; a comparison needs two or more.")
+        raise InvalidInput(
+            f"column {by!r} has one level, {there}; a comparison needs two or more."
+        )
     if reference is not None and reference not in sides:
-        raise InvalidInput(f"reference {reference!r} is no level of column {by!r}; its levels are: {there}.")
-    pairs = combinations(sides, 2) if reference is None else ((a, reference) for a in sides if a != reference)
-    table = pd.DataFrame([{"value": value, "a": a, "b": b} | _tested(sides[a], sides[b], bool(keys)) for a, b in pairs])
+        raise InvalidInput(
+            f"reference {reference!r} is no level of column {by!r}; its levels are: {there}."
+        )
+    pairs = (
+        combinations(sides, 2)
+        if reference is None
+        else ((a, reference) for a in sides if a != reference)
+    )
+    table = pd.DataFrame(
+        [
+            {"value": value, "a": a, "b": b} | _tested(sides[a], sides[b], bool(keys))
+            for a, b in pairs
+        ]
+    )
     table.insert(list(table.columns).index("p") + 1, "p_adjusted", adjusted(table["p"]))
     return table
 
 
-def _tested(left: pd.Series[float], right: pd.Series[float], paired: bool) -> dict[str, Any]:
+def _tested(
+    left: pd.Series[float], right: pd.Series[float], paired: bool
+) -> dict[str, Any]:
     given = len(left) + len(right)
     left, right = left.dropna(), right.dropna()
     if paired:
@@ -101,14 +137,31 @@ def _tested(left: pd.Series[float], right: pd.Series[float], paired: bool) -> di
         left, right = left.loc[both], right.loc[both]
     a, b = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
     means = [float(one.mean()) if len(one) else nan for one in (a, b)]
-    note, found = _why_not(a, b, paired), dict.fromkeys(("low", "high", "t", "df", "p"), nan)
+    note, found = (
+        _why_not(a, b, paired),
+        dict.fromkeys(("low", "high", "t", "df", "p"), nan),
+    )
     if not note:
-        test = stats.ttest_rel(a, b) if paired else stats.ttest_ind(a, b, equal_var=False)
+        test = (
+            stats.ttest_rel(a, b) if paired else stats.ttest_ind(a, b, equal_var=False)
+        )
         five = (*test.confidence_interval(), test.statistic, test.df, test.pvalue)
         found = dict(zip(found, map(float, five), strict=True))
-    told = {"n_a": len(a), "n_b": len(b), "left_out": given - len(a) - len(b), "mean_a": means[0], "mean_b": means[1]}
+    told = {
+        "n_a": len(a),
+        "n_b": len(b),
+        "left_out": given - len(a) - len(b),
+        "mean_a": means[0],
+        "mean_b": means[1],
+    }
     told |= {"difference": means[0] - means[1]} | found
-    return told | dict(zip(("hedges_g", "g_low", "g_high"), hedges_g(a, b, paired), strict=True)) | {"note": note}
+    return (
+        told
+        | dict(
+            zip(("hedges_g", "g_low", "g_high"), hedges_g(a, b, paired), strict=True)
+        )
+        | {"note": note}
+    )
 
 
 def _why_not(a: Sample, b: Sample, paired: bool) -> str:
@@ -131,9 +184,13 @@ def adjusted(p: ArrayLike, correction: Literal["holm", "fdr_bh"] = "holm") -> Sa
     if correction == "fdr_bh":
         values[tested] = stats.false_discovery_control(values[tested])
         return values
-    least = np.sort(values[tested])  # statsmodels has the same, but collects garbage each time
+    least = np.sort(
+        values[tested]
+    )  # statsmodels has the same, but collects garbage each time
     steps = np.maximum.accumulate(least * np.arange(len(least), 0, -1))
-    values[tested] = np.minimum(1.0, steps)[np.searchsorted(least, values[tested], side="right") - 1]
+    values[tested] = np.minimum(1.0, steps)[
+        np.searchsorted(least, values[tested], side="right") - 1
+    ]
     return values
 
 
@@ -146,7 +203,11 @@ def with_holm(table: pd.DataFrame, by: Sequence[str] = ("source",)) -> pd.DataFr
     place = list(table.columns).index("p") + 1
     result = table.copy()
     result.insert(place, "p_holm", families.transform(adjusted))
-    result.insert(place + 1, "correction", "Holm over " + families.transform("count").astype(str) + " tests")
+    result.insert(
+        place + 1,
+        "correction",
+        "Holm over " + families.transform("count").astype(str) + " tests",
+    )
     return result
 
 
@@ -181,7 +242,9 @@ def is_constant(sample: Sample, scale: float | None = None) -> bool:
     return bool(np.ptp(sample) <= 1e-12 * size)
 
 
-def hedges_g(x: ArrayLike, y: ArrayLike, paired: bool = False) -> tuple[float, float, float]:
+def hedges_g(
+    x: ArrayLike, y: ArrayLike, paired: bool = False
+) -> tuple[float, float, float]:
     """Hedges' g of mean(x) - mean(y) and its normal 95 % interval; for `paired`, x[i] belongs to y[i].
 
     Independent samples are divided by the pooled standard deviation, with the variance of Borenstein [2]_; paired ones
@@ -199,15 +262,24 @@ def hedges_g(x: ArrayLike, y: ArrayLike, paired: bool = False) -> tuple[float, f
     if paired:
         average, df = (va + vb) / 2, n - 1
         d = (a.mean() - b.mean()) / sqrt(average)
-        shape = d**2 * (va**2 + vb**2 + 2 * float(np.cov(a, b)[0, 1]) ** 2) / (8 * df * average**2)
+        shape = (
+            d**2
+            * (va**2 + vb**2 + 2 * float(np.cov(a, b)[0, 1]) ** 2)
+            / (8 * df * average**2)
+        )
         variance = shape + (a - b).var(ddof=1) / (df * average)
     else:
         df = n + m - 2
         d = (a.mean() - b.mean()) / sqrt(((n - 1) * va + (m - 1) * vb) / df)
         variance = (n + m) / (n * m) + d**2 / (2 * (n + m))
     # Hedges' J(df); Gamma((df - 1) / 2) has a pole at df = 1: there is no unbiased estimate.
-    factor = nan if df < 2 else exp(lgamma(df / 2) - lgamma((df - 1) / 2)) / sqrt(df / 2)
-    g, margin = float(factor * d), float(stats.norm.ppf(0.975) * factor * sqrt(variance))
+    factor = (
+        nan if df < 2 else exp(lgamma(df / 2) - lgamma((df - 1) / 2)) / sqrt(df / 2)
+    )
+    g, margin = (
+        float(factor * d),
+        float(stats.norm.ppf(0.975) * factor * sqrt(variance)),
+    )
     return g, g - margin, g + margin
 
 
@@ -224,14 +296,21 @@ def weighted_kappa(counts: np.ndarray) -> np.ndarray:
     chance = counts.sum(axis=-1)[..., :, None] * counts.sum(axis=-2)[..., None, :]
     expected = (chance * cost).sum(axis=(-1, -2))
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(expected > 0, 1 - total * (counts * cost).sum(axis=(-1, -2)) / expected, np.nan)
+        return np.where(
+            expected > 0,
+            1 - total * (counts * cost).sum(axis=(-1, -2)) / expected,
+            np.nan,
+        )
 
 
 # -- resampling ------------------------------------------------------------------------------------------------------
 
 
 def resampled(
-    clusters: Sequence[Any] | pd.Series, rng: np.random.Generator, draws: int = 2000, within: Sequence[Any] = ()
+    clusters: Sequence[Any] | pd.Series,
+    rng: np.random.Generator,
+    draws: int = 2000,
+    within: Sequence[Any] = (),
 ) -> tuple[np.ndarray, np.ndarray]:
     """How often each row's cluster is drawn, whole clusters with replacement (Efron 1979): what every bootstrap needs.
 
@@ -240,13 +319,17 @@ def resampled(
     """
     place = pd.factorize(pd.Series(list(clusters)))[0]
     if len(place) == 0 or place.min() < 0:
-        raise InvalidInput("clusters: none given, or one is empty; every row belongs to a case that is drawn whole")
+        raise InvalidInput(
+            "clusters: none given, or one is empty; every row belongs to a case that is drawn whole"
+        )
     times = np.zeros((draws, int(place.max()) + 1))
     kinds = pd.Series(list(within) or 0, index=range(len(place)))
     kind = kinds.groupby(place).first().to_numpy()
     for name in pd.unique(kind):
         mine = np.flatnonzero(kind == name)
-        times[:, mine] = rng.multinomial(len(mine), np.full(len(mine), 1 / len(mine)), size=draws)
+        times[:, mine] = rng.multinomial(
+            len(mine), np.full(len(mine), 1 / len(mine)), size=draws
+        )
     return times, place
 
 
@@ -259,11 +342,18 @@ def over(above: np.ndarray, below: np.ndarray) -> np.ndarray:
 def percentiles(drawn: np.ndarray) -> np.ndarray:
     """The middle 95 % over the draws (axis 0) in which a statistic is defined; NaN where it never is."""
     known = ~np.isnan(drawn).all(axis=0)
-    return np.where(known, np.nanquantile(np.where(known, drawn, 0.0), (0.025, 0.975), axis=0), nan)
+    return np.where(
+        known, np.nanquantile(np.where(known, drawn, 0.0), (0.025, 0.975), axis=0), nan
+    )
 
 
 def cluster_bootstrap(
-    frame: pd.DataFrame, value: str, cluster: str, rng: np.random.Generator, within: str = "", draws: int = 2000
+    frame: pd.DataFrame,
+    value: str,
+    cluster: str,
+    rng: np.random.Generator,
+    within: str = "",
+    draws: int = 2000,
 ) -> dict[str, float]:
     """The mean of `value` over rows with an interval that draws whole clusters: mean, se, low, high, n, clusters.
 
@@ -272,15 +362,27 @@ def cluster_bootstrap(
     need_columns(frame, [value, cluster])
     there = frame.assign(**{value: numbers(frame, value)}).dropna(subset=[value])
     if there.empty:
-        raise InvalidInput(f"{value}: all {len(frame)} are blank; expected a number in one at least")
-    times, place = resampled(there[cluster], rng, draws, there[within].tolist() if within else ())
-    said = {"mean": float(there[value].mean()), "n": len(there), "clusters": times.shape[1]}
+        raise InvalidInput(
+            f"{value}: all {len(frame)} are blank; expected a number in one at least"
+        )
+    times, place = resampled(
+        there[cluster], rng, draws, there[within].tolist() if within else ()
+    )
+    said = {
+        "mean": float(there[value].mean()),
+        "n": len(there),
+        "clusters": times.shape[1],
+    }
     alone = there.groupby(within)[cluster].nunique().min() if within else times.shape[1]
     if alone < 2:
         return said | dict.fromkeys(("se", "low", "high"), nan)
     means = (times @ np.bincount(place, there[value])) / (times @ np.bincount(place))
     low, high = percentiles(means)
-    return said | {"se": float(means.std(ddof=1)), "low": float(low), "high": float(high)}
+    return said | {
+        "se": float(means.std(ddof=1)),
+        "low": float(low),
+        "high": float(high),
+    }
 
 
 # -- words -----------------------------------------------------------------------------------------------------------

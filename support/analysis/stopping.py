@@ -17,7 +17,9 @@ import pandas as pd
 from scipy.special import stdtr
 from threadpoolctl import threadpool_limits
 
-from support.analysis.conversation import information_difference as information_difference_of
+from support.analysis.conversation import (
+    information_difference as information_difference_of,
+)
 from support.analysis.dialogue_acts import LABELS, START, Annotator, acts_of_delidata
 from support.analysis.embeddings import Encoder
 from support.analysis.frames import need_columns
@@ -41,8 +43,12 @@ class Study:
     higher_is_better: bool = True  # False of errors
     accepted: np.ndarray | None = None  # whether the vote accepted a proposal
     proposals: np.ndarray | None = None  # whether somebody made a new proposal
-    acts: np.ndarray | None = None  # (runs, rounds, agents, labels), as `transitions.Coded` holds them
-    difference: np.ndarray | None = None  # mean cosine distance to the round before; NaN in round 1
+    acts: np.ndarray | None = (
+        None  # (runs, rounds, agents, labels), as `transitions.Coded` holds them
+    )
+    difference: np.ndarray | None = (
+        None  # mean cosine distance to the round before; NaN in round 1
+    )
     words: np.ndarray | None = None  # spoken in that round
     folds: np.ndarray | None = None  # in which fold each discussion is tested
 
@@ -50,13 +56,19 @@ class Study:
     def gain(self) -> np.ndarray:
         """Performance, more being better; NaN after the last round played."""
         there = np.arange(self.performance.shape[1]) < self.played[:, None]
-        return np.where(there, self.performance if self.higher_is_better else -self.performance, np.nan)
+        return np.where(
+            there,
+            self.performance if self.higher_is_better else -self.performance,
+            np.nan,
+        )
 
     @cached_property
     def best_round(self) -> np.ndarray:
         """The round in which each discussion is at its best, the earliest of several; 0 where nothing is known."""
         known = np.isfinite(self.gain)
-        return np.where(known.any(axis=1), np.where(known, self.gain, -np.inf).argmax(axis=1) + 1, 0)
+        return np.where(
+            known.any(axis=1), np.where(known, self.gain, -np.inf).argmax(axis=1) + 1, 0
+        )
 
     @cached_property
     def pairs(self) -> np.ndarray:
@@ -71,19 +83,36 @@ class Study:
         before[:, 1:, :, 1:] = now[:, :-1]
         anybody = before.sum(axis=2)[..., :, None] * now.sum(axis=2)[..., None, :]
         same = np.swapaxes(before, 2, 3) @ now  # one speaker after itself is no pair
-        return np.minimum(anybody - same, 255).reshape(runs, rounds, -1).astype(np.uint8)
+        return (
+            np.minimum(anybody - same, 255).reshape(runs, rounds, -1).astype(np.uint8)
+        )
 
     def layer(self, name: str) -> np.ndarray:
         """One of the layers, or InvalidInput that says which is missing."""
         if (given := getattr(self, name)) is None:
-            raise InvalidInput(f"{name}: this study holds none, and a stopping rule looks at them; leave the rule out")
+            raise InvalidInput(
+                f"{name}: this study holds none, and a stopping rule looks at them; leave the rule out"
+            )
         return np.asarray(given)
 
     def take(self, chosen: np.ndarray) -> Study:
         """The chosen discussions (a mask or indices) as a study."""
-        there = {name: value[chosen] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
-        taken = replace(self, **{name: value for name, value in there.items() if name in self.__dataclass_fields__})
-        taken.__dict__.update({"pairs": there["pairs"]} if "pairs" in there else {})  # counted once, not for each fold
+        there = {
+            name: value[chosen]
+            for name, value in vars(self).items()
+            if isinstance(value, np.ndarray)
+        }
+        taken = replace(
+            self,
+            **{
+                name: value
+                for name, value in there.items()
+                if name in self.__dataclass_fields__
+            },
+        )
+        taken.__dict__.update(
+            {"pairs": there["pairs"]} if "pairs" in there else {}
+        )  # counted once, not for each fold
         return taken
 
     def stops(self, signal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -116,7 +145,9 @@ Rule = Callable[[Study], Fitted]
 
 def _numbers(study: Study) -> np.ndarray:
     """The number of each round, shape (runs, rounds)."""
-    return np.broadcast_to(np.arange(1, study.performance.shape[1] + 1), study.performance.shape)
+    return np.broadcast_to(
+        np.arange(1, study.performance.shape[1] + 1), study.performance.shape
+    )
 
 
 def all_rounds(train: Study) -> Fitted:
@@ -132,12 +163,18 @@ def first_agreement(train: Study) -> Fitted:
 def consecutive_agreements(train: Study) -> Fitted:
     """Stops in a round without a new proposal that follows a round in which a proposal was accepted."""
     before = ((0, 0), (1, 0))
-    return Fitted(lambda study: np.pad(study.layer("accepted")[:, :-1] & ~study.layer("proposals")[:, 1:], before))
+    return Fitted(
+        lambda study: np.pad(
+            study.layer("accepted")[:, :-1] & ~study.layer("proposals")[:, 1:], before
+        )
+    )
 
 
 def oracle(train: Study) -> Fitted:
     """Stops each discussion in its best round: what no rule can know, and none can beat."""
-    return Fitted(lambda study: _numbers(study) == study.best_round[:, None], in_hindsight=True)
+    return Fitted(
+        lambda study: _numbers(study) == study.best_round[:, None], in_hindsight=True
+    )
 
 
 def checkpoint(train: Study) -> Fitted:
@@ -173,7 +210,10 @@ def effects(train: Study) -> tuple[np.ndarray, np.ndarray]:
         b, left = inverse @ y, len(y) - np.linalg.matrix_rank(X)
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.sqrt(((y - X @ b) ** 2).sum() / left * (inverse**2).sum(axis=1))
-            coefficients[occurs], p_values[occurs] = b[1:], 2 * stdtr(left, -np.abs(b / error))[1:]
+            coefficients[occurs], p_values[occurs] = (
+                b[1:],
+                2 * stdtr(left, -np.abs(b / error))[1:],
+            )
     return coefficients, p_values
 
 
@@ -186,21 +226,41 @@ def dialogue_act(train: Study) -> Fitted:
     """
     coefficients, p_values = effects(train)
     best, pairs, often, score = -np.inf, np.array([], dtype=int), 1, 1
-    for bound, times, top in product((0.05, 0.1, 0.2, np.inf), (1, 2, 3), (1, 2, 3, 4, 5)):
-        passing = np.flatnonzero((coefficients > NEGLIGIBLE) & ((p_values <= bound) | (bound == np.inf)))
-        chosen = passing[np.argsort(-coefficients[passing].round(9), kind="stable")][:top]
+    for bound, times, top in product(
+        (0.05, 0.1, 0.2, np.inf), (1, 2, 3), (1, 2, 3, 4, 5)
+    ):
+        passing = np.flatnonzero(
+            (coefficients > NEGLIGIBLE) & ((p_values <= bound) | (bound == np.inf))
+        )
+        chosen = passing[np.argsort(-coefficients[passing].round(9), kind="stable")][
+            :top
+        ]
         points = (train.pairs[..., chosen] >= times).sum(axis=-1)
         for least in range(1, top + 1):
             if (reached := train.reached(points >= least)) > best:
                 best, pairs, often, score = reached, chosen, times, least
     named = tuple(PAIRS[i] for i in pairs)
-    return Fitted(lambda study: (study.pairs[..., pairs] >= often).sum(axis=-1) >= score, float(score), named)
+    return Fitted(
+        lambda study: (study.pairs[..., pairs] >= often).sum(axis=-1) >= score,
+        float(score),
+        named,
+    )
 
 
 def ensemble(train: Study) -> Fitted:
     """Stops once two of the three learnt rules have given their signal; the paper does not define its own."""
-    members = [rule(train).fires for rule in (checkpoint, information_difference, dialogue_act)]
-    return Fitted(lambda study: np.sum([np.maximum.accumulate(fires(study), axis=1) for fires in members], axis=0) >= 2)
+    members = [
+        rule(train).fires for rule in (checkpoint, information_difference, dialogue_act)
+    ]
+    return Fitted(
+        lambda study: (
+            np.sum(
+                [np.maximum.accumulate(fires(study), axis=1) for fires in members],
+                axis=0,
+            )
+            >= 2
+        )
+    )
 
 
 def ridge(train: Study) -> Fitted:
@@ -217,7 +277,9 @@ def ridge(train: Study) -> Fitted:
         return all_rounds(train)
     fold = pd.factorize(np.nonzero(known)[0])[0] % 5
     folds = PredefinedSplit(fold) if len(set(fold)) > 1 else None
-    model = RidgeCV(np.logspace(-1, 4, 11), cv=folds, scoring="neg_mean_squared_error").fit(X.astype(float), y)
+    model = RidgeCV(
+        np.logspace(-1, 4, 11), cv=folds, scoring="neg_mean_squared_error"
+    ).fit(X.astype(float), y)
 
     def expects(study: Study) -> np.ndarray:
         return np.asarray((study.pairs > 0) @ model.coef_ + model.intercept_)
@@ -254,7 +316,9 @@ PEOPLE = {name: rule for name, rule in PAPER.items() if "Agreement" not in name}
 """Those that need no votes: nobody votes in a chat."""
 
 
-def cross_validate(studies: Mapping[str, Study], rules: Mapping[str, Rule] = PAPER) -> pd.DataFrame:
+def cross_validate(
+    studies: Mapping[str, Study], rules: Mapping[str, Rule] = PAPER
+) -> pd.DataFrame:
     """Fit each stopping rule on all folds but one, and stop the discussions of that one; a row a discussion.
 
     Columns: stopping, rule (of social choice), run (its place in the study), fold, stop (last round held), fired,
@@ -263,13 +327,17 @@ def cross_validate(studies: Mapping[str, Study], rules: Mapping[str, Rule] = PAP
     parts = []
     for (name, study), (stopping, rule) in product(studies.items(), rules.items()):
         if not np.isfinite(study.gain).any():
-            raise InvalidInput(f"performance of {name!r}: every value is NaN; nothing can be learnt from it")
+            raise InvalidInput(
+                f"performance of {name!r}: every value is NaN; nothing can be learnt from it"
+            )
         if study.acts is not None:
             study.pairs  # noqa: B018  # counted once, not once for each fold
         folds = study.layer("folds")
         for fold in np.unique(folds):
             test = study.take(folds == fold)
-            with threadpool_limits(1):  # the matrices are small: threads would cost more than they give
+            with threadpool_limits(
+                1
+            ):  # the matrices are small: threads would cost more than they give
                 fitted = rule(study.take(folds != fold))
                 stop, fired = test.stops(fitted.fires(test))
             words, run = np.cumsum(test.layer("words"), axis=1), np.arange(len(stop))
@@ -286,24 +354,42 @@ def table_of(tested: pd.DataFrame, value: str) -> pd.DataFrame:
 
     Standard errors are over discussions, of thresholds over folds; the column "average" of Table 11 has none.
     """
-    once = tested.drop_duplicates(["stopping", "rule", "fold"]) if value == "threshold" else tested
+    once = (
+        tested.drop_duplicates(["stopping", "rule", "fold"])
+        if value == "threshold"
+        else tested
+    )
     tidy = _cells(once.astype({value: float}), value)
     if value == "performance":
         return tidy
     tidy = tidy.dropna(subset="value")
-    average = tidy.groupby("row", sort=False).agg(value=("value", "mean"), n=("n", "sum")).reset_index()
-    return pd.concat([tidy, average.assign(column="average", se=np.nan)[tidy.columns]], ignore_index=True)
+    average = (
+        tidy.groupby("row", sort=False)
+        .agg(value=("value", "mean"), n=("n", "sum"))
+        .reset_index()
+    )
+    return pd.concat(
+        [tidy, average.assign(column="average", se=np.nan)[tidy.columns]],
+        ignore_index=True,
+    )
 
 
 def gains(tested: pd.DataFrame) -> pd.DataFrame:
     """Each stopping rule's performance minus that of @10, by discussion: row ("rule - @10"), column, value, se, n."""
     wide = tested.pivot(index=["rule", "run"], columns="stopping", values="performance")
-    gaps = wide.drop(columns=BASELINE).sub(wide[BASELINE], axis=0).reset_index().melt(["rule", "run"])
+    gaps = (
+        wide.drop(columns=BASELINE)
+        .sub(wide[BASELINE], axis=0)
+        .reset_index()
+        .melt(["rule", "run"])
+    )
     return _cells(gaps, "value").assign(row=lambda tidy: tidy["row"] + f" - {BASELINE}")
 
 
 def _cells(frame: pd.DataFrame, value: str) -> pd.DataFrame:
-    groups = frame.groupby(["stopping", "rule"], sort=False)[value].agg(value="mean", se="sem", n="count")
+    groups = frame.groupby(["stopping", "rule"], sort=False)[value].agg(
+        value="mean", se="sem", n="count"
+    )
     return groups.rename_axis(["row", "column"]).reset_index()
 
 
@@ -313,15 +399,31 @@ def frontier(tested: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
     "rounds saved" and "words saved" are in percent, "loss" in units of performance, negative where stopping gains. A
     group that was seen under several rules counts once, with its mean over them.
     """
-    end = tested[tested["stopping"] == BASELINE].set_index(["rule", "run"])["performance"]
-    lost = end.loc[pd.MultiIndex.from_frame(tested[["rule", "run"]])].to_numpy() - tested["performance"]
+    end = tested[tested["stopping"] == BASELINE].set_index(["rule", "run"])[
+        "performance"
+    ]
+    lost = (
+        end.loc[pd.MultiIndex.from_frame(tested[["rule", "run"]])].to_numpy()
+        - tested["performance"]
+    )
     saved = {
         "rounds saved": 100 * (1 - tested["stop"] / tested["played"]),
-        "words saved": 100 * (1 - tested["words"] / tested["all_words"].where(tested["all_words"] > 0)),
+        "words saved": 100
+        * (1 - tested["words"] / tested["all_words"].where(tested["all_words"] > 0)),
         "loss": lost if higher_is_better else -lost,
     }
-    means = tested[["stopping", "run"]].assign(**saved).groupby(["stopping", "run"], sort=False).mean().reset_index()
-    return describe(means.melt(["stopping", "run"], list(saved), var_name="measure"), "value", ["stopping", "measure"])
+    means = (
+        tested[["stopping", "run"]]
+        .assign(**saved)
+        .groupby(["stopping", "run"], sort=False)
+        .mean()
+        .reset_index()
+    )
+    return describe(
+        means.melt(["stopping", "run"], list(saved), var_name="measure"),
+        "value",
+        ["stopping", "measure"],
+    )
 
 
 def compare_rules(tested: pd.DataFrame) -> pd.DataFrame:
@@ -329,9 +431,15 @@ def compare_rules(tested: pd.DataFrame) -> pd.DataFrame:
 
     Each social choice rule is a family of tests; "all rules", on each group's means, is another.
     """
-    means = tested.groupby(["stopping", "run"], sort=False)["performance"].mean().reset_index()
+    means = (
+        tested.groupby(["stopping", "run"], sort=False)["performance"]
+        .mean()
+        .reset_index()
+    )
     tables = [
-        compare(part, "performance", "stopping", ["run"], reference=BASELINE).assign(rule=name)
+        compare(part, "performance", "stopping", ["run"], reference=BASELINE).assign(
+            rule=name
+        )
         for name, part in [*tested.groupby("rule", sort=False), ("all rules", means)]
     ]
     return pd.concat(tables, ignore_index=True)
@@ -347,20 +455,29 @@ def performance_of(transcript: Transcript) -> np.ndarray:
         return total_utility(transcript) / 100
     from support.roundtable.ratings import load
 
-    said = [float(r.decision.value) if r.decision else np.nan for r in transcript.rounds]
+    said = [
+        float(r.decision.value) if r.decision else np.nan for r in transcript.rounds
+    ]
     mean = load().base["rating"].mean() if np.isnan(said).any() else 0.0
-    return np.abs(np.where(np.isnan(said), mean, said) - transcript.environment["rating"])
+    return np.abs(
+        np.where(np.isnan(said), mean, said) - transcript.environment["rating"]
+    )
 
 
 def folds_of(runs: int, folds: int, seed: int) -> np.ndarray:
     """Which fold tests each discussion: sizes differ by at most one, and equal seeds give equal folds."""
     if folds < 2 or runs < folds:
-        raise InvalidInput(f"folds: {folds} given for {runs} discussions; expected at least 2, and no more than those")
+        raise InvalidInput(
+            f"folds: {folds} given for {runs} discussions; expected at least 2, and no more than those"
+        )
     return np.random.default_rng(seed).permutation(np.arange(runs) % folds)
 
 
 def studies_of(
-    records: Sequence[tuple[Unit, Transcript]], messages: pd.DataFrame, folds: int = 5, seed: int = 0
+    records: Sequence[tuple[Unit, Transcript]],
+    messages: pd.DataFrame,
+    folds: int = 5,
+    seed: int = 0,
 ) -> dict[str, Study]:
     """A study for each social choice rule of one environment's records, in the order of their appearance.
 
@@ -369,15 +486,25 @@ def studies_of(
     """
     made = {}
     for rule in dict.fromkeys(transcript.rule for _, transcript in records):
-        mine = [i for i, (_, transcript) in enumerate(records) if transcript.rule == rule]
+        mine = [
+            i for i, (_, transcript) in enumerate(records) if transcript.rule == rule
+        ]
         talks = [records[i][1] for i in mine]
         performance = pd.DataFrame([performance_of(talk) for talk in talks]).to_numpy()
         played = np.array([len(talk.rounds) for talk in talks])
         better = talks[0].environment["name"] != "movielens"
         said = messages[messages["run"].isin(mine)]
         said = said.assign(run=said["run"].map({run: i for i, run in enumerate(mine)}))
-        layers = votes([talk.rounds for talk in talks]) | speech(said, performance.shape)
-        made[rule] = Study(performance, played, better, **layers, folds=folds_of(len(mine), folds, seed))
+        layers = votes([talk.rounds for talk in talks]) | speech(
+            said, performance.shape
+        )
+        made[rule] = Study(
+            performance,
+            played,
+            better,
+            **layers,
+            folds=folds_of(len(mine), folds, seed),
+        )
     return made
 
 
@@ -388,25 +515,40 @@ def people_study(messages: pd.DataFrame, folds: int = 5, seed: int = 0) -> Study
     (labelled, in the column acts), measured. The performance is that after the last message of a block.
     """
     need_columns(messages, ["performance"], "messages")
-    own = pd.Series(acts_of_delidata(messages), index=messages.index) if "kind" in messages else messages["acts"]
-    said = messages.assign(acts=own.astype(object), run=pd.factorize(messages["run"])[0])
+    own = (
+        pd.Series(acts_of_delidata(messages), index=messages.index)
+        if "kind" in messages
+        else messages["acts"]
+    )
+    said = messages.assign(
+        acts=own.astype(object), run=pd.factorize(messages["run"])[0]
+    )
     cells = said.groupby(["run", "round"])["performance"].last().unstack()
     played = said.groupby("run")["round"].max().to_numpy()
     layers = speech(said, cells.shape)
-    return Study(cells.to_numpy(), played, **layers, folds=folds_of(len(played), folds, seed))
+    return Study(
+        cells.to_numpy(), played, **layers, folds=folds_of(len(played), folds, seed)
+    )
 
 
 def votes(held: Sequence[Sequence[Round]]) -> dict[str, Any]:
     """The layers `accepted` and `proposals` of discussions, each given by its rounds."""
     accepted = [[r.winner is not None for r in rounds] for rounds in held]
-    proposals = [[any(p.value is not None for p in r.proposals) for r in rounds] for rounds in held]
+    proposals = [
+        [any(p.value is not None for p in r.proposals) for r in rounds]
+        for rounds in held
+    ]
     layers = {"accepted": accepted, "proposals": proposals}
-    return {name: pd.DataFrame(rows).eq(True).to_numpy() for name, rows in layers.items()}  # no vote in no round
+    return {
+        name: pd.DataFrame(rows).eq(True).to_numpy() for name, rows in layers.items()
+    }  # no vote in no round
 
 
 def speech(messages: pd.DataFrame, shape: tuple[int, int]) -> dict[str, Any]:
     """The layers `acts`, and `words` and `difference` where they were measured, of messages whose runs count from 0."""
-    values = np.zeros((*shape, max(messages["sender"].nunique(), 1), len(LABELS)), dtype=bool)
+    values = np.zeros(
+        (*shape, max(messages["sender"].nunique(), 1), len(LABELS)), dtype=bool
+    )
     if not messages.empty:
         coded = code(messages, "acts")
         values[coded.runs["run"].to_numpy(), : coded.values.shape[1]] = coded.values
@@ -414,7 +556,9 @@ def speech(messages: pd.DataFrame, shape: tuple[int, int]) -> dict[str, Any]:
     for column, how, empty in (("words", "sum", 0.0), ("difference", "mean", np.nan)):
         if column in messages:
             found = messages.groupby(["run", "round"])[column].agg(how).unstack()
-            layers[column] = found.reindex(range(shape[0]), columns=range(1, shape[1] + 1)).to_numpy(float)
+            layers[column] = found.reindex(
+                range(shape[0]), columns=range(1, shape[1] + 1)
+            ).to_numpy(float)
             layers[column] = np.nan_to_num(layers[column], nan=empty)
     return layers
 
@@ -434,18 +578,30 @@ class Live:
 
     def __post_init__(self) -> None:
         if self.fitted.in_hindsight:
-            raise InvalidInput("fitted: the Oracle looks at rounds that are not played yet; it cannot be asked live")
+            raise InvalidInput(
+                "fitted: the Oracle looks at rounds that are not played yet; it cannot be asked live"
+            )
 
     async def __call__(self, rounds: Sequence[Round]) -> bool:
         """Whether the signal is present in the last of `rounds`."""
-        rows = [(0, r.number, m.sender, m.text, m.acts) for r in rounds for m in r.messages]
+        rows = [
+            (0, r.number, m.sender, m.text, m.acts) for r in rounds for m in r.messages
+        ]
         said = pd.DataFrame(rows, columns=["run", "round", "sender", "text", "acts"])
         if self.annotator is not None and rows:
-            said["acts"] = pd.Series(await self.annotator.label(said), index=said.index, dtype=object)
+            said["acts"] = pd.Series(
+                await self.annotator.label(said), index=said.index, dtype=object
+            )
         if self.encoder is not None:
-            vectors = self.encoder.encode(list(said["text"])) if rows else np.empty((0, 1))
-            said["difference"] = information_difference_of(said, vectors) if rows else np.nan
-        unknown = np.full((1, len(rounds)), np.nan)  # nobody knows the performance while the discussion goes on
+            vectors = (
+                self.encoder.encode(list(said["text"])) if rows else np.empty((0, 1))
+            )
+            said["difference"] = (
+                information_difference_of(said, vectors) if rows else np.nan
+            )
+        unknown = np.full(
+            (1, len(rounds)), np.nan
+        )  # nobody knows the performance while the discussion goes on
         layers = votes([rounds]) | speech(said, (1, len(rounds)))
         study = Study(unknown, np.array([len(rounds)]), **layers)
         return bool(self.fitted.fires(study)[0, -1])

@@ -44,7 +44,13 @@ SETUP, DESK, POST, PEOPLE, TEMPLATES, ASK, TAKE = range(7)
 TITLES = ("Setup", "Desk", "Mail", "People", "Templates", "Ask", "Take along")
 EVERYBODY = "everybody"
 REDRAWN = 0.2  # seconds between two drawings at least
-AGAIN = (1, 3, 8, 20, 45)  # seconds after a start at which all is sent again: a page that loads loses changes
+AGAIN = (
+    1,
+    3,
+    8,
+    20,
+    45,
+)  # seconds after a start at which all is sent again: a page that loads loses changes
 SIGNS = {REHEARSAL: "▷", DRY_RUN: "◇", LIVE: "●"}
 
 
@@ -63,26 +69,45 @@ class Desk:
         *,
         today: Callable[[], date] = date.today,
     ) -> None:
-        path = store.path if isinstance(store, Store) else Path(store) if store else study_file("seminars")
+        path = (
+            store.path
+            if isinstance(store, Store)
+            else Path(store)
+            if store
+            else study_file("seminars")
+        )
         self.home = Home()
         self.work: Work
         self.policies: PoliciesEditor
         self.note, self._tasks = w.HTML(), set[asyncio.Task[None]]()
         self._drawing: asyncio.TimerHandle | None = None
         self._moving = False
-        as_policy = lambda flag, day: hook_to_policy(hook_of(flag, day), self.policies.policies)  # noqa: E731
-        self.form = DeskForm(lambda flag, day: self.policies.use(as_policy(flag, day)), self.changed)
-        self.form.persona = lambda name: opened(self.work.seminar).setup.scenario.person(name)
+        as_policy = lambda flag, day: hook_to_policy(
+            hook_of(flag, day), self.policies.policies
+        )
+        self.form = DeskForm(
+            lambda flag, day: self.policies.use(as_policy(flag, day)), self.changed
+        )
+        self.form.persona = lambda name: opened(
+            self.work.seminar
+        ).setup.scenario.person(name)
         self.work = Work(path, model, today, self.changed, self.form)
-        seminar = lambda: self.work.seminar  # noqa: E731
-        hold = lambda policies: opened(seminar()).set_policies(policies)  # noqa: E731
-        self.policies = PoliciesEditor(lambda: one.policies if (one := seminar()) else None, hold, self._typing)
+        seminar = lambda: self.work.seminar
+        hold = lambda policies: opened(seminar()).set_policies(policies)
+        self.policies = PoliciesEditor(
+            lambda: one.policies if (one := seminar()) else None, hold, self._typing
+        )
         self.desk = DeskPage(self.work, self.form, self.policies)
         self.setup = SetupPage(self._begin, self._names, lambda name: copied(path, name), model=model is not None,
                                today=today)  # fmt: skip
         self.mail = MailPage(seminar, lambda: self.do(self.work.freshen()))
-        self.people, self.templates = PeoplePage(seminar, self.changed), TemplatesPage(seminar)
-        self.ask = AskPage(lambda: one.desk if (one := seminar()) and one.day else None, model)
+        self.people, self.templates = (
+            PeoplePage(seminar, self.changed),
+            TemplatesPage(seminar),
+        )
+        self.ask = AskPage(
+            lambda: one.desk if (one := seminar()) and one.day else None, model
+        )
         self.take = TakePage(self.work, self._begin_with)
         self.head = w.HTML(layout=w.Layout(flex="1 1 auto", min_width="0"))
         self.switch = w.Dropdown(options=[""], description="seminar", style={"description_width": "auto"},
@@ -91,9 +116,21 @@ class Desk:
         new_button.layout.flex = "0 0 auto"
         self.bar = w.HBox([self.head, self.switch, new_button])
         self.bar.add_class("bar-top")
-        pages = (self.setup, self.desk, self.mail, self.people, self.templates, self.ask, self.take)
-        self.tabs = w.Tab([one.view for one in pages], titles=TITLES, selected_index=SETUP)
-        self.view = boxed("convene-desk app", w.HTML(style()), self.bar, self.note, self.tabs)
+        pages = (
+            self.setup,
+            self.desk,
+            self.mail,
+            self.people,
+            self.templates,
+            self.ask,
+            self.take,
+        )
+        self.tabs = w.Tab(
+            [one.view for one in pages], titles=TITLES, selected_index=SETUP
+        )
+        self.view = boxed(
+            "convene-desk app", w.HTML(style()), self.bar, self.note, self.tabs
+        )
         self._connect(new_button)
         self.refresh()
         if self._names():
@@ -107,7 +144,10 @@ class Desk:
             (new_button, lambda: self._go(SETUP)),
             (self.desk.day_button, self._play),
             (self.desk.end_button, lambda: self._play(to_the_end=True)),
-            (self.desk.here_button, lambda: self.do(self._open(self.work.taken, take_over=True))),
+            (
+                self.desk.here_button,
+                lambda: self.do(self._open(self.work.taken, take_over=True)),
+            ),
             (self.desk.mail_button, lambda: self._go(POST)),
         ):
             button.on_click(lambda _, act=act: self.home.run(act))
@@ -161,10 +201,28 @@ class Desk:
         real = seminar is not None and seminar.setup.mode == LIVE
         self.bar.add_class("live") if real else self.bar.remove_class("live")
         self._list()
-        waits = {"uncertain": len(seminar.uncertain), "held": seminar.workplace.inbox.waiting()} if seminar else {}
-        waiting = ", ".join(f"{number} {what}" for what, number in waits.items() if number)
-        self.tabs.titles = [f"{title} ({waiting})" if title == TITLES[POST] and waiting else title for title in TITLES]
-        shown: Any = {DESK: self.desk, POST: self.mail, PEOPLE: self.people, TEMPLATES: self.templates, TAKE: self.take}
+        waits = (
+            {
+                "uncertain": len(seminar.uncertain),
+                "held": seminar.workplace.inbox.waiting(),
+            }
+            if seminar
+            else {}
+        )
+        waiting = ", ".join(
+            f"{number} {what}" for what, number in waits.items() if number
+        )
+        self.tabs.titles = [
+            f"{title} ({waiting})" if title == TITLES[POST] and waiting else title
+            for title in TITLES
+        ]
+        shown: Any = {
+            DESK: self.desk,
+            POST: self.mail,
+            PEOPLE: self.people,
+            TEMPLATES: self.templates,
+            TAKE: self.take,
+        }
         if (page := shown.get(self.tabs.selected_index)) is not None:
             page.refresh()
 
@@ -172,8 +230,12 @@ class Desk:
         """The seminars of the file, the one at hand chosen."""
         names = self._names()
         at_hand = self.work.seminar.name if self.work.seminar else self.work.taken
-        names += [at_hand] if at_hand and at_hand not in names else []  # where the file cannot be read any more
-        options = ([] if at_hand else [("choose …", "")]) + [(name, name) for name in names]
+        names += (
+            [at_hand] if at_hand and at_hand not in names else []
+        )  # where the file cannot be read any more
+        options = ([] if at_hand else [("choose …", "")]) + [
+            (name, name) for name in names
+        ]
         self._moving = True
         if list(self.switch.options) != options:
             self.switch.options = options
@@ -185,7 +247,9 @@ class Desk:
         if not self._moving and change["new"]:
             self.home.run(lambda: self.do(self._open(change["new"])))
 
-    async def _open(self, name: str, *, take_over: bool = False, patience: float = 0.0) -> None:
+    async def _open(
+        self, name: str, *, take_over: bool = False, patience: float = 0.0
+    ) -> None:
         await self.work.open(name, take_over=take_over, patience=patience)
         self.note.value = self.ask.answer.value = self.ask.error.value = ""
         self._go(DESK)
@@ -237,10 +301,18 @@ def head(seminar: Seminar | None) -> str:
     """The bar on top: the name, whose seminar, its mode, and how far it is."""
     if seminar is None:
         return fill("page", "head", "", "", "", "", ())
-    state, programme, mode = seminar.desk.state, seminar.setup.scenario, seminar.setup.mode
+    state, programme, mode = (
+        seminar.desk.state,
+        seminar.setup.scenario,
+        seminar.setup.mode,
+    )
     day = programme.start + timedelta(days=max(seminar.day, 1) - 1)
     when = f"{day:%a} {day.day} {day:%b %Y}"
-    begun = f"Day {seminar.day} of {seminar.last} · {when}" if seminar.day else f"begins {when}"
+    begun = (
+        f"Day {seminar.day} of {seminar.last} · {when}"
+        if seminar.day
+        else f"begins {when}"
+    )
     full = sum(len(names) >= state.seats for names in state.slots.values())
     facts = (begun, f"{full} of {len(state.slots)} dates filled")
     return fill("page", "head", programme.title, mode, MODES[mode], SIGNS[mode], facts)
@@ -249,7 +321,14 @@ def head(seminar: Seminar | None) -> str:
 class Panel:
     """A board below a head that folds it; `draw` puts what is new into the board, `above` stands above it."""
 
-    def __init__(self, title: str, board: Any, draw: Callable[[], Any], *above: w.Widget, open: bool = True) -> None:
+    def __init__(
+        self,
+        title: str,
+        board: Any,
+        draw: Callable[[], Any],
+        *above: w.Widget,
+        open: bool = True,
+    ) -> None:
         self.title, self.board, self.draw = title, board, draw
         self.head = w.ToggleButton(value=open)
         self.head.add_class("panel-head")
@@ -273,13 +352,32 @@ class DeskPage:
 
     def __init__(self, work: Work, form: DeskForm, policies: PoliciesEditor) -> None:
         self.work, self.form, self.policies = work, form, policies
-        self.day_button, self.end_button = wide("Begin day 1", button_style="primary"), wide("Play to the end")
-        self.here_button, self.mail_button = wide("Work here instead", button_style="warning"), wide("Open Mail")
+        self.day_button, self.end_button = (
+            wide("Begin day 1", button_style="primary"),
+            wide("Play to the end"),
+        )
+        self.here_button, self.mail_button = (
+            wide("Work here instead", button_style="warning"),
+            wide("Open Mail"),
+        )
         self.said = w.HTML(layout=w.Layout(flex="1 1 24rem", min_width="0"))
-        days = w.HBox([self.day_button, self.end_button, self.here_button, self.mail_button, self.said])
+        days = w.HBox(
+            [
+                self.day_button,
+                self.end_button,
+                self.here_button,
+                self.mail_button,
+                self.said,
+            ]
+        )
         days.add_class("days")
         self.past, self.now = w.HTML(), w.HTML()
-        middle = boxed("middle", boxed("talk", w.VBox([self.past, self.now])), form.view, form.others)
+        middle = boxed(
+            "middle",
+            boxed("talk", w.VBox([self.past, self.now])),
+            form.view,
+            form.others,
+        )
         self.person = w.Dropdown(options=[EVERYBODY], description="mails with", style={"description_width": "5rem"},
                                  layout=w.Layout(width="100%"))  # fmt: skip
         self._desk: Papers | None = None
@@ -290,13 +388,27 @@ class DeskPage:
         self.panels = [
             Panel("Assignment grid", w.HTML(), lambda: self._board(views.grid)),
             Panel("Calendar", w.HTML(), lambda: self._board(views.calendar)),
-            Panel("Correspondence", w.HTML(), lambda: self._board(self._threads), self.person),
-            Panel("What happened so far", self.happened.figure, self.happened.drawn, self.happened.kept, open=False),
+            Panel(
+                "Correspondence",
+                w.HTML(),
+                lambda: self._board(self._threads),
+                self.person,
+            ),
+            Panel(
+                "What happened so far",
+                self.happened.figure,
+                self.happened.drawn,
+                self.happened.kept,
+                open=False,
+            ),
         ]
         self.wide_button = w.ToggleButton(description="⇔ Wider", tooltip="More room for this side",
                                           layout=w.Layout(width="auto", align_self="flex-end"))  # fmt: skip
         self.wide_button.add_class("tiny")
-        top = w.HBox([heading("How it stands", 2), self.wide_button], layout=w.Layout(justify_content="space-between"))
+        top = w.HBox(
+            [heading("How it stands", 2), self.wide_button],
+            layout=w.Layout(justify_content="space-between"),
+        )
         right = boxed("right", top, *(panel.view for panel in self.panels))
         self.columns = w.GridBox([policies.view, middle, right])
         self.columns.add_class("columns")
@@ -308,7 +420,12 @@ class DeskPage:
         """Show what is new."""
         seminar = self.work.seminar
         self._days(seminar)
-        if self._playing and not self.work.playing and self.form.follow and self.day_button.layout.display != "none":
+        if (
+            self._playing
+            and not self.work.playing
+            and self.form.follow
+            and self.day_button.layout.display != "none"
+        ):
             self.day_button.focus()  # the day is over, and the form that had the keyboard is gone
         self._playing = self.work.playing
         self.policies.refresh(chosen(seminar.entries, seminar.day) if seminar else ())
@@ -330,35 +447,54 @@ class DeskPage:
         if free is not None:
             try:
                 number = free.next_day
-                self.day_button.description = f"{'Go on with' if free.running else 'Begin'} day {number}"
+                self.day_button.description = (
+                    f"{'Go on with' if free.running else 'Begin'} day {number}"
+                )
             except InvalidInput as error:
                 why = str(error)
         there(self.here_button, bool(self.work.taken))
         there(self.mail_button, self.work.unsure)
         there(self.end_button, free is not None and free.setup.mode == REHEARSAL)
         there(self.day_button, number is not None)
-        self.said.value = fill("page", "status", status(self.work, self.form.waiting, why))
+        self.said.value = fill(
+            "page", "status", status(self.work, self.form.waiting, why)
+        )
 
     def _talk(self, seminar: Seminar | None) -> None:
         """The chat; what somebody unfolded of finished days stays so while a day goes on."""
         if seminar is None or not seminar.day:
-            self.past.value, self.now.value, self._drawn = fill("page", "welcome"), "", None
+            self.past.value, self.now.value, self._drawn = (
+                fill("page", "welcome"),
+                "",
+                None,
+            )
             return
-        seats, state = seminar.setup.scenario.seats, (id(seminar), len(seminar.finished), seminar.running)
+        seats, state = (
+            seminar.setup.scenario.seats,
+            (id(seminar), len(seminar.finished), seminar.running),
+        )
         if state != self._drawn:
             self._drawn = state
             nothing = not seminar.finished and seminar.running
-            self.past.value = "" if nothing else views.chat(seminar.finished, seminar.policies, seats)
+            self.past.value = (
+                "" if nothing else views.chat(seminar.finished, seminar.policies, seats)
+            )
         self.now.value = ""
         if seminar.running:
-            now, steps = running_day(seminar.entries, seminar.desk, seminar.day, self.form.question)
+            now, steps = running_day(
+                seminar.entries, seminar.desk, seminar.day, self.form.question
+            )
             self.now.value = views.running(now, seminar.policies, steps)
 
     def _board(self, draw: Callable[[Papers], str]) -> str:
         return draw(self._desk) if self._desk else ""
 
     def _threads(self, desk: Papers) -> str:
-        return views.correspondence(desk, self._flags, None if self.person.value == EVERYBODY else self.person.value)
+        return views.correspondence(
+            desk,
+            self._flags,
+            None if self.person.value == EVERYBODY else self.person.value,
+        )
 
     def _widen(self) -> None:
         wider = self.wide_button.value
@@ -368,6 +504,12 @@ class DeskPage:
 
 def _flags(seminar: Seminar | None, form: DeskForm) -> tuple[Flag, ...]:
     """All questions that were asked so far, the one that waits among them."""
-    asked: Any = form.question.view.item if form.question and form.question.phase == FLAG else None
-    past = tuple(flag for day in seminar.finished for flag in day.flags) if seminar else ()
+    asked: Any = (
+        form.question.view.item
+        if form.question and form.question.phase == FLAG
+        else None
+    )
+    past = (
+        tuple(flag for day in seminar.finished for flag in day.flags) if seminar else ()
+    )
     return (*past, asked) if asked else past

@@ -54,12 +54,19 @@ def heading(text: str, level: int = 3) -> w.HTML:
 
 def wide(button: str, **look: Any) -> w.Button:
     """A button as wide as its words."""
-    return w.Button(description=button, layout=w.Layout(width="auto", align_self="flex-start"), **look)
+    return w.Button(
+        description=button,
+        layout=w.Layout(width="auto", align_self="flex-start"),
+        **look,
+    )
 
 
 def row(*children: w.Widget, **layout: Any) -> w.HBox:
     """Widgets beside each other, on as many lines as they need."""
-    return w.HBox(list(children), layout=w.Layout(flex_flow="row wrap", align_items="center", **layout))
+    return w.HBox(
+        list(children),
+        layout=w.Layout(flex_flow="row wrap", align_items="center", **layout),
+    )
 
 
 def boxed(look: str, *children: w.Widget) -> w.VBox:
@@ -98,12 +105,17 @@ def sides(left: Sequence[w.Widget], right: Sequence[w.Widget]) -> w.HBox:
     """A narrow column and a wide one, below each other where there is no room."""
     both = [w.VBox(list(left), layout=w.Layout(flex="0 1 20rem", min_width="15rem")),
             w.VBox(list(right), layout=w.Layout(flex="1 1 30rem", min_width="0"))]  # fmt: skip
-    return w.HBox(both, layout=w.Layout(flex_flow="row wrap", grid_gap="0 16px", width="100%"))
+    return w.HBox(
+        both, layout=w.Layout(flex_flow="row wrap", grid_gap="0 16px", width="100%")
+    )
 
 
 def area(name: str, value: str = "", rows: int = 3, **look: Any) -> w.Textarea:
     """A field of several lines beside its name."""
-    look |= {"style": {"description_width": "5rem"}, "layout": w.Layout(width="100%", max_width="54rem")}
+    look |= {
+        "style": {"description_width": "5rem"},
+        "layout": w.Layout(width="100%", max_width="54rem"),
+    }
     return w.Textarea(value=value, rows=rows, description=name, **look)
 
 
@@ -111,7 +123,10 @@ class Field:
     """A control with its label above, and below it words on what does not fit."""
 
     def __init__(self, control: Any, width: str = "auto") -> None:
-        self.control, self.trouble = over(control), w.HTML(layout=w.Layout(display="none", margin="0 2px"))
+        self.control, self.trouble = (
+            over(control),
+            w.HTML(layout=w.Layout(display="none", margin="0 2px")),
+        )
         self.view = w.VBox([control, self.trouble], layout=w.Layout(width=width))
 
     @property
@@ -139,16 +154,26 @@ class Spec(NamedTuple):
         """The control of the field."""
         match self.kind:
             case "text":
-                return w.Text(self.rest or "", description=self.label, placeholder=self.example)
+                return w.Text(
+                    self.rest or "", description=self.label, placeholder=self.example
+                )
             case "lines":
-                return w.Textarea(description=self.label, placeholder=self.example, rows=self.rest or 3)
+                return w.Textarea(
+                    description=self.label,
+                    placeholder=self.example,
+                    rows=self.rest or 3,
+                )
             case "day":
                 return w.DatePicker(description=self.label)
             case "number":
                 low, high, first = self.rest
-                return w.BoundedIntText(value=first, min=low, max=high, description=self.label)
+                return w.BoundedIntText(
+                    value=first, min=low, max=high, description=self.label
+                )
             case "share":
-                return w.BoundedFloatText(min=0, max=1, step=0.1, description=self.label)
+                return w.BoundedFloatText(
+                    min=0, max=1, step=0.1, description=self.label
+                )
             case "choice":
                 return w.Dropdown(options=self.rest, description=self.label)
 
@@ -167,15 +192,27 @@ def watch(controls: Iterable[Any], act: Callable[[], Any]) -> None:
 NOTHING = "nothing is typed"
 
 
-def text_fault(text: str, most: int, empty: str = NOTHING, allowed: str | None = "") -> str:
+def text_fault(
+    text: str, most: int, empty: str = NOTHING, allowed: str | None = ""
+) -> str:
     """What is wrong with a text, "" for nothing; of characters that no screen shows only those `allowed`, None: any."""
     if not text or len(text) > most:
-        return f"{len(text)} characters are typed; at most {most} are possible" if text else empty
+        return (
+            f"{len(text)} characters are typed; at most {most} are possible"
+            if text
+            else empty
+        )
     hidden = allowed is not None and first_hidden(text, allowed)
-    return "there is a character in it that no screen shows; type it anew" if hidden else ""
+    return (
+        "there is a character in it that no screen shows; type it anew"
+        if hidden
+        else ""
+    )
 
 
-def tell(fields: Mapping[str, Field], faults: Mapping[str, str], shown: bool) -> list[str]:
+def tell(
+    fields: Mapping[str, Field], faults: Mapping[str, str], shown: bool
+) -> list[str]:
     """Say beside each field what does not fit, if that is to be shown; all of it, with the fields' labels."""
     for name, field in fields.items():
         field.say(faults.get(name, "") if shown else "")
@@ -189,7 +226,9 @@ class Twice:
     `sure` gives what the second one says; "" where there is nothing to be done, and nothing is asked.
     """
 
-    def __init__(self, name: str, sure: Callable[[], str], act: Callable[[], Any], press: Press) -> None:
+    def __init__(
+        self, name: str, sure: Callable[[], str], act: Callable[[], Any], press: Press
+    ) -> None:
         self.first, self.no, self.yes = wide(name), wide("No, leave it"), wide("Yes")
         self.yes.add_class("danger")
         self.view = row(self.first, self.no, self.yes)
@@ -231,22 +270,37 @@ class Entries:
         new: Mapping[str, Any] | None = None,
         most: int = 0,
     ) -> None:
-        self.thing, self.fields, self.titled, self.faults, self.changed = thing, fields, titled, faults, changed
+        self.thing, self.fields, self.titled, self.faults, self.changed = (
+            thing,
+            fields,
+            titled,
+            faults,
+            changed,
+        )
         self.new, self.most = new, most
         self._gone: tuple[int, Entry] | None = None
         self.entries: list[Entry] = []
         self.at, self.strict, self._quiet = 0, False, False
         self.list = over(w.Select(options=[], rows=rows, description=thing))
         self.error = w.HTML()
-        self.press = Press(lambda: (self.list.index, *(f.control.value for f in fields.values())), self.error)
+        self.press = Press(
+            lambda: (self.list.index, *(f.control.value for f in fields.values())),
+            self.error,
+        )
         self.add_button = self.press.new("Add", lambda: self.add([self.new or {}]))
         self.remove_button = self.press.new("Remove", self.remove)
         self.back_button = self.press.new("Put back", self.put_back)
-        buttons = [row(self.add_button, self.remove_button, self.back_button)] if new else []
+        buttons = (
+            [row(self.add_button, self.remove_button, self.back_button)] if new else []
+        )
         self.left = [self.list, *buttons, self.error]
-        self.list.observe(lambda _: None if self._quiet else self.press.start(self._turn), "index")
+        self.list.observe(
+            lambda _: None if self._quiet else self.press.start(self._turn), "index"
+        )
         for name, field in fields.items():
-            field.control.observe(lambda change, name=name: self._typed(name, change["new"]), "value")
+            field.control.observe(
+                lambda change, name=name: self._typed(name, change["new"]), "value"
+            )
 
     def set(self, entries: Sequence[Entry], at: int = 0) -> None:
         """Have other entries, and show one of them; what was removed before cannot be put back."""
@@ -256,7 +310,9 @@ class Entries:
     def add(self, entries: Sequence[Mapping[str, Any]]) -> None:
         """Add entries at the end, and show the first of them; none is added where there would be too many."""
         if (many := len(self.entries) + len(entries)) > self.most:
-            raise InvalidInput(f"{self.thing}: {many} given; expected {self.most} at most. Remove some first.")
+            raise InvalidInput(
+                f"{self.thing}: {many} given; expected {self.most} at most. Remove some first."
+            )
         first = len(self.entries)
         self.entries.extend(dict(entry) for entry in entries)
         self._relist(first)
@@ -292,8 +348,15 @@ class Entries:
         self._label(found)
         told = [tell(self.fields, faults, shown) for faults in found]
         tell(self.fields, found[self.at] if found else {}, shown)
-        named = [self._short(entry) or f"{self.thing} {i}" for i, entry in enumerate(self.entries, start=1)]
-        return [f"{name}, {text}" for name, texts in zip(named, told, strict=True) for text in texts]
+        named = [
+            self._short(entry) or f"{self.thing} {i}"
+            for i, entry in enumerate(self.entries, start=1)
+        ]
+        return [
+            f"{name}, {text}"
+            for name, texts in zip(named, told, strict=True)
+            for text in texts
+        ]
 
     def _short(self, entry: Entry) -> str:
         return self.titled(entry).split(" · ")[0]
@@ -313,11 +376,21 @@ class Entries:
 
     def _label(self, found: Sequence[Mapping[str, str]]) -> None:
         signs = ["▲ " if self.strict and faults else "" for faults in found]
-        titles = [self.titled(entry) or f"({self.thing}, nothing typed yet)" for entry in self.entries]
-        labels = [f"{i}. {sign}{title}" for i, (sign, title) in enumerate(zip(signs, titles, strict=True), start=1)]
+        titles = [
+            self.titled(entry) or f"({self.thing}, nothing typed yet)"
+            for entry in self.entries
+        ]
+        labels = [
+            f"{i}. {sign}{title}"
+            for i, (sign, title) in enumerate(zip(signs, titles, strict=True), start=1)
+        ]
         if [label for label, _ in self.list.options] != labels:
             self._quiet = True
-            at = self.list.index if self.list.index is not None and self.list.index < len(labels) else self.at
+            at = (
+                self.list.index
+                if self.list.index is not None and self.list.index < len(labels)
+                else self.at
+            )
             self.list.options = [(label, i) for i, label in enumerate(labels)]
             self.list.index = at if labels else None
             self._quiet = False
@@ -332,4 +405,6 @@ class Entries:
         self.remove_button.disabled = not self.entries
         there(self.back_button, self._gone is not None)
         if self._gone:
-            self.back_button.description = f"Put back {self._short(self._gone[1]) or self.thing}"
+            self.back_button.description = (
+                f"Put back {self._short(self._gone[1]) or self.thing}"
+            )

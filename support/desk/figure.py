@@ -25,7 +25,9 @@ def draw(record: Organizing) -> Figure:
     from support.analysis.seminar import timeline
     from support.plots.rehearsal import plot_timeline
 
-    figure = Figure(figsize=(9.6, 1.2 + 0.28 * len(record.people)), layout="constrained")
+    figure = Figure(
+        figsize=(9.6, 1.2 + 0.28 * len(record.people)), layout="constrained"
+    )
     ax = figure.subplots()
     if not (events := timeline(record)).empty:
         plot_timeline(events, ax)
@@ -47,7 +49,15 @@ class Happened(Lab):
     def settings(self) -> dict[str, Any]:
         """Which seminar, and how far."""
         seminar = self.work.seminar
-        return {"name": seminar.name, "days": len(seminar.finished), "seed": seminar.setup.seed} if seminar else {}
+        return (
+            {
+                "name": seminar.name,
+                "days": len(seminar.finished),
+                "seed": seminar.setup.seed,
+            }
+            if seminar
+            else {}
+        )
 
     @property
     def given(self) -> dict[str, str]:
@@ -57,7 +67,9 @@ class Happened(Lab):
     @property
     def who(self) -> str:
         """Who took part."""
-        return participants([({}, self.work.seminar.record)]) if self.work.seminar else ""
+        return (
+            participants([({}, self.work.seminar.record)]) if self.work.seminar else ""
+        )
 
     @property
     def code(self) -> str:

@@ -17,7 +17,17 @@ from support.seminar.checkpoints import AGAINS
 from support.seminar.data import Persona, in_words
 from support.seminar.records import ACTION, ACTIONS, MAIL, ORGANISER, PLAN, Action, Flag
 from support.seminar.reviewing import FLAG
-from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, DayPlan, Desk, Draft, Letter, Review
+from support.seminar.views import (
+    AGAIN,
+    APPROVE,
+    EDIT,
+    REMOVE,
+    DayPlan,
+    Desk,
+    Draft,
+    Letter,
+    Review,
+)
 from support.seminars.unlock import Lock
 
 Read = Callable[[], Any]
@@ -27,7 +37,9 @@ SAME = (
     "It is the same again. A rule-based organiser writes mails by templates, and follows no wish: change it here, or "
     "remove it."
 )
-CHANGED = "You changed it: press “Use my changes”, or “Undo my changes” and then “Approve”."
+CHANGED = (
+    "You changed it: press “Use my changes”, or “Undo my changes” and then “Approve”."
+)
 GLANCE = 0.7  # seconds that a real mail is on the screen before it can be sent: a second click of two is for no mail
 
 
@@ -38,7 +50,9 @@ class DeskForm:
     is among "the rest of today". With `follow` the focus goes along: not while something is typed elsewhere.
     """
 
-    def __init__(self, make_policy: Callable[[Flag, int], None], changed: Callable[[], None]) -> None:
+    def __init__(
+        self, make_policy: Callable[[Flag, int], None], changed: Callable[[], None]
+    ) -> None:
         self.make_policy, self.changed, self.lock = make_policy, changed, Lock()
         self.live, self.follow, self.waved, self.wished = False, False, 0, False
         self.question: Question | None = None
@@ -52,17 +66,36 @@ class DeskForm:
         self.buttons.add_class("buttons")
         self.wish = w.Text(description="wish", placeholder="what to make otherwise", layout=w.Layout(width="19rem"),
                            style={"description_width": "3rem"})  # fmt: skip
-        self.code = w.Password(description="code", placeholder="8 digits, from the terminal of `make app`")
-        self.keep = w.Checkbox(description="make this answer a policy", indent=False, tooltip=HOLDS)
-        self.view = boxed("ask", self.head, self.context, self.fields, self.code, self.buttons, self.error)
+        self.code = w.Password(
+            description="code", placeholder="8 digits, from the terminal of `make app`"
+        )
+        self.keep = w.Checkbox(
+            description="make this answer a policy", indent=False, tooltip=HOLDS
+        )
+        self.view = boxed(
+            "ask",
+            self.head,
+            self.context,
+            self.fields,
+            self.code,
+            self.buttons,
+            self.error,
+        )
         press = Press(lambda: (self._read(), self.wish.value), self.error)
         press.started = self._follow
         new = press.new
         self.approve_button = new("Approve", self._approve, button_style="primary")
-        self.edit_button = new("Use my changes", lambda: self._give(Review(EDIT, edited=self._read())))
-        self.undo_button = new("Undo my changes", lambda: self._thing(self.question) if self.question else None)
+        self.edit_button = new(
+            "Use my changes", lambda: self._give(Review(EDIT, edited=self._read()))
+        )
+        self.undo_button = new(
+            "Undo my changes",
+            lambda: self._thing(self.question) if self.question else None,
+        )
         self.rest_button = new("", lambda: self._approve(rest=True))
-        self.again_button = new("Make again", lambda: self._give(Review(AGAIN, wish=self.wish.value)))
+        self.again_button = new(
+            "Make again", lambda: self._give(Review(AGAIN, wish=self.wish.value))
+        )
         self.remove_button = new("Remove", lambda: self._give(Review(REMOVE)))
         self.answer_button = new("Answer", self._answer, button_style="primary")
         self.open_button = new("Leave it open", lambda: self._give(""))
@@ -71,7 +104,9 @@ class DeskForm:
     @property
     def waiting(self) -> Question | None:
         """What waits for a person: at the desk, or else among the speakers."""
-        return self.question or next((one.question for one in self.replies.values() if one.question), None)
+        return self.question or next(
+            (one.question for one in self.replies.values() if one.question), None
+        )
 
     def begin(self, *, live: bool) -> None:
         """Another seminar: what was waved through in the one before counts no more."""
@@ -90,7 +125,9 @@ class DeskForm:
         self._shown = time.monotonic()
         shown: Any = question.view
         if question.phase == ANSWER:
-            self.replies[shown.person] = ReplyForm(question, self.persona(shown.person), self._replied)
+            self.replies[shown.person] = ReplyForm(
+                question, self.persona(shown.person), self._replied
+            )
             self._list_replies()
             return
         real = self.live and question.phase == MAIL
@@ -102,14 +139,18 @@ class DeskForm:
         self._again = self._again + 1 if made == self._made and self.wished else 0
         self._made, self.wished = made, False
         self.head.value = told(self._title(question), look="who")
-        self._flag(shown.item, shown.desk) if question.phase == FLAG else self._thing(question)
+        self._flag(shown.item, shown.desk) if question.phase == FLAG else self._thing(
+            question
+        )
         if self._again and shown.item == self._item:
             self.context.value += told(SAME, "status", "trouble")
         self._item = shown.item
         there(self.view, True)
         self.changed()
         if self.follow:
-            (self.answer_field if question.phase == FLAG else self.approve_button).focus()
+            (
+                self.answer_field if question.phase == FLAG else self.approve_button
+            ).focus()
 
     persona: Callable[[str], Persona]
     """Gives whom somebody among the speakers plays."""
@@ -124,7 +165,13 @@ class DeskForm:
 
     def _title(self, question: Question) -> str:
         what, shown = question.phase, question.view
-        about = f" to {shown.about}" if what == MAIL else f" about {shown.about}" if shown.about else ""
+        about = (
+            f" to {shown.about}"
+            if what == MAIL
+            else f" about {shown.about}"
+            if shown.about
+            else ""
+        )
         again = f", made again ({self._again} of {AGAINS})" if self._again else ""
         asked = "a question" if what == FLAG else f"the {what}"
         return f"Day {shown.round}, {shown.desk.today:%A}: {asked}{about}{again}"
@@ -135,16 +182,38 @@ class DeskForm:
         real = self.live and question.phase == MAIL
         person = shown.desk.scenario.person(shown.about) if shown.about else None
         address = person.email if person else ""
-        self.approve_button.description = f"Approve and send to {address}" if real else "Approve"
-        self.edit_button.description = f"Send my text to {address}" if real else "Use my changes"
-        self.rest_button.description = "Approve today’s other actions" if self.live else "Approve the rest of today"
-        self.rest_button.tooltip = "Flags and mails are still shown" if self.live else "Flags are still shown"
+        self.approve_button.description = (
+            f"Approve and send to {address}" if real else "Approve"
+        )
+        self.edit_button.description = (
+            f"Send my text to {address}" if real else "Use my changes"
+        )
+        self.rest_button.description = (
+            "Approve today’s other actions"
+            if self.live
+            else "Approve the rest of today"
+        )
+        self.rest_button.tooltip = (
+            "Flags and mails are still shown" if self.live else "Flags are still shown"
+        )
         there(self.rest_button, not real)
         there(self.code, real and not self.lock.open)
         fields, self._read = FIELDS[question.phase](shown.item, shown.desk)
-        came = [mail for mail in shown.desk.thread(shown.about) if mail.sender != ORGANISER] if person else []
+        came = (
+            [
+                mail
+                for mail in shown.desk.thread(shown.about)
+                if mail.sender != ORGANISER
+            ]
+            if person
+            else []
+        )
         to = address if question.phase == MAIL else ""
-        self.context.value = fill("page", "to_whom", shown.about, to, came[-1] if came else None) if person else ""
+        self.context.value = (
+            fill("page", "to_whom", shown.about, to, came[-1] if came else None)
+            if person
+            else ""
+        )
         self.fields.children, self.wish.value = tuple(fields), ""
         for field in fields:
             field.observe(lambda _: self._offer(), "value")
@@ -166,7 +235,9 @@ class DeskForm:
         answer = self.answer_field = area("answer", "", 2)
         self._read, self.keep.value = lambda: answer.value, False
         there(self.code, False)
-        kept = () if flag.dates else (self.keep, hint(HOLDS))  # an answer about dates is noted, and is no policy
+        kept = (
+            () if flag.dates else (self.keep, hint(HOLDS))
+        )  # an answer about dates is noted, and is no policy
         self.fields.children = (answer, *kept)
         self.buttons.children = (self.answer_button, self.open_button)
 
@@ -187,9 +258,13 @@ class DeskForm:
             return
         shown: Any = self.question.view
         if not self._read().strip():
-            raise InvalidInput("Nothing is typed: type an answer, or press “Leave it open”.")
+            raise InvalidInput(
+                "Nothing is typed: type an answer, or press “Leave it open”."
+            )
         if self.keep.value:
-            self.make_policy(replace(shown.item, answer=self._read().strip()), shown.round)
+            self.make_policy(
+                replace(shown.item, answer=self._read().strip()), shown.round
+            )
         self._give(self._read())
 
     def _give(self, answer: Any) -> None:
@@ -198,8 +273,12 @@ class DeskForm:
         sends = isinstance(answer, Review) and answer.decision in (APPROVE, EDIT)
         if sends and self.live and self.question.phase == MAIL:
             if self._pressed - self._shown < GLANCE:
-                self._shown = self._pressed  # a key that is held down never gets through
-                raise InvalidInput("This mail came onto the screen just now: read it, then press again.")
+                self._shown = (
+                    self._pressed
+                )  # a key that is held down never gets through
+                raise InvalidInput(
+                    "This mail came onto the screen just now: read it, then press again."
+                )
             if not self.lock.open:
                 code, self.code.value = self.code.value, ""
                 self.lock.unlock(code)
@@ -219,12 +298,17 @@ def _action(item: Action, desk: Desk) -> tuple[list[w.Widget], Read]:
     look = {"style": {"description_width": "5rem"}, "layout": w.Layout(width="24rem")}
     kinds = [(kind.replace("_", "-"), kind) for kind in ACTIONS]
     kind = w.Dropdown(options=kinds, value=item.kind, description="action", **look)
-    days = {slot.isoformat(): f"{slot:%a} {slot.day} {slot:%b %Y}" for slot in desk.state.slots}
+    days = {
+        slot.isoformat(): f"{slot:%a} {slot.day} {slot:%b %Y}"
+        for slot in desk.state.slots
+    }
     days |= {item.slot: item.slot} if item.slot and item.slot not in days else {}
     dates = [("no date", ""), *((said, slot) for slot, said in days.items())]
     slot = w.Dropdown(options=dates, value=item.slot or "", description="date", **look)
     goal = area("to what end", item.goal, 2)
-    return [kind, slot, goal], lambda: replace(item, kind=kind.value, goal=goal.value, slot=slot.value or None)
+    return [kind, slot, goal], lambda: replace(
+        item, kind=kind.value, goal=goal.value, slot=slot.value or None
+    )
 
 
 def _mail(item: Draft, desk: Desk) -> tuple[list[w.Widget], Read]:
@@ -232,13 +316,19 @@ def _mail(item: Draft, desk: Desk) -> tuple[list[w.Widget], Read]:
     return [subject, body], lambda: Draft(subject.value, body.value)
 
 
-FIELDS: dict[str, Callable[[Any, Desk], tuple[list[w.Widget], Read]]] = {PLAN: _plan, ACTION: _action, MAIL: _mail}
+FIELDS: dict[str, Callable[[Any, Desk], tuple[list[w.Widget], Read]]] = {
+    PLAN: _plan,
+    ACTION: _action,
+    MAIL: _mail,
+}
 
 
 class ReplyForm:
     """The mail of somebody among the speakers who is a person: an answer now, later, or never."""
 
-    def __init__(self, question: Question, persona: Persona, replied: Callable[[str], None]) -> None:
+    def __init__(
+        self, question: Question, persona: Persona, replied: Callable[[str], None]
+    ) -> None:
         letter: Any = question.view
         self.question: Question | None = question
         self.persona, self.replied, self.error = persona, replied, w.HTML()
@@ -246,19 +336,34 @@ class ReplyForm:
         self.day = w.BoundedIntText(value=letter.day + 2, min=1, max=999, description="look again on day",
                                     style={"description_width": "8rem"}, layout=w.Layout(width="13rem"))  # fmt: skip
         press = Press(lambda: (self.field.value, self.day.value), self.error)
-        send = press.new("Send", lambda: self._give(self.field.value), button_style="primary")
+        send = press.new(
+            "Send", lambda: self._give(self.field.value), button_style="primary"
+        )
         never = press.new("Leave it unanswered", lambda: self._give(None))
         later = press.new("Later", lambda: self._give(self.day.value))
         buttons = row(send, never, later, self.day)
-        self.view = boxed("ask", w.HTML(self._letter(letter)), self.field, buttons, self.error)
+        self.view = boxed(
+            "ask", w.HTML(self._letter(letter)), self.field, buttons, self.error
+        )
 
     def _letter(self, letter: Letter) -> str:
         me = self.persona
         head = f"Day {letter.day}, {letter.today:%A} evening: you are {me.name}"
         about = ", ".join(part for part in (me.role, me.field, me.affiliation) if part)
-        known = " ".join(part for part in (me.description, *me.constraints, me.issue) if part)
+        known = " ".join(
+            part for part in (me.description, *me.constraints, me.issue) if part
+        )
         older, newest = letter.thread[:-1], letter.thread[-1:]
-        return fill("page", "letter", head, about, known, older, newest, [in_words(day) for day in letter.given])
+        return fill(
+            "page",
+            "letter",
+            head,
+            about,
+            known,
+            older,
+            newest,
+            [in_words(day) for day in letter.given],
+        )
 
     def _give(self, answer: str | int | None) -> None:
         if self.question is not None:

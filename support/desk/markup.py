@@ -14,14 +14,20 @@ from support.seminar.data import day as as_day
 from support.seminar.data import in_words
 from support.seminar.records import ORGANISER
 
-WEEK = tuple(zip(("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"), months.day_name, strict=True))
+WEEK = tuple(
+    zip(("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"), months.day_name, strict=True)
+)
 
 
 @cache
 def _environment() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    look: dict[str, Any] = {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    look: dict[str, Any] = {
+        "undefined": StrictUndefined,
+        "trim_blocks": True,
+        "lstrip_blocks": True,
+    }
     folder = FileSystemLoader(Path(__file__).parent / "templates")
     made = Environment(loader=folder, autoescape=True, finalize=_clean, **look)
     seen = {"seen": lambda text: bool(shown_text(text).strip())}
@@ -34,12 +40,18 @@ def _clean(value: Any) -> Any:
     """A text without what would turn its reading order or cannot be shown; its lines and tabs stay."""
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
-    return value if value.replace("\n", "").replace("\t", "").isprintable() else shown_text(value)
+    return (
+        value
+        if value.replace("\n", "").replace("\t", "").isprintable()
+        else shown_text(value)
+    )
 
 
 def fill(page: str, view: str, *values: Any) -> str:
     """A view of one of the templates ("boards", "chat", "post", "page"), filled."""
-    return str(getattr(_environment().get_template(f"{page}.html.j2").module, view)(*values))
+    return str(
+        getattr(_environment().get_template(f"{page}.html.j2").module, view)(*values)
+    )
 
 
 @cache

@@ -23,7 +23,14 @@ from support.seminar.speakers import VARIATIONS
 
 MOST, SHOWN = 300, 8  # people on one list; problems that one message lists
 AS_ALL = ""
-LONGEST = {"name": NAME, "field": 200, "affiliation": 200, "description": 4000, "style": 1000, "issue": 1000}
+LONGEST = {
+    "name": NAME,
+    "field": 200,
+    "affiliation": 200,
+    "description": 4000,
+    "style": 1000,
+    "issue": 1000,
+}
 PEOPLE = {
     "name": f.Spec("name"),
     "email": f.Spec("e-mail"),
@@ -68,10 +75,19 @@ SPOKEN = {
 
 def draft_of(person: Persona, played: str = AS_ALL) -> f.Entry:
     """Somebody as they stand in the form; constraints are lines of a text."""
-    return {**asdict(person), "constraints": "\n".join(person.constraints), "played": played}
+    return {
+        **asdict(person),
+        "constraints": "\n".join(person.constraints),
+        "played": played,
+    }
 
 
-NEW: f.Entry = {**draft_of(Persona("new", "new", "new@example.org", PROFESSOR)), "id": "", "name": "", "email": ""}
+NEW: f.Entry = {
+    **draft_of(Persona("new", "new", "new@example.org", PROFESSOR)),
+    "id": "",
+    "name": "",
+    "email": "",
+}
 
 
 class PeopleForm:
@@ -81,31 +97,77 @@ class PeopleForm:
         self.tell = changed
         self.table = w.HTML()
         kinds = [*VARIATIONS, MIXED, *([MODEL] if model else []), HUMAN]
-        options = [("as everybody (see Roles)", AS_ALL), *((kind, kind) for kind in kinds)]
+        options = [
+            ("as everybody (see Roles)", AS_ALL),
+            *((kind, kind) for kind in kinds),
+        ]
         played = {"played": f.Spec("played by", kind="choice", rest=options)}
         fields = f.fields_of(PEOPLE | NUMBERS | WORDS | played)
-        self.people = f.Entries("people", fields, _titled, faults_of, self._changed, rows=15, new=NEW, most=MOST)
-        known, numbers, said = ([fields[name].view for name in part] for part in (PEOPLE | played, NUMBERS, WORDS))
-        self.acted = w.VBox([f.hint(REHEARSED), f.columns(*numbers), f.columns(*said, narrow="17rem")])
+        self.people = f.Entries(
+            "people",
+            fields,
+            _titled,
+            faults_of,
+            self._changed,
+            rows=15,
+            new=NEW,
+            most=MOST,
+        )
+        known, numbers, said = (
+            [fields[name].view for name in part]
+            for part in (PEOPLE | played, NUMBERS, WORDS)
+        )
+        self.acted = w.VBox(
+            [f.hint(REHEARSED), f.columns(*numbers), f.columns(*said, narrow="17rem")]
+        )
         example = "name\temail\trole\nAna Ray\tana@example.org\tprofessor"
-        self.pasted = f.over(w.Textarea(description="a table of people", rows=5, placeholder=example))
+        self.pasted = f.over(
+            w.Textarea(description="a table of people", rows=5, placeholder=example)
+        )
         self.error = w.HTML()
         press = f.Press(lambda: self.pasted.value, self.error)
         self.take_button = press.new("Add these people", self.take)
-        self.instead_button = press.new("Replace the list by these", lambda: self.take(instead=True))
-        pasting = w.VBox([f.hint(PASTED), self.error, self.pasted, f.row(self.take_button, self.instead_button)])
-        folds = w.Accordion([pasting, self.table], titles=("Paste a table", "The whole list as a table"))
-        self.view = w.VBox([f.sides(self.people.left, [f.columns(*known, narrow="17rem"), self.acted]), folds])
+        self.instead_button = press.new(
+            "Replace the list by these", lambda: self.take(instead=True)
+        )
+        pasting = w.VBox(
+            [
+                f.hint(PASTED),
+                self.error,
+                self.pasted,
+                f.row(self.take_button, self.instead_button),
+            ]
+        )
+        folds = w.Accordion(
+            [pasting, self.table], titles=("Paste a table", "The whole list as a table")
+        )
+        self.view = w.VBox(
+            [
+                f.sides(
+                    self.people.left, [f.columns(*known, narrow="17rem"), self.acted]
+                ),
+                folds,
+            ]
+        )
 
     def _changed(self) -> None:
         rows = [[draft["played"] or "as everybody" if name == "played" else str(draft[name]) for name in TABLE]
                 for draft in self.people.entries]  # fmt: skip
-        self.table.value = fill("page", "table", "the list of people", list(TABLE.values()), rows)
+        self.table.value = fill(
+            "page", "table", "the list of people", list(TABLE.values()), rows
+        )
         self.tell()
 
-    def fill(self, people: Sequence[Persona], played: Mapping[str, str] | None = None) -> None:
+    def fill(
+        self, people: Sequence[Persona], played: Mapping[str, str] | None = None
+    ) -> None:
         """Show a list; who is played by somebody else than all, by name."""
-        self.people.set([draft_of(person, (played or {}).get(person.name, AS_ALL)) for person in people])
+        self.people.set(
+            [
+                draft_of(person, (played or {}).get(person.name, AS_ALL))
+                for person in people
+            ]
+        )
 
     def rehearsed(self, shown: bool) -> None:
         """Whether they are simulated, and their ways count."""
@@ -113,7 +175,10 @@ class PeopleForm:
 
     def played(self, everybody: str) -> str | dict[str, str]:
         """Who plays whom: one kind, or a kind by each name where they differ."""
-        kinds = {draft["name"].strip(): draft["played"] or everybody for draft in self.people.entries}
+        kinds = {
+            draft["name"].strip(): draft["played"] or everybody
+            for draft in self.people.entries
+        }
         return everybody if set(kinds.values()) <= {everybody} else kinds
 
     def check(self, shown: bool) -> list[str]:
@@ -129,49 +194,84 @@ class PeopleForm:
 
 
 def _titled(draft: f.Entry) -> str:
-    return " · ".join(fact for fact in (draft["name"].strip(), draft["role"]) if fact) if draft["name"].strip() else ""
+    return (
+        " · ".join(fact for fact in (draft["name"].strip(), draft["role"]) if fact)
+        if draft["name"].strip()
+        else ""
+    )
 
 
 def persons_of(drafts: Sequence[f.Entry]) -> list[Persona]:
     """The people, each with an id of their own."""
     taken, made = set[str](), []
     for draft in drafts:
-        plain: f.Entry = {name: value.strip() if isinstance(value, str) else value for name, value in draft.items()}
-        plain["constraints"] = tuple(line.strip() for line in draft["constraints"].splitlines() if line.strip())
-        ascii_only = unicodedata.normalize("NFKD", plain["id"] or plain["name"]).encode("ascii", "ignore").decode()
-        stem = re.sub(r"[^a-z0-9]+", "_", ascii_only.casefold()).strip("_")[:40] or "person"
-        plain["id"] = next(n for k in range(1, 10_000) if (n := stem if k == 1 else f"{stem}_{k}") not in taken)
+        plain: f.Entry = {
+            name: value.strip() if isinstance(value, str) else value
+            for name, value in draft.items()
+        }
+        plain["constraints"] = tuple(
+            line.strip() for line in draft["constraints"].splitlines() if line.strip()
+        )
+        ascii_only = (
+            unicodedata.normalize("NFKD", plain["id"] or plain["name"])
+            .encode("ascii", "ignore")
+            .decode()
+        )
+        stem = (
+            re.sub(r"[^a-z0-9]+", "_", ascii_only.casefold()).strip("_")[:40]
+            or "person"
+        )
+        plain["id"] = next(
+            n
+            for k in range(1, 10_000)
+            if (n := stem if k == 1 else f"{stem}_{k}") not in taken
+        )
         taken.add(plain["id"])
-        made.append(Persona(**{name: value for name, value in plain.items() if name != "played"}))
+        made.append(
+            Persona(
+                **{name: value for name, value in plain.items() if name != "played"}
+            )
+        )
     return made
 
 
 def faults_of(drafts: Sequence[f.Entry]) -> list[dict[str, str]]:
     """Of each person what does not fit, by the names of the fields."""
-    counted = {what: Counter(folded(draft[what]) for draft in drafts) for what in ("name", "email")}
+    counted = {
+        what: Counter(folded(draft[what]) for draft in drafts)
+        for what in ("name", "email")
+    }
     return [_faults(draft, counted) for draft in drafts]
 
 
 def _faults(draft: f.Entry, counted: Mapping[str, Counter[str]]) -> dict[str, str]:
     found = {
-        name: f.text_fault(draft[name].strip(), most, "", "" if name in PEOPLE else None)
+        name: f.text_fault(
+            draft[name].strip(), most, "", "" if name in PEOPLE else None
+        )
         for name, most in LONGEST.items()
     }
     found["email"] = address_fault(draft["email"])
     if not draft["name"].strip():
         found["name"] = f.NOTHING
     elif folded(draft["name"]) in ROLE_NAMES:
-        found["name"] = f"“{draft['name'].strip()}” stands for a role in mails and reports; add another name to it"
+        found["name"] = (
+            f"“{draft['name'].strip()}” stands for a role in mails and reports; add another name to it"
+        )
     for what, word in (("name", "name"), ("email", "address")):
         if not found.get(what) and counted[what][folded(draft[what])] > 1:
-            found[what] = f"somebody else has this {word}; mails and reports tell people apart by it"
+            found[what] = (
+                f"somebody else has this {word}; mails and reports tell people apart by it"
+            )
     return {name: fault for name, fault in found.items() if fault}
 
 
 def address_fault(text: str) -> str:
     """What is wrong with an address, in words that stand beside it; "" if nothing is."""
     if not text.strip():
-        return "nothing is typed; rehearsals need an address too, such as ana@example.org"
+        return (
+            "nothing is typed; rehearsals need an address too, such as ana@example.org"
+        )
     try:
         checked_address(text.strip(), "it")
     except InvalidInput as error:
@@ -192,10 +292,14 @@ def read_table(text: str) -> list[f.Entry]:
     """
     rows = _rows(text)
     if not rows:
-        raise InvalidInput("table: nothing is pasted; paste rows with a first row of heads, such as name, email, role")
+        raise InvalidInput(
+            "table: nothing is pasted; paste rows with a first row of heads, such as name, email, role"
+        )
     fields = _fields(rows[0])
     if len(rows) - 1 > MOST:
-        raise InvalidInput(f"table: {len(rows) - 1} people given; expected {MOST} at most")
+        raise InvalidInput(
+            f"table: {len(rows) - 1} people given; expected {MOST} at most"
+        )
     people, problems = [], list[str]()
     for number, cells in enumerate(rows[1:], start=2):
         draft, wrong = _person(fields, cells)
@@ -204,9 +308,13 @@ def read_table(text: str) -> list[f.Entry]:
         problems += [f"row {number}{whose}, {fault}" for fault in wrong]
     if problems:
         more = f"\nand {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
-        raise InvalidInput("table: nobody was added.\n" + "\n".join(problems[:SHOWN]) + more)
+        raise InvalidInput(
+            "table: nobody was added.\n" + "\n".join(problems[:SHOWN]) + more
+        )
     if not people:
-        raise InvalidInput("table: only a row of heads is pasted; expected a row for each person below it")
+        raise InvalidInput(
+            "table: only a row of heads is pasted; expected a row for each person below it"
+        )
     return people
 
 
@@ -215,7 +323,13 @@ def _rows(text: str) -> list[list[str]]:
     head = next((line for line in text.splitlines() if line.strip()), "")
     between = max("\t;,", key=head.count)
     try:
-        read = list(csv.reader(text.strip("\r\n").splitlines(keepends=True), delimiter=between, strict=True))
+        read = list(
+            csv.reader(
+                text.strip("\r\n").splitlines(keepends=True),
+                delimiter=between,
+                strict=True,
+            )
+        )
     except csv.Error as error:
         raise InvalidInput(
             f"table: it cannot be read as rows and cells ({error}); look for a lone quotation mark"
@@ -230,11 +344,15 @@ def _fields(heads: Sequence[str]) -> list[str]:
         )
     if unknown := [head for head in heads if head and head.casefold() not in HEADS]:
         known = ", ".join(dict.fromkeys(HEADS.values()))
-        raise InvalidInput(f"table: row 1, column {unknown[0]!r} is none of {known}; rename or drop it")
+        raise InvalidInput(
+            f"table: row 1, column {unknown[0]!r} is none of {known}; rename or drop it"
+        )
     fields = [HEADS.get(head.casefold(), "") for head in heads]
     for name in ("name", "email"):
         if name not in fields:
-            raise InvalidInput(f"table: row 1 has no column {name}; expected at least name and email")
+            raise InvalidInput(
+                f"table: row 1 has no column {name}; expected at least name and email"
+            )
     if twice := [name for name in fields if name and fields.count(name) > 1]:
         raise InvalidInput(f"table: row 1 has two columns for {twice[0]}; drop one")
     return fields
@@ -244,7 +362,9 @@ def _person(fields: Sequence[str], cells: Sequence[str]) -> tuple[f.Entry, list[
     """A row as a person, and what is wrong with it."""
     draft, problems = dict(NEW), []
     if len(cells) > len(fields):
-        problems.append(f"cell {len(fields) + 1}: {cells[len(fields)]!r} stands below no head")
+        problems.append(
+            f"cell {len(fields) + 1}: {cells[len(fields)]!r} stands below no head"
+        )
     given = {name: cell for name, cell in zip(fields, cells, strict=False) if name}
     for name, cell in given.items():
         if not cell:
@@ -253,7 +373,14 @@ def _person(fields: Sequence[str], cells: Sequence[str]) -> tuple[f.Entry, list[
             draft[name] = READERS.get(name, str)(cell)
         except InvalidInput as error:
             problems.append(f"column {name}: {error}")
-    return draft, [*problems, *(f"column {n}: nothing is there" for n in ("name", "email") if not given.get(n))]
+    return draft, [
+        *problems,
+        *(
+            f"column {n}: nothing is there"
+            for n in ("name", "email")
+            if not given.get(n)
+        ),
+    ]
 
 
 def _role(cell: str) -> str:
@@ -272,7 +399,9 @@ def _email(cell: str) -> str:
 def _whole(low: int) -> Callable[[str], int]:
     def read(cell: str) -> int:
         if not (cell.isascii() and cell.isdigit()) or not low <= int(cell) <= 99:
-            raise InvalidInput(f"{cell!r} given; expected a whole number from {low} to 99")
+            raise InvalidInput(
+                f"{cell!r} given; expected a whole number from {low} to 99"
+            )
         return int(cell)
 
     return read
@@ -286,12 +415,16 @@ def _share(cell: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise InvalidInput(f"{cell!r} given; expected a number from 0 to 1, such as 0.3 or 30 %")
+        raise InvalidInput(
+            f"{cell!r} given; expected a number from 0 to 1, such as 0.3 or 30 %"
+        )
     return value
 
 
 def _lines(cell: str) -> str:
-    return "\n".join(part.strip() for part in cell.replace(";", "\n").splitlines() if part.strip())
+    return "\n".join(
+        part.strip() for part in cell.replace(";", "\n").splitlines() if part.strip()
+    )
 
 
 READERS: Mapping[str, Callable[[str], Any]] = {

@@ -73,15 +73,34 @@ class PoliciesEditor:
         self._found, self._hold, self.typing = found, hold, typing
         self.items: dict[str, PolicyItem] = {}
         self._selected: Collection[str] | None = None
-        self.head, self.error, self.offer_text, self.listed = w.HTML(), w.HTML(), w.HTML(), w.VBox()
+        self.head, self.error, self.offer_text, self.listed = (
+            w.HTML(),
+            w.HTML(),
+            w.HTML(),
+            w.VBox(),
+        )
         self.field, heard = self.typed("a policy of your own", EXAMPLE)
         press = Press(lambda: (self.field.value, self.offered.value), self.error)
         self.add_button = press.new("Add policy", self.add, button_style="primary")
         self.take_button = press.new("Add this one", self.take)
         named = "Further policies of the project"
-        self.offered = w.Dropdown(options=[("choose …", "")], tooltip=named, layout=w.Layout(width="100%"))
-        self.more = boxed("panel", w.HTML(f"<b>{named}</b>"), self.offered, self.offer_text, self.take_button)
-        own = boxed("panel", w.HTML("<b>Add a policy of your own</b>"), self.field, heard, self.add_button)
+        self.offered = w.Dropdown(
+            options=[("choose …", "")], tooltip=named, layout=w.Layout(width="100%")
+        )
+        self.more = boxed(
+            "panel",
+            w.HTML(f"<b>{named}</b>"),
+            self.offered,
+            self.offer_text,
+            self.take_button,
+        )
+        own = boxed(
+            "panel",
+            w.HTML("<b>Add a policy of your own</b>"),
+            self.field,
+            heard,
+            self.add_button,
+        )
         self.view = boxed("left", self.head, self.error, self.listed, own, self.more)
         self.offered.observe(lambda _: self._offer(), "value")
         self.refresh()
@@ -90,7 +109,9 @@ class PoliciesEditor:
     def policies(self) -> PolicySet:
         """Those that hold."""
         if (found := self._found()) is None:
-            raise InvalidInput("policy: no seminar is open; begin one on the page Setup")
+            raise InvalidInput(
+                "policy: no seminar is open; begin one on the page Setup"
+            )
         return found
 
     def use(self, policies: PolicySet) -> None:
@@ -111,31 +132,53 @@ class PoliciesEditor:
         """Show those that hold, on a day the applied ones highlighted; what is being typed stays."""
         self._selected, found = selected, self._found() or PolicySet()
         applied = sum(policy.id in (selected or ()) for policy in found)
-        today = f", of which {applied} appl{'ies' if applied == 1 else 'y'} today" if selected is not None else ""
+        today = (
+            f", of which {applied} appl{'ies' if applied == 1 else 'y'} today"
+            if selected is not None
+            else ""
+        )
         what = f"{len(found)}{today}" if len(found) else "none"
         self.head.value = f"<h2>Policies</h2>{told(what, look='faint')}"
-        items = {policy.id: self.items.get(policy.id) or PolicyItem(policy.id, self) for policy in found}
+        items = {
+            policy.id: self.items.get(policy.id) or PolicyItem(policy.id, self)
+            for policy in found
+        }
         for policy in found:
             items[policy.id].show(policy, policy.id in (selected or ()))
         if list(items) != list(self.items):
             self.listed.children = tuple(item.view for item in items.values())
-            left = [policy.id for policy in load_policies("all") if policy.id not in items]
+            left = [
+                policy.id for policy in load_policies("all") if policy.id not in items
+            ]
             self.offered.options = [("choose …", ""), *((name, name) for name in left)]
             there(self.more, bool(left))
         self.items = items
 
     def _offer(self) -> None:
-        text = load_policies("all")[self.offered.value].text if self.offered.value else ""
-        self.offer_text.value = told(text) + (told(understood(read_policy(text)), look="hint") if text else "")
+        text = (
+            load_policies("all")[self.offered.value].text if self.offered.value else ""
+        )
+        self.offer_text.value = told(text) + (
+            told(understood(read_policy(text)), look="hint") if text else ""
+        )
 
     def typed(self, name: str, example: str) -> tuple[w.Textarea, w.HTML]:
         """A field for a policy, whose name is read and not shown, and what is understood of what is typed there."""
-        field = w.Textarea(placeholder=example, rows=3, tooltip=name, layout=w.Layout(width="100%", margin="2px 0"))
+        field = w.Textarea(
+            placeholder=example,
+            rows=3,
+            tooltip=name,
+            layout=w.Layout(width="100%", margin="2px 0"),
+        )
         heard = w.HTML()
 
         def hear() -> None:
             self.typing()
-            heard.value = told(understood(read_policy(field.value)), look="hint") if field.value.strip() else ""
+            heard.value = (
+                told(understood(read_policy(field.value)), look="hint")
+                if field.value.strip()
+                else ""
+            )
 
         field.observe(lambda _: hear(), "value")
         return field, heard
@@ -148,7 +191,9 @@ class PolicyItem:
         self.name, self.editor, self.text, self.error = name, editor, w.HTML(), w.HTML()
         self.field, self.heard = editor.typed(f"text of {name}", f"text of {name}")
         self.buttons, self.fields = row(), w.VBox()
-        self.view = boxed("policy-item", self.text, self.fields, self.buttons, self.error)
+        self.view = boxed(
+            "policy-item", self.text, self.fields, self.buttons, self.error
+        )
         press = Press(lambda: self.field.value, self.error)
         self.edit_button = press.new("Edit", self.open, tooltip=f"Edit {name}")
         self.delete_button = press.new("Delete", self.delete, tooltip=f"Delete {name}")
@@ -163,17 +208,25 @@ class PolicyItem:
     def open(self) -> None:
         """Offer a field for its text."""
         self.field.value = self.editor.policies[self.name].text
-        self.fields.children, self.buttons.children = (self.field, self.heard), (self.keep_button, self.leave_button)
+        self.fields.children, self.buttons.children = (
+            (self.field, self.heard),
+            (self.keep_button, self.leave_button),
+        )
         self.field.focus()
 
     def close(self) -> None:
         """Back to its text and its buttons."""
         self.delete_button.description = "Delete"
-        self.fields.children, self.buttons.children = (), (self.edit_button, self.delete_button)
+        self.fields.children, self.buttons.children = (
+            (),
+            (self.edit_button, self.delete_button),
+        )
 
     def keep(self) -> None:
         """Have the new text hold; one that contradicts another policy is refused, and stays in the field."""
-        self.editor.use(self.editor.policies.edit(self.name, " ".join(self.field.value.split())))
+        self.editor.use(
+            self.editor.policies.edit(self.name, " ".join(self.field.value.split()))
+        )
         self.close()
 
     def delete(self) -> None:
@@ -187,7 +240,9 @@ class PolicyItem:
 class BringForm:
     """Takes policies, and a file of what an earlier seminar left; `brought` is called with the artefacts of a file."""
 
-    def __init__(self, changed: Callable[[], None], brought: Callable[[Artefacts], None]) -> None:
+    def __init__(
+        self, changed: Callable[[], None], brought: Callable[[Artefacts], None]
+    ) -> None:
         self.changed, self.brought = changed, brought
         self.held = Artefacts(load_policies())
         self.policies = PoliciesEditor(lambda: self.held.policies, self._use)
@@ -196,7 +251,9 @@ class BringForm:
         self.said, self.error = w.HTML(), w.HTML()
         self.press = Press(lambda: len(self.file.value), self.error)
         self.forget_button = self.press.new("Forget what was brought", self.forget)
-        self.file.observe(lambda _: self.press.start(self._read) if self.file.value else None, "value")
+        self.file.observe(
+            lambda _: self.press.start(self._read) if self.file.value else None, "value"
+        )
         along = row(self.file, self.forget_button, self.said)
         self.view = w.VBox([self.policies.view, hint(BRING), along, self.error])
         self._say("")
@@ -216,7 +273,9 @@ class BringForm:
     def artefacts(self, templates: Any) -> Artefacts:
         """What the seminar begins with; two policies that contradict each other raise."""
         made = {one.kind: one for one in templates}
-        return Artefacts(self.held.policies.literal(), made, self.held.hooks, self.held.learnt)
+        return Artefacts(
+            self.held.policies.literal(), made, self.held.hooks, self.held.learnt
+        )
 
     def check(self) -> list[str]:
         """Whether policies contradict each other."""
@@ -243,14 +302,18 @@ class BringForm:
         there_is = bool(named or hooks or learnt)
         parts = f"{count(hooks, 'answered question')} and {count(learnt, 'change')}"
         brought = f"Brought along{f' out of {named}' if named else ''}: {parts}, besides policies and templates."
-        self.said.value = told(brought if there_is else "Nothing is brought along.", look="hint")
+        self.said.value = told(
+            brought if there_is else "Nothing is brought along.", look="hint"
+        )
         self.forget_button.disabled = not there_is
 
 
 def read_artefacts(content: bytes, name: str) -> Artefacts:
     """The artefacts in a file's bytes; errors call it by its name."""
     if len(content) > LARGEST:
-        raise InvalidInput(f"{name}: {len(content)} bytes given; expected {LARGEST} at most")
+        raise InvalidInput(
+            f"{name}: {len(content)} bytes given; expected {LARGEST} at most"
+        )
     try:
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(content)):
             raise InvalidInput(

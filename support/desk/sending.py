@@ -11,7 +11,14 @@ import ipywidgets as w
 from support.desk import fields as f
 from support.desk.people import address_fault
 from support.errors import ConveneError, InvalidInput
-from support.mail.credentials import IMPLICIT, SERVICE, STARTTLS, MailServers, find_login, servers_from_environment
+from support.mail.credentials import (
+    IMPLICIT,
+    SERVICE,
+    STARTTLS,
+    MailServers,
+    find_login,
+    servers_from_environment,
+)
 from support.mail.letters import folded
 from support.seminars.setup import LIVE, MODES, REHEARSAL
 
@@ -41,9 +48,7 @@ TRUSTED = (
 )
 UNCHECKED = "I have no such name: replies may be forged by whoever has seen one of the mails, and I go on all the same"
 FORGED = "without it, a forger passes as one of the people: give it, or say below that you go on all the same"
-ALLOWED = (
-    "Nobody gets a mail who is not ticked here. A tick is for the address beside it: where that changes, tick it anew."
-)
+ALLOWED = "Nobody gets a mail who is not ticked here. A tick is for the address beside it: where that changes, tick it anew."
 ASKED = "In a live seminar every mail is shown to you with its recipient, and leaves only when you approve exactly it."
 LIMIT = "say how many mails may leave a day; a wrong turn stops there"
 
@@ -54,16 +59,34 @@ class SendingForm:
     def __init__(self, changed: Callable[[], None]) -> None:
         self.changed = changed
         options = [(f"{mode}: {words}", mode) for mode, words in MODES.items()]
-        self.mode = w.RadioButtons(options=options, value=REHEARSAL, description="how mail travels")
+        self.mode = w.RadioButtons(
+            options=options, value=REHEARSAL, description="how mail travels"
+        )
         self.mode.layout.width, self.mode.style.description_width = "100%", "8rem"
         self.fields = f.fields_of(SERVERS)
-        self.limit = f.Field(w.BoundedIntText(value=0, min=0, max=500, description="mails a day, at most"), "15rem")
-        self.unchecked = w.Checkbox(False, description=UNCHECKED, indent=False, layout=w.Layout(width="100%"))
+        self.limit = f.Field(
+            w.BoundedIntText(
+                value=0, min=0, max=500, description="mails a day, at most"
+            ),
+            "15rem",
+        )
+        self.unchecked = w.Checkbox(
+            False, description=UNCHECKED, indent=False, layout=w.Layout(width="100%")
+        )
         self.ticks: dict[str, w.Checkbox] = {}
-        self.people = w.GridBox([], layout=w.Layout(grid_template_columns="repeat(auto-fill, minmax(24rem, 1fr))"))
+        self.people = w.GridBox(
+            [],
+            layout=w.Layout(
+                grid_template_columns="repeat(auto-fill, minmax(24rem, 1fr))"
+            ),
+        )
         self.people.add_class("ticks")
-        self.found, self.error, self.people_fault, self.from_environment = (w.HTML() for _ in range(4))
-        press = f.Press(lambda: [field.given for field in self.fields.values()], self.error)
+        self.found, self.error, self.people_fault, self.from_environment = (
+            w.HTML() for _ in range(4)
+        )
+        press = f.Press(
+            lambda: [field.given for field in self.fields.values()], self.error
+        )
         self.check_button = press.new("Check the servers", self.try_servers)
         self.untick_button = f.wide("Untick all")
         self.live = w.VBox([
@@ -86,7 +109,11 @@ class SendingForm:
             said = "Read from the environment (CONVENE_SMTP_HOST and the others)."
         except ConveneError as error:
             begun = any(name.startswith("CONVENE_SMTP") for name in os.environ)
-            said = str(error) if begun else "The environment names no servers; type them here."
+            said = (
+                str(error)
+                if begun
+                else "The environment names no servers; type them here."
+            )
         self.from_environment.value = f.told(said, look="hint")
 
     def fill(self, servers: MailServers | None) -> None:
@@ -97,15 +124,25 @@ class SendingForm:
 
     def offer(self, people: Iterable[f.Entry]) -> None:
         """A tick for each person with an address that can be written to; those of before stay as they are."""
-        given = {draft["email"].strip(): draft["name"].strip() for draft in people if not address_fault(draft["email"])}
+        given = {
+            draft["email"].strip(): draft["name"].strip()
+            for draft in people
+            if not address_fault(draft["email"])
+        }
         # The address first, and no formula: one in a name drew over the address behind it, whatever the page's classes.
         plain = str.maketrans({"$": "\uff04", "\\": "\uff3c"})
-        words = {address: f"{address}, {name}".removesuffix(", ").translate(plain) for address, name in given.items()}
+        words = {
+            address: f"{address}, {name}".removesuffix(", ").translate(plain)
+            for address, name in given.items()
+        }
         if {address: tick.description for address, tick in self.ticks.items()} == words:
             return
         before = self.allowed
         look = {"indent": False, "layout": w.Layout(width="auto")}
-        self.ticks = {at: w.Checkbox(at in before, description=said, **look) for at, said in words.items()}
+        self.ticks = {
+            at: w.Checkbox(at in before, description=said, **look)
+            for at, said in words.items()
+        }
         f.watch(self.ticks.values(), self.changed)
         self.people.children = tuple(self.ticks.values())
 
@@ -122,7 +159,9 @@ class SendingForm:
 
     def servers(self, organiser: str = "") -> MailServers:
         """The servers as they are typed; a field that does not fit raises, and `check` says it beside the field."""
-        given: dict[str, Any] = {name: field.given for name, field in self.fields.items()}
+        given: dict[str, Any] = {
+            name: field.given for name, field in self.fields.items()
+        }
         return MailServers(**{**given, "name": given["name"] or organiser})
 
     def settings(self, organiser: str) -> Mapping[str, Any]:
@@ -136,10 +175,19 @@ class SendingForm:
         """What does not fit; nothing where no real mail is sent."""
         live = self.mode.value == LIVE
         found = f.tell(self.fields, self._faults() if live else {}, shown)
-        found += f.tell({"limit": self.limit}, {"limit": LIMIT} if live and not self.limit.control.value else {}, shown)
+        found += f.tell(
+            {"limit": self.limit},
+            {"limit": LIMIT} if live and not self.limit.control.value else {},
+            shown,
+        )
         nobody = live and not self.allowed
-        self.people_fault.value = f.beside("nobody is ticked") if nobody and shown else ""
-        return [*found, *(["who may be written to: nobody is ticked"] if nobody else [])]
+        self.people_fault.value = (
+            f.beside("nobody is ticked") if nobody and shown else ""
+        )
+        return [
+            *found,
+            *(["who may be written to: nobody is ticked"] if nobody else []),
+        ]
 
     def _faults(self) -> dict[str, str]:
         given = {name: field.given for name, field in self.fields.items()}
@@ -153,7 +201,9 @@ class SendingForm:
                 self.servers()
             except InvalidInput as error:
                 name, _, said = str(error).partition(": ")
-                return {name if name in self.fields else "smtp_host": said or str(error)}
+                return {
+                    name if name in self.fields else "smtp_host": said or str(error)
+                }
         return found
 
     async def try_servers(self) -> None:
@@ -169,7 +219,10 @@ class SendingForm:
             servers = self.servers()
             answer = f"✓ {await LiveMailbox(servers, find_login(servers)).check()}"
         finally:
-            self.found.value, self.check_button.disabled = f.told(answer, "status"), False
+            self.found.value, self.check_button.disabled = (
+                f.told(answer, "status"),
+                False,
+            )
 
     def _changed(self) -> None:
         f.there(self.unchecked, not self.fields["authserv"].given)

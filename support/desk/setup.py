@@ -29,7 +29,11 @@ from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 
 EMPTY, LONGEST_NAME = "empty", 80  # a starting point; characters of a name
 
-SCENARIOS = {"four": "four people, four dates", "panel": "a panel of 6 from 18", "series": "23 people, ten dates"}
+SCENARIOS = {
+    "four": "four people, four dates",
+    "panel": "a panel of 6 from 18",
+    "series": "23 people, ten dates",
+}
 PARTS = ("Programme", "People", "Policies", "Mails", "Roles", "How mail travels")
 MEANS = {
     REHEARSAL: "A rehearsal: simulated people answer, and no mail leaves.",
@@ -50,20 +54,35 @@ NO_MODEL = "No language model is connected: what it could do is done by rules."
 PROGRAMME = {
     "title": f.Spec("title", "Colloquium of the autumn term", most=120),
     "organiser": f.Spec("organiser (name)", "signs the mails", most=NAME),
-    "organiser_role": f.Spec("organiser’s role", "for example: lecturer (may stay empty)", most=120),
+    "organiser_role": f.Spec(
+        "organiser’s role", "for example: lecturer (may stay empty)", most=120
+    ),
     "place": f.Spec("place", "a room, or “online”", most=200),
-    "time": f.Spec("time", "for example: 14:00 to 15:30, Central European Time", most=120),
-    "goal": f.Spec("goal, in words", "what the series is for, and who is wanted", "lines", 2, most=2000),
+    "time": f.Spec(
+        "time", "for example: 14:00 to 15:30, Central European Time", most=120
+    ),
+    "goal": f.Spec(
+        "goal, in words",
+        "what the series is for, and who is wanted",
+        "lines",
+        2,
+        most=2000,
+    ),
     "start": f.Spec("first day of work", kind="day"),
     "deadline": f.Spec("deadline (last day of work)", kind="day"),
     "seats": f.Spec("speakers a date", kind="number", rest=(1, 99, 1)),
     "slots": f.Spec("dates, one a line", "2027-09-05\n2027-09-12", "lines", 6),
 }
-EMPTY_TEXTS = {"organiser_role": "", "goal": "nothing is typed; say in a sentence what is to be organised"}
+EMPTY_TEXTS = {
+    "organiser_role": "",
+    "goal": "nothing is typed; say in a sentence what is to be organised",
+}
 
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
           "december")  # fmt: skip
-SPOKEN = re.compile(r"(?:[A-Za-z]{3,9},?\s+)?(\d{1,2})(?:\.\s*|\s+)(?:(\d{1,2})\.|([A-Za-z]{3,9})\.?)\s*(\d{4})")
+SPOKEN = re.compile(
+    r"(?:[A-Za-z]{3,9},?\s+)?(\d{1,2})(?:\.\s*|\s+)(?:(\d{1,2})\.|([A-Za-z]{3,9})\.?)\s*(\d{4})"
+)
 # a day as people write it, by number or by name of the month; 3/4/2027 is April to some, and March to others
 
 
@@ -84,22 +103,57 @@ class SetupPage:
     ) -> None:
         self.begin, self.taken, self.copied, self.today = begin, taken, copied, today
         self._quiet, self.strict, self.faults = True, False, list[str]()
-        self.programme, self.people = ProgrammeForm(self._changed, today), PeopleForm(self._changed, model)
-        self.bringing, self.roles = BringForm(self._changed, self._brought), RolesForm(self._changed, model)
-        self.templates, self.past = TemplatesForm(self._changed), PastForm(self._changed)
+        self.programme, self.people = (
+            ProgrammeForm(self._changed, today),
+            PeopleForm(self._changed, model),
+        )
+        self.bringing, self.roles = (
+            BringForm(self._changed, self._brought),
+            RolesForm(self._changed, model),
+        )
+        self.templates, self.past = (
+            TemplatesForm(self._changed),
+            PastForm(self._changed),
+        )
         self.sending = SendingForm(self._changed)
         self.state, self.error, self.summary = w.HTML(), w.HTML(), w.HTML()
-        named = w.Text(description="name of this seminar", placeholder="as it is listed in the file")
+        named = w.Text(
+            description="name of this seminar",
+            placeholder="as it is listed in the file",
+        )
         self.name = f.Field(named, "22rem")
-        self.start = f.over(w.Dropdown(options=[("", "")], description="starting point"), "22rem")
+        self.start = f.over(
+            w.Dropdown(options=[("", "")], description="starting point"), "22rem"
+        )
         press = f.Press(self._typed, self.error)
         self.begin_button = press.new("Begin", self._begin, button_style="primary")
-        self.again = f.Twice("Fill the pages in", lambda: "Yes, replace what stands below", self._start, press)
+        self.again = f.Twice(
+            "Fill the pages in",
+            lambda: "Yes, replace what stands below",
+            self._start,
+            press,
+        )
         self.again.view.layout.align_self = "flex-end"
-        words = w.VBox([f.heading("Templates"), self.templates.view, f.heading("Your own past mails"), self.past.view])
-        parts = [self.programme.view, self.people.view, self.bringing.view, words, self.roles.view, self.sending.view]
+        words = w.VBox(
+            [
+                f.heading("Templates"),
+                self.templates.view,
+                f.heading("Your own past mails"),
+                self.past.view,
+            ]
+        )
+        parts = [
+            self.programme.view,
+            self.people.view,
+            self.bringing.view,
+            words,
+            self.roles.view,
+            self.sending.view,
+        ]
         self.tabs = w.Tab(parts, titles=self._titles([]), selected_index=0)
-        foot = f.boxed("footer", self.summary, f.row(self.begin_button, self.state), self.error)
+        foot = f.boxed(
+            "footer", self.summary, f.row(self.begin_button, self.state), self.error
+        )
         top = f.row(self.name.view, self.start, self.again.view, grid_gap="0 14px")
         self.view = f.page("Set up a seminar", top, self.tabs, foot)
         self.name.control.observe(lambda _: self._changed(), "value")
@@ -109,13 +163,22 @@ class SetupPage:
     def refresh(self) -> None:
         """Look anew at the seminars in the file: for starting points, and for a name that nobody has."""
         names = self.taken()
-        options = [(f"the project’s: {words}", name) for name, words in SCENARIOS.items()]
-        options += [("empty: a programme of your own", EMPTY), *((f"as “{name}”", f"={name}") for name in names)]
+        options = [
+            (f"the project’s: {words}", name) for name, words in SCENARIOS.items()
+        ]
+        options += [
+            ("empty: a programme of your own", EMPTY),
+            *((f"as “{name}”", f"={name}") for name in names),
+        ]
         chosen, typed = self.start.value, self.name.given
         self.start.options = options
-        self.start.value = chosen if chosen in [value for _, value in options] else options[0][1]
+        self.start.value = (
+            chosen if chosen in [value for _, value in options] else options[0][1]
+        )
         if not typed or typed in names:
-            self.name.control.value = next(made for k in range(1, 10**6) if (made := f"Seminar {k}") not in names)
+            self.name.control.value = next(
+                made for k in range(1, 10**6) if (made := f"Seminar {k}") not in names
+            )
         self._changed()
 
     def fill(self, setup: SeminarSetup) -> None:
@@ -131,7 +194,10 @@ class SetupPage:
         self.sending.fill(setup.servers)
         self.sending.offer(self.people.people.entries)
         self.sending.allow(())
-        self.sending.mode.value, self.sending.limit.control.value = REHEARSAL, setup.daily_limit
+        self.sending.mode.value, self.sending.limit.control.value = (
+            REHEARSAL,
+            setup.daily_limit,
+        )
         self.sending.unchecked.value = False
         self.bringing.bring(setup.artefacts)
         self._quiet = False
@@ -150,7 +216,9 @@ class SetupPage:
         name = self._name_fault()
         self.name.say(name if shown else "")
         self.tabs.titles = self._titles([len(part) if shown else 0 for part in parts])
-        found = [f"{PARTS[i]}: {fault}" for i, part in enumerate(parts) for fault in part]
+        found = [
+            f"{PARTS[i]}: {fault}" for i, part in enumerate(parts) for fault in part
+        ]
         return [*([f"name of this seminar: {name}"] if name else []), *found]
 
     def setup(self) -> SeminarSetup:
@@ -187,7 +255,11 @@ class SetupPage:
             self.fill(self.copied(chosen[1:]))
             return
         fresh = Artefacts(load_policies(), load_templates())
-        self.fill(SeminarSetup(scenario("four" if chosen == EMPTY else chosen), fresh, past=load_past()))
+        self.fill(
+            SeminarSetup(
+                scenario("four" if chosen == EMPTY else chosen), fresh, past=load_past()
+            )
+        )
         if chosen == EMPTY:
             self.programme.clear()
             self.people.fill(())
@@ -208,24 +280,40 @@ class SetupPage:
         self.faults = self.check(self.strict)
         self._quiet = False
         head = f"{count(len(self.faults), 'thing')} to mend before it can begin:"
-        self.summary.value = fill("page", "faults", head, self.faults if self.strict else [])
+        self.summary.value = fill(
+            "page", "faults", head, self.faults if self.strict else []
+        )
         people = len(self.people.people.entries)
-        self.state.value = f.told(f"{count(people, 'person', 'people')}. {MEANS[mode]}", look="hint")
+        self.state.value = f.told(
+            f"{count(people, 'person', 'people')}. {MEANS[mode]}", look="hint"
+        )
 
     def _name_fault(self) -> str:
         name = self.name.given
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             return f"expected 1 to {LONGEST_NAME} characters"
-        return "a seminar in the file has it; type another" if name in self.taken() else ""
+        return (
+            "a seminar in the file has it; type another" if name in self.taken() else ""
+        )
 
     def _typed(self) -> Any:
         lists = (self.people.people, self.templates.mails, self.past.mails)
-        fields = [*self.programme.fields.values(), *self.sending.fields.values(), self.name]
-        return [[dict(entry) for part in lists for entry in part.entries], [field.control.value for field in fields]]
+        fields = [
+            *self.programme.fields.values(),
+            *self.sending.fields.values(),
+            self.name,
+        ]
+        return [
+            [dict(entry) for part in lists for entry in part.entries],
+            [field.control.value for field in fields],
+        ]
 
     def _titles(self, faults: list[int]) -> list[str]:
         marks = [f" ▲{many}" if many else "" for many in faults] or [""] * len(PARTS)
-        return [f"{i + 1} {title}{mark}" for i, (title, mark) in enumerate(zip(PARTS, marks, strict=True))]
+        return [
+            f"{i + 1} {title}{mark}"
+            for i, (title, mark) in enumerate(zip(PARTS, marks, strict=True))
+        ]
 
 
 class ProgrammeForm:
@@ -237,7 +325,14 @@ class ProgrammeForm:
         self.read_as = w.HTML()
         seen = [field.view for field in self.fields.values()]
         days = f.columns(w.VBox(seen[6:9]), seen[9], self.read_as, narrow="15rem")
-        self.view = w.VBox([f.columns(*seen[:3], narrow="20rem"), f.columns(*seen[3:5], narrow="30rem"), seen[5], days])
+        self.view = w.VBox(
+            [
+                f.columns(*seen[:3], narrow="20rem"),
+                f.columns(*seen[3:5], narrow="30rem"),
+                seen[5],
+                days,
+            ]
+        )
         f.watch((field.control for field in self.fields.values()), self._typed)
         self._typed()
 
@@ -245,18 +340,30 @@ class ProgrammeForm:
         """Show a programme."""
         for name, field in self.fields.items():
             value = getattr(programme, name)
-            field.control.value = "\n".join(slot.isoformat() for slot in value) if name == "slots" else value
+            field.control.value = (
+                "\n".join(slot.isoformat() for slot in value)
+                if name == "slots"
+                else value
+            )
 
     def clear(self) -> None:
         """Show nothing but days to begin with: the next working day, and eight weeks later."""
-        start = next(day for k in range(1, 8) if working(day := self.today() + timedelta(days=k)))
-        fixed: dict[str, Any] = {"start": start, "deadline": start + timedelta(weeks=8), "seats": 1}
+        start = next(
+            day for k in range(1, 8) if working(day := self.today() + timedelta(days=k))
+        )
+        fixed: dict[str, Any] = {
+            "start": start,
+            "deadline": start + timedelta(weeks=8),
+            "seats": 1,
+        }
         for name, field in self.fields.items():
             field.control.value = fixed.get(name, "")
 
     def value(self, people: Sequence[Persona], named: str) -> Scenario:
         """The programme with these people."""
-        given: dict[str, Any] = {name: field.given for name, field in self.fields.items()}
+        given: dict[str, Any] = {
+            name: field.given for name, field in self.fields.items()
+        }
         given["slots"] = tuple(sorted(read_dates(given["slots"])[0]))
         return Scenario(id=named, people=tuple(people), **given)
 
@@ -273,7 +380,9 @@ class ProgrammeForm:
         elif not working(start):
             found["start"] = f"{start} is a {start:%A}; choose a working day"
         elif live and start < self.today():
-            found["start"] = "the first day is over; with real mail the calendar counts, so begin today or later"
+            found["start"] = (
+                "the first day is over; with real mail the calendar counts, so begin today or later"
+            )
         if deadline is None:
             found["deadline"] = "no day is chosen"
         elif start is not None and deadline <= start:
@@ -285,14 +394,26 @@ class ProgrammeForm:
         slots, problems = read_dates(self.fields["slots"].control.value)
         if not slots and not problems:
             return "no date is typed; type one a line, such as 2027-09-05"
-        problems += [f"{s} is not after the first day ({start})" for s in slots if start is not None and s <= start]
-        return "\n".join(problems[:6]) + (f"\nand {len(problems) - 6} more" if len(problems) > 6 else "")
+        problems += [
+            f"{s} is not after the first day ({start})"
+            for s in slots
+            if start is not None and s <= start
+        ]
+        return "\n".join(problems[:6]) + (
+            f"\nand {len(problems) - 6} more" if len(problems) > 6 else ""
+        )
 
     def _typed(self) -> None:
         slots, problems = read_dates(self.fields["slots"].control.value)
-        amiss = f", {count(len(problems), 'line')} not: write 2027-09-05" if problems else ""
+        amiss = (
+            f", {count(len(problems), 'line')} not: write 2027-09-05"
+            if problems
+            else ""
+        )
         head = f"{count(len(slots), 'date')} understood{amiss}"
-        self.read_as.value = f.told("\n".join([head, *map(in_words, sorted(slots))]), look="hint text dates")
+        self.read_as.value = f.told(
+            "\n".join([head, *map(in_words, sorted(slots))]), look="hint text dates"
+        )
         self.changed()
 
 
@@ -309,10 +430,14 @@ def read_dates(text: str) -> tuple[list[date], list[str]]:
         try:
             made = _read_date(typed)
         except ValueError:
-            problems.append(f"line {number}: {typed[:40]!r} is no date such as 2027-09-05 or 5 September 2027")
+            problems.append(
+                f"line {number}: {typed[:40]!r} is no date such as 2027-09-05 or 5 September 2027"
+            )
             continue
         if made in found:
-            problems.append(f"line {number}: {made} stands there twice; raise “speakers a date” instead")
+            problems.append(
+                f"line {number}: {made} stands there twice; raise “speakers a date” instead"
+            )
         else:
             found.append(made)
     return found, problems
@@ -327,7 +452,11 @@ def _read_date(typed: str) -> date:
     if (spoken := SPOKEN.fullmatch(typed)) is None:
         return date.fromisoformat(typed)
     day, number, name, year = spoken.groups()
-    fits = [k for k, month in enumerate(MONTHS, start=1) if name and month.startswith(name.lower())]
+    fits = [
+        k
+        for k, month in enumerate(MONTHS, start=1)
+        if name and month.startswith(name.lower())
+    ]
     return date(int(year), int(number) if number else fits[0] if fits else 0, int(day))
 
 
@@ -336,7 +465,11 @@ class RolesForm:
 
     def __init__(self, changed: Callable[[], None], model: bool) -> None:
         def choice(kinds: Mapping[str, str]) -> list[tuple[str, str]]:
-            return [(f"{k}: {said}" if said else k, k) for k, said in kinds.items() if model or k != MODEL]
+            return [
+                (f"{k}: {said}" if said else k, k)
+                for k, said in kinds.items()
+                if model or k != MODEL
+            ]
 
         played = choice(dict.fromkeys([*VARIATIONS, MIXED, MODEL, HUMAN], ""))
         at_once = [("as chosen below", ""), *choice(dict.fromkeys(LEVELS, ""))]
@@ -349,17 +482,45 @@ class RolesForm:
             "everything": f.Spec("everything", kind="choice", rest=at_once),
             **{name: f.Spec(name.replace("_", "-"), kind="choice", rest=LEVELS) for name in DELEGATED},
         })  # fmt: skip
-        self.organizer, self.detector, self.reviewer, self.everybody, self.seed, self.everything, *levels = (
-            field.control for field in self.fields.values()
-        )
+        (
+            self.organizer,
+            self.detector,
+            self.reviewer,
+            self.everybody,
+            self.seed,
+            self.everything,
+            *levels,
+        ) = (field.control for field in self.fields.values())
         self.levels = dict(zip(DELEGATED, levels, strict=True))
-        self.reviewer.value, self.everybody.value, self.everything.value = HUMAN, RULE_BASED, ALWAYS
+        self.reviewer.value, self.everybody.value, self.everything.value = (
+            HUMAN,
+            RULE_BASED,
+            ALWAYS,
+        )
         seen = [field.view for field in self.fields.values()]
         self.played = w.VBox([f.columns(*seen[3:5]), f.hint(KINDS)])
-        self.asked = w.VBox([f.heading("What is done without asking you"), f.hint(ASKED), f.columns(*seen[5:])])
+        self.asked = w.VBox(
+            [
+                f.heading("What is done without asking you"),
+                f.hint(ASKED),
+                f.columns(*seen[5:]),
+            ]
+        )
         told = [] if model else [f.hint(NO_MODEL)]
-        self.view = w.VBox([f.columns(*seen[:3], narrow="20rem"), *told, self.played, self.asked])
-        f.watch((self.organizer, self.detector, self.reviewer, self.everybody, self.seed, *levels), changed)
+        self.view = w.VBox(
+            [f.columns(*seen[:3], narrow="20rem"), *told, self.played, self.asked]
+        )
+        f.watch(
+            (
+                self.organizer,
+                self.detector,
+                self.reviewer,
+                self.everybody,
+                self.seed,
+                *levels,
+            ),
+            changed,
+        )
         f.watch([self.everything], self._set_all)
         f.watch(levels, self._one)
 
@@ -375,8 +536,13 @@ class RolesForm:
     @property
     def value(self) -> dict[str, Any]:
         """The fields of a `SeminarSetup`, but for who plays the people."""
-        chosen = {name: getattr(self, name).value for name in ("organizer", "detector", "reviewer", "seed")}
-        return chosen | {"delegation": {name: control.value for name, control in self.levels.items()}}
+        chosen = {
+            name: getattr(self, name).value
+            for name in ("organizer", "detector", "reviewer", "seed")
+        }
+        return chosen | {
+            "delegation": {name: control.value for name, control in self.levels.items()}
+        }
 
     def rehearsed(self, mode: str) -> None:
         """Show what counts in a mode: real people are played by nobody, and real mail needs a person at the desk."""
@@ -388,7 +554,11 @@ class RolesForm:
 
     def fill(self, setup: SeminarSetup, everybody: str) -> None:
         """Show who does what; what is not to be had here stays as it is."""
-        wanted = {self.organizer: setup.organizer, self.detector: setup.detector, self.reviewer: setup.reviewer}
+        wanted = {
+            self.organizer: setup.organizer,
+            self.detector: setup.detector,
+            self.reviewer: setup.reviewer,
+        }
         for control, kind in (*wanted.items(), (self.everybody, everybody)):
             if kind in [value for _, value in control.options]:
                 control.value = kind

@@ -17,8 +17,15 @@ from support.seminar.records import ORGANISER, Action, Flag, Mail, OrganizingDay
 from support.seminar.rules import PolicySet
 from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, Desk
 
-MONTHS, NEXT, MOST_DAYS = 4, 6, 14  # months shown at once; dates listed; days with mails that have a column
-WORDED, UNFOLDED = 4, 3  # dates with room for a word beside the sign; newest days of the chat that are not folded
+MONTHS, NEXT, MOST_DAYS = (
+    4,
+    6,
+    14,
+)  # months shown at once; dates listed; days with mails that have a column
+WORDED, UNFOLDED = (
+    4,
+    3,
+)  # dates with room for a word beside the sign; newest days of the chat that are not folded
 Sign = tuple[str, str, str]  # a tone, a sign and a few words
 CELLS = {  # of each kind of cell of the grid its tone, its sign, a word and a sentence
     "confirmed": ("sure", "✓", "confirmed", "has the date, confirmed by mail"),
@@ -90,8 +97,16 @@ class Seats:
         '2 of 4 seats filled, 1 of them not confirmed yet; 1 tentative, 1 open'
         """
         head = f"{self.filled} of {count(self.total, 'seat')} filled"
-        head += f", {self.unconfirmed} of them not confirmed yet" if self.unconfirmed else ""
-        return head if self.filled == self.total else f"{head}; {self.tentative} tentative, {self.left} open"
+        head += (
+            f", {self.unconfirmed} of them not confirmed yet"
+            if self.unconfirmed
+            else ""
+        )
+        return (
+            head
+            if self.filled == self.total
+            else f"{head}; {self.tentative} tentative, {self.left} open"
+        )
 
 
 def seats_of(state: State) -> Seats:
@@ -101,10 +116,22 @@ def seats_of(state: State) -> Seats:
 
     held = [(slot, name) for slot, names in state.slots.items() for name in names]
     unconfirmed = sum(slot not in state.contacts[name].confirmed for slot, name in held)
-    free = [s for s in state.open if s > state.today for _ in range(state.seats - len(state.slots[s]))]
-    wanted = [[slot in contact.available for slot in free] for contact in state.waiting()]
+    free = [
+        s
+        for s in state.open
+        if s > state.today
+        for _ in range(state.seats - len(state.slots[s]))
+    ]
+    wanted = [
+        [slot in contact.available for slot in free] for contact in state.waiting()
+    ]
     matched = maximum_bipartite_matching(csr_matrix(wanted)) if free and wanted else ()
-    return Seats(state.seats * len(state.slots), len(held), unconfirmed, sum(int(one >= 0) for one in matched))
+    return Seats(
+        state.seats * len(state.slots),
+        len(held),
+        unconfirmed,
+        sum(int(one >= 0) for one in matched),
+    )
 
 
 def standing(state: State, name: str) -> Sign:
@@ -113,17 +140,29 @@ def standing(state: State, name: str) -> Sign:
     if dates := state.dates_of(name):
         has = "has " + ", ".join(map(short, dates))
         sure = set(dates) <= set(contact.confirmed)
-        return ("sure", "✓", has) if sure else ("given", "◑", f"{has}, not confirmed yet")
+        return (
+            ("sure", "✓", has) if sure else ("given", "◑", f"{has}, not confirmed yet")
+        )
     if contact.declined:
         return "quiet", "✕", "declined"
     if not contact.mails:
         return "quiet", "–", "not written to"
     silent = state.days_silent(name)
     if silent is not None:
-        return "vague", "…", f"waiting, {count(silent, 'working day')}" if silent else "written to"
-    back = ", gave " + ", ".join(map(short, contact.cancelled)) + " back" if contact.cancelled else ""
+        return (
+            "vague",
+            "…",
+            f"waiting, {count(silent, 'working day')}" if silent else "written to",
+        )
+    back = (
+        ", gave " + ", ".join(map(short, contact.cancelled)) + " back"
+        if contact.cancelled
+        else ""
+    )
     later = contact.wait_until
-    wait = f", asked to wait until {short(later)}" if later and later > state.today else ""
+    wait = (
+        f", asked to wait until {short(later)}" if later and later > state.today else ""
+    )
     return "tentative", "←", f"answered{back}{wait}"
 
 
@@ -134,12 +173,22 @@ def grid(desk: Desk) -> str:
     """People by dates (Figure 3D), below a bar of how many seats are filled."""
     state = desk.state
     rows = [
-        (contact, standing(state, name), [CELLS[kind_of(state, contact, slot)] for slot in state.slots])
+        (
+            contact,
+            standing(state, name),
+            [CELLS[kind_of(state, contact, slot)] for slot in state.slots],
+        )
         for name, contact in state.contacts.items()
     ]
     there = {cell for _, _, cells in rows for cell in cells}
-    signs = [(tone, sign, said) for tone, sign, word, said in CELLS.values() if (tone, sign, word, said) in there]
-    return fill("boards", "grid", state, seats_of(state), rows, signs, len(state.slots) > WORDED)
+    signs = [
+        (tone, sign, said)
+        for tone, sign, word, said in CELLS.values()
+        if (tone, sign, word, said) in there
+    ]
+    return fill(
+        "boards", "grid", state, seats_of(state), rows, signs, len(state.slots) > WORDED
+    )
 
 
 def kind_of(state: State, contact: Contact, slot: date) -> str:
@@ -152,7 +201,11 @@ def kind_of(state: State, contact: Contact, slot: date) -> str:
         return "no"
     if slot not in contact.named:
         return "unnamed" if contact.answered else "unknown"
-    if len(state.slots[slot]) >= state.seats or state.dates_of(contact.name) or slot <= state.today:
+    if (
+        len(state.slots[slot]) >= state.seats
+        or state.dates_of(contact.name)
+        or slot <= state.today
+    ):
         return "spare"
     return "firm" if slot in contact.available else "vague"
 
@@ -164,11 +217,19 @@ def calendar(desk: Desk) -> str:
     ends = (start, desk.today, deadline, *state.slots)
     this, dated = _month(desk.today), {_month(day) for day in (*state.slots, deadline)}
     every = range(_month(min(ends)), _month(max(ends)) + 1)
-    now = [month for month in every if month == this or (month > this and month in dated)][:MONTHS]
-    parts = [m for m in every if m < this], now, [m for m in every if m > this and m not in now]
+    now = [
+        month for month in every if month == this or (month > this and month in dated)
+    ][:MONTHS]
+    parts = (
+        [m for m in every if m < this],
+        now,
+        [m for m in every if m > this and m not in now],
+    )
     drawn = [[_drawn(desk, month, sent) for month in part] for part in parts]
     ahead = sorted([*((slot, False) for slot in state.slots), (deadline, True)])
-    listed = [(day, due, passed(desk.today, day)) for day, due in ahead if day >= desk.today]
+    listed = [
+        (day, due, passed(desk.today, day)) for day, due in ahead if day >= desk.today
+    ]
     return fill("boards", "calendar", state, *drawn, listed, NEXT)
 
 
@@ -177,12 +238,18 @@ def _month(day: date) -> int:
     return 12 * day.year + day.month - 1
 
 
-def _drawn(desk: Desk, month: int, sent: Mapping[date, int]) -> tuple[date, list[list[Any]]]:
+def _drawn(
+    desk: Desk, month: int, sent: Mapping[date, int]
+) -> tuple[date, list[list[Any]]]:
     """The first of a month, and its weeks: of each day the date and what is to be marked there."""
     first = date(month // 12, month % 12 + 1, 1)
     weeks = months.Calendar(months.MONDAY).monthdatescalendar(first.year, first.month)
     return first, [
-        [(day, _marks(desk, day, sent[day])) if day.month == first.month else None for day in week] for week in weeks
+        [
+            (day, _marks(desk, day, sent[day])) if day.month == first.month else None
+            for day in week
+        ]
+        for week in weeks
     ]
 
 
@@ -202,28 +269,60 @@ def _slot(state: State, slot: date) -> Sign:
     names, left = state.slots[slot], "over" if slot <= state.today else "open"
     if len(names) >= state.seats:
         sure = all(slot in state.contacts[name].confirmed for name in names)
-        return ("sure", "✓", "taken") if sure else ("given", "◑", "taken, not confirmed yet")
+        return (
+            ("sure", "✓", "taken")
+            if sure
+            else ("given", "◑", "taken, not confirmed yet")
+        )
     if state.seats > 1:
-        return "vague", f"{len(names)}/{state.seats}", f"{len(names)} of {state.seats} seats taken, {left}"
+        return (
+            "vague",
+            f"{len(names)}/{state.seats}",
+            f"{len(names)} of {state.seats} seats taken, {left}",
+        )
     return "vague", left, "over, given to nobody" if left == "over" else "open date"
 
 
-def correspondence(desk: Desk, flags: Sequence[Flag] = (), person: str | None = None) -> str:
+def correspondence(
+    desk: Desk, flags: Sequence[Flag] = (), person: str | None = None
+) -> str:
     """People by days (Figure 3E), each thread folded below, of one `person` unfolded; mails of `flags` bear a flag."""
-    threads = {name: desk.thread(name) for name in ([person] if person else desk.state.contacts)}
+    threads = {
+        name: desk.thread(name)
+        for name in ([person] if person else desk.state.contacts)
+    }
     days = {number: desk.scenario.start + timedelta(days=number - 1)
             for number in sorted({mail.day for mails in threads.values() for mail in mails})}  # fmt: skip
     shown, flagged = list(days)[-MOST_DAYS:], {flag.mail for flag in flags}
-    rows = [(name, mails, _signs(mails, flagged), *_gap(desk, name, mails)) for name, mails in threads.items()]
-    signs = [(tone, "↻1" if sign == "↻" else sign, word) for tone, sign, word in (*SIGNS.values(), FLAGGED)]
-    return fill("boards", "correspondence", desk.today, days, shown, rows, signs, person is not None)
+    rows = [
+        (name, mails, _signs(mails, flagged), *_gap(desk, name, mails))
+        for name, mails in threads.items()
+    ]
+    signs = [
+        (tone, "↻1" if sign == "↻" else sign, word)
+        for tone, sign, word in (*SIGNS.values(), FLAGGED)
+    ]
+    return fill(
+        "boards",
+        "correspondence",
+        desk.today,
+        days,
+        shown,
+        rows,
+        signs,
+        person is not None,
+    )
 
 
 def _signs(mails: Sequence[Mail], flagged: Collection[int]) -> list[tuple[int, Sign]]:
     """The day and the sign of each mail; follow-ups are counted."""
     found, follow_ups = list[tuple[int, Sign]](), 0
     for mail in mails:
-        tone, sign, word = FLAGGED if mail.id in flagged else SIGNS.get(mail.kind, ("quiet", "→", "mail"))
+        tone, sign, word = (
+            FLAGGED
+            if mail.id in flagged
+            else SIGNS.get(mail.kind, ("quiet", "→", "mail"))
+        )
         if mail.kind == records.FOLLOW_UP:
             follow_ups += 1
             sign, word = f"{sign}{follow_ups}", f"{word} {follow_ups}"
@@ -238,7 +337,10 @@ def _gap(desk: Desk, name: str, mails: Sequence[Mail]) -> tuple[str, int]:
     out = sum(mail.sender == ORGANISER for mail in mails)
     replies, last = len(mails) - out, mails[-1]
     head = f"{count(out, 'mail')}, {count(replies, 'reply', 'replies') if replies else 'no reply'}"
-    done = last.sender != ORGANISER or last.kind in (records.CONFIRMATION, records.THANKS)
+    done = last.sender != ORGANISER or last.kind in (
+        records.CONFIRMATION,
+        records.THANKS,
+    )
     if done or desk.state.contacts[name].declined:
         return f"{head}; {standing(desk.state, name)[2]}", 0
     head = f"{head}; the last mail unanswered" if replies else head
@@ -272,12 +374,17 @@ class Step:
 
 
 def chat(
-    days: Sequence[OrganizingDay], policies: PolicySet, seats: int = 1, unfolded: Collection[int] | None = None
+    days: Sequence[OrganizingDay],
+    policies: PolicySet,
+    seats: int = 1,
+    unfolded: Collection[int] | None = None,
 ) -> str:
     """The history of a run (Figure 3B), the newest at the bottom; unfolded are the last days, or those of numbers."""
     known = {policy.id: policy.text for policy in policies}
     newest = [day.number for day in days[-UNFOLDED:]] if unfolded is None else unfolded
-    told = [(day, _counts(day, seats), *_acts(day), day.number in newest) for day in days]
+    told = [
+        (day, _counts(day, seats), *_acts(day), day.number in newest) for day in days
+    ]
     return fill("chat", "chat", told, known)
 
 
@@ -285,14 +392,25 @@ def running(day: OrganizingDay, policies: PolicySet, steps: Sequence[Step] = ())
     """What is known of a day that is not over, and what was shown and decided on it so far."""
     asked = {(step.about, step.text) for step in steps if step.what == "flag"}
     unasked = [flag for flag in day.flags if (flag.person, flag.question) not in asked]
-    return fill("chat", "running", day, {p.id: p.text for p in policies}, unasked, steps, DECIDED)
+    return fill(
+        "chat",
+        "running",
+        day,
+        {p.id: p.text for p in policies},
+        unasked,
+        steps,
+        DECIDED,
+    )
 
 
 def _acts(day: OrganizingDay) -> tuple[list[tuple[Action, Mail | None]], list[Mail]]:
     """Each action with the mail that came of it, and mails of no action."""
     left, acts = list(day.sent), []
     for action in day.actions:
-        mail = next((one for one in left if (one.to, one.kind) == (action.person, action.kind)), None)
+        mail = next(
+            (one for one in left if (one.to, one.kind) == (action.person, action.kind)),
+            None,
+        )
         if mail:
             left.remove(mail)
         acts.append((action, mail))
@@ -301,8 +419,21 @@ def _acts(day: OrganizingDay) -> tuple[list[tuple[Action, Mail | None]], list[Ma
 
 def _counts(day: OrganizingDay, seats: int) -> str:
     """The day in a line."""
-    told = [f"{len(found)} {word}" for word, found in (("in", day.received), ("out", day.sent)) if found]
+    told = [
+        f"{len(found)} {word}"
+        for word, found in (("in", day.received), ("out", day.sent))
+        if found
+    ]
     told += [count(len(day.flags), "question")] if day.flags else []
-    told += [f"{len(found)} {word}" for word, found in (("changed", day.edits), ("broken", day.violations)) if found]
+    told += [
+        f"{len(found)} {word}"
+        for word, found in (("changed", day.edits), ("broken", day.violations))
+        if found
+    ]
     taken = sum(len(names) for _, names in day.assignment)
-    return ", ".join([*(told or ["no mail"]), f"{taken} of {seats * len(day.assignment)} seats filled"])
+    return ", ".join(
+        [
+            *(told or ["no mail"]),
+            f"{taken} of {seats * len(day.assignment)} seats filled",
+        ]
+    )

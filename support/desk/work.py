@@ -22,7 +22,15 @@ from support.seats import Question
 from support.seminar.artefacts import Artefacts
 from support.seminar.data import in_words
 from support.seminar.organizing import carried
-from support.seminar.records import ACTION, MAIL, ORGANISER, PLAN, Action, Flag, OrganizingDay
+from support.seminar.records import (
+    ACTION,
+    MAIL,
+    ORGANISER,
+    PLAN,
+    Action,
+    Flag,
+    OrganizingDay,
+)
 from support.seminar.reviewing import FLAG
 from support.seminar.rules import policies_of
 from support.seminar.views import DayPlan, Desk, Draft, Review
@@ -36,7 +44,10 @@ if TYPE_CHECKING:
     from support.models.model import ChatModel
 
 SWEEP = "seminars"  # under which name the records of seminars that are over lie in the store
-PATIENCE, BETWEEN = 3.0, 0.25  # seconds that a page which is loaded again waits for the kernel before it to end
+PATIENCE, BETWEEN = (
+    3.0,
+    0.25,
+)  # seconds that a page which is loaded again waits for the kernel before it to end
 AFTER: dict[str | None, str] = {  # a step of the journal
     None: "fetches the mail", "progress": "selects the policies that apply", "select": "plans the day",
     "plan": "works out what to do", "act": "writes mails", "draft": "sends mails", "answer": "closes the day",
@@ -67,7 +78,13 @@ class Work:
         changed: Callable[[], None],
         form: DeskForm,
     ) -> None:
-        self.path, self.model, self.today, self.changed, self.form = path, model, today, changed, form
+        self.path, self.model, self.today, self.changed, self.form = (
+            path,
+            model,
+            today,
+            changed,
+            form,
+        )
         self.seminar: Seminar | None = None
         self.taken = self.error = ""
         self.unsure = self.to_the_end = False
@@ -79,7 +96,9 @@ class Work:
     def latest(self) -> str:
         """The seminar that was worked on last, or the newest one where nobody has worked on any."""
         with closing(Store(self.path)) as store:
-            rows = store.select("SELECT seminar FROM journal ORDER BY rowid DESC LIMIT 1")
+            rows = store.select(
+                "SELECT seminar FROM journal ORDER BY rowid DESC LIMIT 1"
+            )
         return str(rows[0][0]) if rows else journal.names(self.path)[-1]
 
     @property
@@ -87,7 +106,9 @@ class Work:
         """Whether a day is being played, or waits for somebody."""
         return self.task is not None and not self.task.done()
 
-    async def open(self, name: str, *, take_over: bool = False, patience: float = 0.0) -> None:
+    async def open(
+        self, name: str, *, take_over: bool = False, patience: float = 0.0
+    ) -> None:
         """Open a seminar in the place of the one at hand; of several that are asked for at once the last one.
 
         A day that was begun waits for somebody to go on with it. A seminar that is open elsewhere is `taken`.
@@ -102,13 +123,19 @@ class Work:
                 self.form.begin(live=self.seminar.setup.mode == LIVE)
             except FileInUse as error:
                 self.taken, self.error = name, str(error)
-            except Exception as error:  # whatever it is has to be shown: nobody else sees it
+            except (
+                Exception
+            ) as error:  # whatever it is has to be shown: nobody else sees it
                 self.error = words(error)
         self.changed()
 
     async def _opened(self, name: str, take_over: bool, patience: float) -> Seminar:
         """The seminar, brought to where it was left; a kernel that is about to end keeps it for a moment."""
-        told: dict[str, Any] = {"model": self.model, "today": self.today, "changed": self.changed}
+        told: dict[str, Any] = {
+            "model": self.model,
+            "today": self.today,
+            "changed": self.changed,
+        }
         while True:
             try:
                 seminar = Seminar(self.path, name, take_over=take_over, **told)
@@ -127,9 +154,16 @@ class Work:
 
     async def yield_to(self, path: Path, name: str) -> None:
         """Give a seminar up for another desk of this very kernel, such as that of a cell that ran again."""
-        if self.seminar is not None and self.path.resolve() == path.resolve() and self.seminar.name == name:
+        if (
+            self.seminar is not None
+            and self.path.resolve() == path.resolve()
+            and self.seminar.name == name
+        ):
             await self.close()
-            self.taken, self.error = name, "You went on with this seminar in a newer desk of this notebook."
+            self.taken, self.error = (
+                name,
+                "You went on with this seminar in a newer desk of this notebook.",
+            )
             self.changed()
 
     async def close(self) -> None:
@@ -162,7 +196,9 @@ class Work:
         except FileInUse as error:  # another window took the seminar over: nothing can be done here any more
             self.taken, self.error, self.seminar = seminar.name, str(error), None
             seminar.close()
-        except Exception as error:  # nobody awaits this task: what went wrong has to be shown
+        except (
+            Exception
+        ) as error:  # nobody awaits this task: what went wrong has to be shown
             self.unsure, self.error = isinstance(error, FateUnknown), words(error)
             await self._again(seminar)
         finally:
@@ -212,16 +248,23 @@ def copied(path: Path, name: str) -> SeminarSetup:
         query = "SELECT step, answer FROM journal WHERE seminar = ? AND role IN (?, 'day') ORDER BY number"
         rows = store.select(query, (name, USER))
     begun = SeminarSetup.from_json(setup)
-    made = carried(begun.artefacts, [from_text(OrganizingDay, said) for step, said in rows if step == FINISHED])
+    made = carried(
+        begun.artefacts,
+        [from_text(OrganizingDay, said) for step, said in rows if step == FINISHED],
+    )
     return replace(begun, artefacts=_changed(made, rows))
 
 
 def _changed(made: Artefacts, rows: Iterable[Any]) -> Artefacts:
     for step, said in rows:
         if step == POLICIES:
-            made = replace(made, policies=policies_of(from_text(Entries, said), "journal"))
+            made = replace(
+                made, policies=policies_of(from_text(Entries, said), "journal")
+            )
         elif step == TEMPLATES:
-            made = replace(made, templates={one.kind: one for one in from_text(Templates, said)})
+            made = replace(
+                made, templates={one.kind: one for one in from_text(Templates, said)}
+            )
     return made
 
 
@@ -242,8 +285,17 @@ def keep(seminar: Seminar) -> None:
 def _settings(seminar: Seminar) -> dict[str, Any]:
     """What a record in the store is found by."""
     setup = seminar.setup
-    told = {"organizer": setup.organizer, "detector": setup.detector, "seed": setup.seed}
-    return {"name": seminar.name, "mode": setup.mode, "days": len(seminar.finished), **told}
+    told = {
+        "organizer": setup.organizer,
+        "detector": setup.detector,
+        "seed": setup.seed,
+    }
+    return {
+        "name": seminar.name,
+        "mode": setup.mode,
+        "days": len(seminar.finished),
+        **told,
+    }
 
 
 # ---- the running day, out of the journal ----------------------------------------------------------------------------
@@ -253,19 +305,41 @@ def running_day(
     entries: Iterable[Entry], desk: Desk, day: int, question: Question | None = None
 ) -> tuple[OrganizingDay, list[Step]]:
     """What is known of a day that is not over, and what was shown and decided; `question` waits for a decision."""
-    today = [entry for entry in entries if entry.day == day and entry.answer is not None]
+    today = [
+        entry for entry in entries if entry.day == day and entry.answer is not None
+    ]
     steps = [_decided(entry) for entry in today if entry.role == "reviewer"]
-    steps += [_step(question.phase, question.view.item, question.view.about)] if question else []
-    came = tuple(mail for mail in desk.mails if mail.day == day and mail.sender != ORGANISER)
-    reports = [entry.answer for entry in today if (entry.role, entry.step) == ("organizer", "progress")]
+    steps += (
+        [_step(question.phase, question.view.item, question.view.about)]
+        if question
+        else []
+    )
+    came = tuple(
+        mail for mail in desk.mails if mail.day == day and mail.sender != ORGANISER
+    )
+    reports = [
+        entry.answer
+        for entry in today
+        if (entry.role, entry.step) == ("organizer", "progress")
+    ]
     progress = from_text(str, reports[-1] or "") if reports else ""
-    known = OrganizingDay(day, desk.today.isoformat(), came, progress=progress, selected=chosen(today, day))
+    known = OrganizingDay(
+        day,
+        desk.today.isoformat(),
+        came,
+        progress=progress,
+        selected=chosen(today, day),
+    )
     return known, steps
 
 
 def chosen(entries: Iterable[Entry], day: int) -> tuple[str, ...]:
     """The policies that the organiser selected on a day; none before it did."""
-    found = [e.answer for e in entries if (e.day, e.role, e.step) == (day, "organizer", "select") and e.answer]
+    found = [
+        e.answer
+        for e in entries
+        if (e.day, e.role, e.step) == (day, "organizer", "select") and e.answer
+    ]
     return from_text(tuple[str, ...], found[-1]) if found else ()
 
 
@@ -273,15 +347,42 @@ def _decided(entry: Entry) -> Step:
     """A line of the journal as a step."""
     if entry.step == "decide":
         flag: Flag = from_text(Flag, entry.asked)
-        return _step(FLAG, flag, flag.person, "answer", from_text(str, entry.answer or "") or "(left open)")
+        return _step(
+            FLAG,
+            flag,
+            flag.person,
+            "answer",
+            from_text(str, entry.answer or "") or "(left open)",
+        )
     what, _, about = entry.about.partition(" ")
     review: Review = from_text(Review, entry.answer or "")
     after = _in_words(review.edited) if review.edited is not None else ""
-    return _step(what, from_text(KINDS[what], entry.asked), about, review.decision, after, review.wish)
+    return _step(
+        what,
+        from_text(KINDS[what], entry.asked),
+        about,
+        review.decision,
+        after,
+        review.wish,
+    )
 
 
-def _step(what: str, item: Any, about: str, decision: str = "", after: str = "", wish: str = "") -> Step:
-    return Step(what if what in (PLAN, ACTION, MAIL) else FLAG, about, decision, _in_words(item), after, wish)
+def _step(
+    what: str,
+    item: Any,
+    about: str,
+    decision: str = "",
+    after: str = "",
+    wish: str = "",
+) -> Step:
+    return Step(
+        what if what in (PLAN, ACTION, MAIL) else FLAG,
+        about,
+        decision,
+        _in_words(item),
+        after,
+        wish,
+    )
 
 
 def _in_words(item: DayPlan | Action | Draft | Flag) -> str:
@@ -296,7 +397,10 @@ def _in_words(item: DayPlan | Action | Draft | Flag) -> str:
         return f"{item.subject}\n\n{item.body}"
     if isinstance(item, Flag):
         return item.question
-    slot, goal = f", {item.slot}" if item.slot else "", f": {item.goal}" if item.goal else ""
+    slot, goal = (
+        f", {item.slot}" if item.slot else "",
+        f": {item.goal}" if item.goal else "",
+    )
     return f"{item.kind.replace('_', '-')} to {item.person}{slot}{goal}"
 
 
@@ -313,36 +417,65 @@ def status(work: Work, question: Question | None, why: str) -> Parts:
     if work.playing:
         return [("b", f"Day {seminar.day}:"), *_doing(seminar, question)]
     if seminar.closed is not None:
-        return [("b", "The seminar is closed."), ("", seminar.closed), ("", _result(seminar))]
+        return [
+            ("b", "The seminar is closed."),
+            ("", seminar.closed),
+            ("", _result(seminar)),
+        ]
     if seminar.over:
-        return [("b", "The seminar is over."), ("", f"{_result(seminar)} Its record lies in {work.path.name}.")]
+        return [
+            ("b", "The seminar is over."),
+            ("", f"{_result(seminar)} Its record lies in {work.path.name}."),
+        ]
     if why:
         return _later(seminar) or [("alert", why)]
     if seminar.running:
         begun = "was begun and is not finished. Press the button to go on where it was."
         return [("b", f"Day {seminar.day}"), ("", begun)]
     if seminar.day:
-        return [("b", f"Day {seminar.day} is over."), ("", f"{_result(seminar)} {_when(seminar)}")]
+        return [
+            ("b", f"Day {seminar.day} is over."),
+            ("", f"{_result(seminar)} {_when(seminar)}"),
+        ]
     return [("b", "Ready."), ("", _when(seminar))]
 
 
 def _doing(seminar: Seminar, question: Question | None) -> Parts:
     if question is not None and question.phase == ANSWER:
-        return [("", "waits for"), ("b", "your mail"), ("", f"as {question.view.person}, in the form below the chat.")]
+        return [
+            ("", "waits for"),
+            ("b", "your mail"),
+            ("", f"as {question.view.person}, in the form below the chat."),
+        ]
     if question is not None:
         about = question.view.about
         to = f" {'to' if question.phase == MAIL else 'about'} {about}" if about else ""
         what = "a question" if question.phase == FLAG else f"the {question.phase}"
-        return [("", "waits for"), ("b", "your decision"), ("", f"on {what}{to}, in the form below the chat.")]
-    today = [entry for entry in seminar.entries if entry.day == seminar.day and entry.role != "user"]
-    return [("", f"the organiser {AFTER.get(today[-1].step if today else None, 'is at work')} …")]
+        return [
+            ("", "waits for"),
+            ("b", "your decision"),
+            ("", f"on {what}{to}, in the form below the chat."),
+        ]
+    today = [
+        entry
+        for entry in seminar.entries
+        if entry.day == seminar.day and entry.role != "user"
+    ]
+    return [
+        (
+            "",
+            f"the organiser {AFTER.get(today[-1].step if today else None, 'is at work')} …",
+        )
+    ]
 
 
 def _result(seminar: Seminar) -> str:
     mails = len(seminar.finished[-1].sent) if seminar.finished else 0
     seats = seats_of(seminar.desk.state)
     full = seats.filled == seats.total and not seminar.over
-    more = " Every date is filled; further days are for those who cancel." if full else ""
+    more = (
+        " Every date is filled; further days are for those who cancel." if full else ""
+    )
     return f"{seats.words}; {count(mails, 'mail')} went out on the last day.{more}"
 
 
@@ -368,7 +501,13 @@ def _later(seminar: Seminar) -> Parts:
 
 def _way_out(work: Work) -> str:
     if work.taken:
-        return ". If you work here instead, the other window can change nothing any more."
+        return (
+            ". If you work here instead, the other window can change nothing any more."
+        )
     if work.unsure:
         return "Say on the page Mail whether they arrived, then go on."
-    return "Nothing is lost. Put right what is said there, then go on." if work.seminar else ""
+    return (
+        "Nothing is lost. Put right what is said there, then go on."
+        if work.seminar
+        else ""
+    )

@@ -34,10 +34,21 @@ class TemplatesForm:
 
     def __init__(self, changed: Callable[[], None]) -> None:
         fields = _fields(rows=11)
-        self.mails = f.Entries("kind of mail", fields, lambda e: KINDS[e["kind"]], faults_of, changed, rows=5)
-        self.own_button = self.mails.press.new("The project’s template for this kind", self._own)
+        self.mails = f.Entries(
+            "kind of mail",
+            fields,
+            lambda e: KINDS[e["kind"]],
+            faults_of,
+            changed,
+            rows=5,
+        )
+        self.own_button = self.mails.press.new(
+            "The project’s template for this kind", self._own
+        )
         left = [self.mails.list, self.own_button, self.mails.error]
-        self.view = w.VBox([f.hint(GAPS), f.sides(left, [field.view for field in fields.values()])])
+        self.view = w.VBox(
+            [f.hint(GAPS), f.sides(left, [field.view for field in fields.values()])]
+        )
         self.fill({})
 
     def fill(self, templates: Mapping[str, Template]) -> None:
@@ -51,7 +62,9 @@ class TemplatesForm:
 
     def _own(self) -> None:
         at = self.mails.at
-        self.mails.entries[at] = _entry(load_templates()[self.mails.entries[at]["kind"]])
+        self.mails.entries[at] = _entry(
+            load_templates()[self.mails.entries[at]["kind"]]
+        )
         self.mails.show(at)
 
 
@@ -60,13 +73,28 @@ class PastForm:
 
     def __init__(self, changed: Callable[[], None]) -> None:
         kinds = [(words, kind) for kind, words in KINDS.items()]
-        fields = f.fields_of({"kind": f.Spec("kind", kind="choice", rest=kinds)}) | _fields(rows=8)
+        fields = f.fields_of(
+            {"kind": f.Spec("kind", kind="choice", rest=kinds)}
+        ) | _fields(rows=8)
         new = _entry(Template(INVITATION, "", ""))
-        titled = lambda e: f"{KINDS[e['kind']]} · {e['subject']}".rstrip(" ·")  # noqa: E731
-        self.mails = f.Entries("past mails", fields, titled, faults_of, changed, rows=9, new=new, most=PASTS)
-        five = self.mails.press.new("The project’s five", lambda: self.fill(load_past()))
+        titled = lambda e: f"{KINDS[e['kind']]} · {e['subject']}".rstrip(" ·")
+        self.mails = f.Entries(
+            "past mails",
+            fields,
+            titled,
+            faults_of,
+            changed,
+            rows=9,
+            new=new,
+            most=PASTS,
+        )
+        five = self.mails.press.new(
+            "The project’s five", lambda: self.fill(load_past())
+        )
         left = [*self.mails.left[:-1], five, self.mails.error]
-        self.view = w.VBox([f.hint(STYLE_OF), f.sides(left, [field.view for field in fields.values()])])
+        self.view = w.VBox(
+            [f.hint(STYLE_OF), f.sides(left, [field.view for field in fields.values()])]
+        )
         self.fill(load_past())
 
     def fill(self, mails: Iterable[Template]) -> None:
@@ -86,10 +114,17 @@ class TemplatesPage:
         self.seminar = seminar
         self._shown: tuple[int, list[f.Entry]] = (0, entries_of({}))
         self.said, self.error = w.HTML(), w.HTML()
-        self.form = TemplatesForm(lambda: self._changed() if hasattr(self, "form") else None)
+        self.form = TemplatesForm(
+            lambda: self._changed() if hasattr(self, "form") else None
+        )
         press = f.Press(lambda: list(map(dict, self.form.mails.entries)), self.error)
-        self.keep_button = press.new("Keep these templates", self.keep, button_style="primary")
-        self.undo_button = press.new("Undo my changes", lambda: self.form.mails.set(self._shown[1], self.form.mails.at))
+        self.keep_button = press.new(
+            "Keep these templates", self.keep, button_style="primary"
+        )
+        self.undo_button = press.new(
+            "Undo my changes",
+            lambda: self.form.mails.set(self._shown[1], self.form.mails.at),
+        )
         buttons = f.row(self.keep_button, self.undo_button, self.said)
         self.view = f.page("Templates", self.form.view, buttons, self.error)
         self.refresh()
@@ -97,7 +132,14 @@ class TemplatesPage:
     def refresh(self) -> None:
         """Show the seminar's, unless something is typed that was not kept yet."""
         seminar = self.seminar()
-        now = id(seminar), entries_of(seminar.templates if seminar is not None and hasattr(seminar, "run") else {})
+        now = (
+            id(seminar),
+            entries_of(
+                seminar.templates
+                if seminar is not None and hasattr(seminar, "run")
+                else {}
+            ),
+        )
         if now != self._shown and not (self._typed and now[0] == self._shown[0]):
             self._shown = now
             self.form.mails.set(now[1], self.form.mails.at)
@@ -133,12 +175,17 @@ def entries_of(templates: Mapping[str, Template]) -> list[f.Entry]:
 
 def faults_of(entries: Sequence[f.Entry]) -> list[dict[str, str]]:
     """Of each mail or template, what does not fit, by the names of its fields."""
-    return [{name: fault for name in ("subject", "body") if (fault := _fault(entry, name))} for entry in entries]
+    return [
+        {name: fault for name in ("subject", "body") if (fault := _fault(entry, name))}
+        for entry in entries
+    ]
 
 
 def _fault(entry: f.Entry, name: str) -> str:
     text, allowed = entry[name].strip(), "" if name == "subject" else "\n\t"
-    if fault := f.text_fault(text, SUBJECT if name == "subject" else SENT_BODY, UNTYPED, allowed):
+    if fault := f.text_fault(
+        text, SUBJECT if name == "subject" else SENT_BODY, UNTYPED, allowed
+    ):
         return fault
     try:
         Template(entry["kind"], **{"subject": "", "body": "", name: text})
@@ -148,12 +195,21 @@ def _fault(entry: f.Entry, name: str) -> str:
 
 
 def _fields(rows: int) -> dict[str, f.Field]:
-    return f.fields_of({"subject": f.Spec("subject"), "body": f.Spec("text", kind="lines", rest=rows)})
+    return f.fields_of(
+        {"subject": f.Spec("subject"), "body": f.Spec("text", kind="lines", rest=rows)}
+    )
 
 
 def _entry(made: Template) -> f.Entry:
-    return {"kind": made.kind, "subject": made.subject, "body": made.body.strip("\n"), "to_role": made.to_role}
+    return {
+        "kind": made.kind,
+        "subject": made.subject,
+        "body": made.body.strip("\n"),
+        "to_role": made.to_role,
+    }
 
 
 def _template(entry: f.Entry) -> Template:
-    return Template(**{**entry, "subject": entry["subject"].strip(), "body": entry["body"].strip()})
+    return Template(
+        **{**entry, "subject": entry["subject"].strip(), "body": entry["body"].strip()}
+    )

@@ -47,21 +47,39 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     except FileNotFoundError as error:
         source = "it comes with CaSiNo, https://github.com/kushalchawla/CaSiNo (see DATA_LICENSES.md)"
         raise MissingData(f"{path} is not there; {source}") from error
-    except (OSError, EOFError, zlib.error, KeyError, TypeError, ValueError, IndexError) as error:
+    except (
+        OSError,
+        EOFError,
+        zlib.error,
+        KeyError,
+        TypeError,
+        ValueError,
+        IndexError,
+    ) as error:
         told = f"gzipped JSON as CaSiNo writes it ({type(error).__name__}: {error}); it is left as it is"
-        raise DamagedFile(f"{path}, dialogue {len(rows) + 1}: expected {told}, get the file again") from error
+        raise DamagedFile(
+            f"{path}, dialogue {len(rows) + 1}: expected {told}, get the file again"
+        ) from error
     return rows
 
 
 def _row(dialogue: Mapping[str, Any]) -> dict[str, Any]:
     """The negotiation as a fair decision: what a package of each good is worth to each, times how many it gets."""
-    row: dict[str, Any] = {"dialogue": int(dialogue["dialogue_id"]), "plan": _deal(dialogue["chat_logs"]), "gains": ()}
-    for side, party, got in zip("ab", PARTIES, (range(UNITS + 1), range(UNITS, -1, -1)), strict=True):
+    row: dict[str, Any] = {
+        "dialogue": int(dialogue["dialogue_id"]),
+        "plan": _deal(dialogue["chat_logs"]),
+        "gains": (),
+    }
+    for side, party, got in zip(
+        "ab", PARTIES, (range(UNITS + 1), range(UNITS, -1, -1)), strict=True
+    ):
         person = dialogue["participant_info"][party]
         worth = {good: WORTH[level] for level, good in person["value2issue"].items()}
         row["gains"] += (tuple(tuple(worth[good] * n for n in got) for good in GOODS),)
         row[f"points_{side}"] = int(person["outcomes"]["points_scored"])
-        row[f"satisfaction_{side}"] = SATISFACTION.index(person["outcomes"]["satisfaction"]) + 1
+        row[f"satisfaction_{side}"] = (
+            SATISFACTION.index(person["outcomes"]["satisfaction"]) + 1
+        )
     return row
 
 
@@ -71,7 +89,9 @@ def _deal(chat: Sequence[Mapping[str, Any]]) -> Plan | None:
     if last["text"] == "Walk-Away":
         return None
     offer = chat[-2]
-    if (offer["text"], last["text"]) != ("Submit-Deal", "Accept-Deal") or offer["id"] == last["id"]:
+    if (offer["text"], last["text"]) != ("Submit-Deal", "Accept-Deal") or offer[
+        "id"
+    ] == last["id"]:
         raise ValueError(f"it ends with {offer['text']!r} and {last['text']!r}")
     shares = (offer["task_data"]["issue2youget"], offer["task_data"]["issue2theyget"])
     if any(int(shares[0][good]) + int(shares[1][good]) != UNITS for good in GOODS):

@@ -47,7 +47,9 @@ class Prior:
         Beyond `EDGE` of either end a level means no more than there: words do not tell one in a hundred from the best.
         """
         held = np.clip(level, EDGE, 1 - EDGE)
-        deviates = np.array([NormalDist().inv_cdf(x) for x in held.ravel()]).reshape(held.shape)
+        deviates = np.array([NormalDist().inv_cdf(x) for x in held.ravel()]).reshape(
+            held.shape
+        )
         return decisions * self.mean[0] + np.sqrt(decisions * self.variance) * deviates
 
 
@@ -61,13 +63,25 @@ def prior_for(table: Table) -> Prior:
     if table.preferences == COUNTS:
         count, variance = table.highest + 1, table.highest * (table.highest + 2) / 12
         mean = np.full(m, table.highest / 2)
-        return Prior(mean, variance * np.eye(m), np.arange(count), np.full(count, 1 / count))
+        return Prior(
+            mean, variance * np.eye(m), np.arange(count), np.full(count, 1 / count)
+        )
     if table.preferences == RANKINGS:
-        return Prior(np.full(m, (m + 1) / 2), _summing(m, (m**2 - 1) / 12), np.arange(1, m + 1), np.full(m, 1 / m))
-    ways = [comb(POINTS - v + m - 2, m - 2) if m > 1 else int(v == POINTS) for v in range(POINTS + 1)]
+        return Prior(
+            np.full(m, (m + 1) / 2),
+            _summing(m, (m**2 - 1) / 12),
+            np.arange(1, m + 1),
+            np.full(m, 1 / m),
+        )
+    ways = [
+        comb(POINTS - v + m - 2, m - 2) if m > 1 else int(v == POINTS)
+        for v in range(POINTS + 1)
+    ]
     variance = POINTS * (POINTS + m) * (m - 1) / (m**2 * (m + 1))
     chances = np.array([w / sum(ways) for w in ways])
-    return Prior(np.full(m, POINTS / m), _summing(m, variance), np.arange(POINTS + 1), chances)
+    return Prior(
+        np.full(m, POINTS / m), _summing(m, variance), np.arange(POINTS + 1), chances
+    )
 
 
 def _summing(m: int, variance: float) -> np.ndarray:
@@ -83,9 +97,15 @@ class Answers:
     """All that one participant answered."""
 
     scores: list[tuple[Plan, float]] = field(default_factory=list)  # reported totals
-    levels: defaultdict[Pair, list[float]] = field(default_factory=lambda: defaultdict(list))  # read of each option
-    wholes: list[tuple[Plan, float]] = field(default_factory=list)  # levels read of the plan as a whole
-    comparisons: list[tuple[Plan, Plan, bool]] = field(default_factory=list)  # the first liked better, else both alike
+    levels: defaultdict[Pair, list[float]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # read of each option
+    wholes: list[tuple[Plan, float]] = field(
+        default_factory=list
+    )  # levels read of the plan as a whole
+    comparisons: list[tuple[Plan, Plan, bool]] = field(
+        default_factory=list
+    )  # the first liked better, else both alike
 
 
 def answers(table: Table, history: Sequence[Heard]) -> list[Answers]:
@@ -98,11 +118,15 @@ def answers(table: Table, history: Sequence[Heard]) -> list[Answers]:
                 if answer.text:
                     _compare(mine, answer.text, plans, table)
                 elif answer.prefers is not None:
-                    mine.comparisons.append((plans[answer.prefers], plans[1 - answer.prefers], True))
+                    mine.comparisons.append(
+                        (plans[answer.prefers], plans[1 - answer.prefers], True)
+                    )
                 elif answer.alike:
                     mine.comparisons.append((plans[0], plans[1], False))
                 continue
-            mine.scores += [] if answer.score is None else [(plans[0], float(answer.score))]
+            mine.scores += (
+                [] if answer.score is None else [(plans[0], float(answer.score))]
+            )
             reading = read(answer.text, plans[0], table)
             mine.wholes += [] if reading.whole is None else [(plans[0], reading.whole)]
             for pair, level in reading.levels.items():
@@ -123,7 +147,9 @@ def _compare(mine: Answers, text: str, plans: Sequence[Plan], table: Table) -> N
                 mine.levels[j, k].append(level)
 
 
-def averaged(table: Table, told: Sequence[Mapping[Pair, Sequence[float]]]) -> np.ndarray:
+def averaged(
+    table: Table, told: Sequence[Mapping[Pair, Sequence[float]]]
+) -> np.ndarray:
     """For each participant the mean of what was `told` of each (decision, option), the prior mean where nothing was."""
     gains = np.tile(prior_for(table).mean, (len(told), table.shape[1], 1))
     for own, mine in zip(gains, told, strict=True):
@@ -141,7 +167,9 @@ class LexicalEstimator:
 
     kind = "lexical"
 
-    async def estimate(self, table: Table, feedback: str, history: Sequence[Heard]) -> np.ndarray:
+    async def estimate(
+        self, table: Table, feedback: str, history: Sequence[Heard]
+    ) -> np.ndarray:
         """Expected gains."""
         prior, n = prior_for(table), table.shape[1]
         told: list[dict[Pair, list[float]]] = []
@@ -150,14 +178,24 @@ class LexicalEstimator:
             for plan, level in mine.wholes:
                 for pair in enumerate(plan):
                     parts.setdefault(pair, []).append(float(prior.total(level, n)) / n)
-            told.append(parts | {pair: prior.quantile(np.array(v)).tolist() for pair, v in mine.levels.items()})
+            told.append(
+                parts
+                | {
+                    pair: prior.quantile(np.array(v)).tolist()
+                    for pair, v in mine.levels.items()
+                }
+            )
         return averaged(table, told)
 
 
 # ---- by Bayes' rule --------------------------------------------------------------------------------------------------
 
-SCORE_NOISE = 0.1  # standard deviation of a reported total, in points; totals are whole numbers
-WORD_NOISE = 0.2  # how far a level that was read may be from the one that was meant, of 1
+SCORE_NOISE = (
+    0.1  # standard deviation of a reported total, in points; totals are whole numbers
+)
+WORD_NOISE = (
+    0.2  # how far a level that was read may be from the one that was meant, of 1
+)
 COMPARISON_NOISE = 0.25  # of a comparison, in standard deviations of a single gain
 REPEATED = 0.5  # how alike errors are when somebody speaks of one option again: repeated words are not new ones
 LEAST = 1e-3  # smallest noise of any observation, so that no division is by 0
@@ -175,9 +213,13 @@ class BayesianEstimator:
 
     kind = "bayesian"
     mean: np.ndarray  # of the latest estimate, shape (participants, decisions, options)
-    covariance: np.ndarray  # of it, shape (participants, decisions · options, decisions · options)
+    covariance: (
+        np.ndarray
+    )  # of it, shape (participants, decisions · options, decisions · options)
 
-    async def estimate(self, table: Table, feedback: str, history: Sequence[Heard]) -> np.ndarray:
+    async def estimate(
+        self, table: Table, feedback: str, history: Sequence[Heard]
+    ) -> np.ndarray:
         """Expected gains."""
         prior = prior_for(table)
         beliefs = [_believed(mine, prior, table) for mine in answers(table, history)]
@@ -189,33 +231,57 @@ class BayesianEstimator:
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """Gains as they may be by the latest estimate, of its shape (Thompson sampling)."""
         values, vectors = np.linalg.eigh(self.covariance)
-        scaled = np.sqrt(np.maximum(values, 0.0)) * rng.standard_normal(values.shape)  # rounding leaves -1e-12
-        return self.mean + np.einsum("pij,pj->pi", vectors, scaled).reshape(self.mean.shape)
+        scaled = np.sqrt(np.maximum(values, 0.0)) * rng.standard_normal(
+            values.shape
+        )  # rounding leaves -1e-12
+        return self.mean + np.einsum("pij,pj->pi", vectors, scaled).reshape(
+            self.mean.shape
+        )
 
 
-def _believed(mine: Answers, prior: Prior, table: Table) -> tuple[np.ndarray, np.ndarray]:
+def _believed(
+    mine: Answers, prior: Prior, table: Table
+) -> tuple[np.ndarray, np.ndarray]:
     _, n, m = table.shape
     mean, covariance = np.tile(prior.mean, n), np.kron(np.eye(n), prior.covariance)
     if mine.scores:
         plans, totals = zip(*mine.scores, strict=True)
-        rows, noises = np.array([chosen(plan, m) for plan in plans]), np.full(len(plans), SCORE_NOISE)
+        rows, noises = (
+            np.array([chosen(plan, m) for plan in plans]),
+            np.full(len(plans), SCORE_NOISE),
+        )
         mean, covariance = observed(mean, covariance, rows, np.array(totals), noises)
     if mine.wholes:
         plans, levels = zip(*mine.wholes, strict=True)
         rows = np.array([chosen(plan, m) for plan in plans])
-        mean, covariance = observed(mean, covariance, rows, *_spread(prior.total(_around(levels), n)))
+        mean, covariance = observed(
+            mean, covariance, rows, *_spread(prior.total(_around(levels), n))
+        )
     if mine.levels:
-        rows, said = np.eye(n * m)[[j * m + k for j, k in mine.levels]], mine.levels.values()
-        values, noises = _spread(prior.quantile(_around([sum(v) / len(v) for v in said])))
+        rows, said = (
+            np.eye(n * m)[[j * m + k for j, k in mine.levels]],
+            mine.levels.values(),
+        )
+        values, noises = _spread(
+            prior.quantile(_around([sum(v) / len(v) for v in said]))
+        )
         again = np.array([sqrt(REPEATED + (1 - REPEATED) / len(v)) for v in said])
         mean, covariance = observed(mean, covariance, rows, values, noises * again)
     noise = max(COMPARISON_NOISE * sqrt(prior.variance), LEAST)
-    for one, other, better in mine.comparisons:  # in the order in which they came: matching moments depends on it
+    for (
+        one,
+        other,
+        better,
+    ) in (
+        mine.comparisons
+    ):  # in the order in which they came: matching moments depends on it
         row = chosen(one, m) - chosen(other, m)
         if better:
             mean, covariance = preferred(mean, covariance, row, noise)
         else:
-            mean, covariance = observed(mean, covariance, row[None, :], np.zeros(1), np.array([noise]))
+            mean, covariance = observed(
+                mean, covariance, row[None, :], np.zeros(1), np.array([noise])
+            )
     return mean, covariance
 
 
@@ -226,7 +292,9 @@ def chosen(plan: Plan, options: int) -> np.ndarray:
 
 def _around(levels: Sequence[float]) -> np.ndarray:
     """Levels, and how low and how high they may have been meant: shape (3, levels)."""
-    return np.clip(np.array(levels) + WORD_NOISE * np.array([[-1.0], [0.0], [1.0]]), 0.0, 1.0)
+    return np.clip(
+        np.array(levels) + WORD_NOISE * np.array([[-1.0], [0.0], [1.0]]), 0.0, 1.0
+    )
 
 
 def _spread(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -236,7 +304,11 @@ def _spread(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def observed(
-    mean: np.ndarray, covariance: np.ndarray, rows: np.ndarray, values: np.ndarray, noises: np.ndarray
+    mean: np.ndarray,
+    covariance: np.ndarray,
+    rows: np.ndarray,
+    values: np.ndarray,
+    noises: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """A Gaussian after linear observations (Kalman's update, all at once, so that their order does not matter)."""
     reach = rows @ covariance
@@ -245,7 +317,9 @@ def observed(
     return mean + gain @ (values - rows @ mean), (after + after.T) / 2
 
 
-def preferred(mean: np.ndarray, covariance: np.ndarray, row: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndarray]:
+def preferred(
+    mean: np.ndarray, covariance: np.ndarray, row: np.ndarray, noise: float
+) -> tuple[np.ndarray, np.ndarray]:
     """A Gaussian after learning that `row` @ gains, plus noise, is above 0, by matching moments."""
     from scipy.special import log_ndtr
 
@@ -253,5 +327,7 @@ def preferred(mean: np.ndarray, covariance: np.ndarray, row: np.ndarray, noise: 
     spread = sqrt(float(row @ along) + noise**2)
     t = float(row @ mean) / spread
     ratio = exp(-t * t / 2 - float(log_ndtr(t))) / sqrt(2 * pi)
-    shrink = min(max(ratio * (ratio + t), 0.0), 1.0) / spread**2  # far out it is 1, and rounding would exceed that
+    shrink = (
+        min(max(ratio * (ratio + t), 0.0), 1.0) / spread**2
+    )  # far out it is 1, and rounding would exceed that
     return mean + along * ratio / spread, covariance - shrink * np.outer(along, along)

@@ -17,7 +17,13 @@ import numpy as np
 
 from support.data import inputs
 from support.errors import InvalidInput
-from support.fair_decisions.problem import COUNTS, POINTS, RANKINGS, SCORES, FairDecisions
+from support.fair_decisions.problem import (
+    COUNTS,
+    POINTS,
+    RANKINGS,
+    SCORES,
+    FairDecisions,
+)
 
 HIGHEST = 20  # the largest gain under counts
 
@@ -34,7 +40,12 @@ def _scores(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray
 
 DRAWS: Mapping[str, tuple[int, Callable[..., np.ndarray]]] = {
     SCORES: (0, _scores),
-    RANKINGS: (1, lambda rng, shape: rng.permuted(np.broadcast_to(np.arange(1, shape[2] + 1), shape), axis=2)),
+    RANKINGS: (
+        1,
+        lambda rng, shape: rng.permuted(
+            np.broadcast_to(np.arange(1, shape[2] + 1), shape), axis=2
+        ),
+    ),
     COUNTS: (2, lambda rng, shape: rng.integers(0, HIGHEST, size=shape, endpoint=True)),
 }
 """Each kind of preference with what draws its gains, and a number that must never change: seeds hang on it."""
@@ -49,14 +60,28 @@ def instance(
     Numbers 0 to 29 are the paper's 30; gains do not depend on the `skin`.
     """
     if preferences not in DRAWS:
-        raise InvalidInput(f"preferences: {preferences!r} given; expected one of {', '.join(DRAWS)}")
+        raise InvalidInput(
+            f"preferences: {preferences!r} given; expected one of {', '.join(DRAWS)}"
+        )
     sizes = {"participants": participants, "decisions": decisions, "options": options}
-    for field, value, least in (*((k, v, 1) for k, v in sizes.items()), ("number", number, 0), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise InvalidInput(f"{field}: {value!r} given; expected a whole number of {least} or more")
+    for field, value, least in (
+        *((k, v, 1) for k, v in sizes.items()),
+        ("number", number, 0),
+        ("seed", seed, 0),
+    ):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | np.integer)
+            or value < least
+        ):
+            raise InvalidInput(
+                f"{field}: {value!r} given; expected a whole number of {least} or more"
+            )
     code, draw = DRAWS[preferences]
     shape = (participants, decisions, options)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(code, *map(int, shape), int(number))))
+    rng = np.random.default_rng(
+        np.random.SeedSequence(seed, spawn_key=(code, *map(int, shape), int(number)))
+    )
     return named(FairDecisions(draw(rng, shape)), skin)
 
 
@@ -66,7 +91,9 @@ def instance(
 @cache
 def load() -> Mapping[str, Mapping[str, Any]]:
     """All skins by name; the README beside `menus.toml` explains their fields."""
-    return tomllib.loads(inputs("fair_decisions", "menus.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        inputs("fair_decisions", "menus.toml").read_text(encoding="utf-8")
+    )
 
 
 def named(problem: FairDecisions, skin: str = "meals") -> FairDecisions:
@@ -83,7 +110,9 @@ def _decision(skin: Mapping[str, Any], j: int) -> str:
     """The name of decision j, counted from 0: "Sunday dinner", "Monday breakfast of week 2"."""
     turn, kind = divmod(j, len(skin["kinds"]))
     round_, group = divmod(turn, len(skin["groups"]))
-    name = skin["decision"].format(group=skin["groups"][group], kind=skin["kinds"][kind]["kind"])
+    name = skin["decision"].format(
+        group=skin["groups"][group], kind=skin["kinds"][kind]["kind"]
+    )
     return skin["again"].format(name=name, round=round_ + 1) if round_ else name
 
 
@@ -91,6 +120,8 @@ def _options(skin: Mapping[str, Any], j: int, m: int) -> tuple[str, ...]:
     """m options of decision j, counted from 0; the next decision of its kind goes on where they end."""
     turn, kind = divmod(j, len(skin["kinds"]))
     one = skin["kinds"][kind]
-    known = one.get("options") or [one["option"].format(what=w, how=h) for h, w in product(one["how"], one["what"])]
+    known = one.get("options") or [
+        one["option"].format(what=w, how=h) for h, w in product(one["how"], one["what"])
+    ]
     numbers = [f" ({k // len(known) + 1})" if k >= len(known) else "" for k in range(m)]
     return tuple(known[(turn * m + k) % len(known)] + numbers[k] for k in range(m))

@@ -10,7 +10,17 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-ENDINGS = ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("es", ""), ("s", ""), ("d", ""), ("ly", "")
+ENDINGS = (
+    ("ies", "y"),
+    ("ed", ""),
+    ("ed", "e"),
+    ("ing", ""),
+    ("ing", "e"),
+    ("es", ""),
+    ("s", ""),
+    ("d", ""),
+    ("ly", ""),
+)
 SHORT = {
     "cannot": "can not", "can't": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not",
     "dont": "do not", "cant": "can not", "doesnt": "does not", "isnt": "is not",
@@ -47,12 +57,20 @@ class Lexicon:
     def _varied(self, words: list[str]) -> tuple[int, Entry] | None:
         """A phrase whose verb is plural ("let me down"), or scaled after its "not" ("not quite my thing")."""
         first, rest = words[0], words[1:]
-        scaled = first == "not" and rest and self.entries.get((rest[0],), Entry("")).role == "modifier"
-        found = self._phrase([first, *rest[1:]] if scaled else [f"{first}s", *rest], least=2)
+        scaled = (
+            first == "not"
+            and rest
+            and self.entries.get((rest[0],), Entry("")).role == "modifier"
+        )
+        found = self._phrase(
+            [first, *rest[1:]] if scaled else [f"{first}s", *rest], least=2
+        )
         return (found[0] + bool(scaled), found[1]) if found else None
 
     def _phrase(self, words: list[str], least: int = 1) -> tuple[int, Entry] | None:
-        for length in range(min(self.longest.get(words[0], 0), len(words)), least - 1, -1):
+        for length in range(
+            min(self.longest.get(words[0], 0), len(words)), least - 1, -1
+        ):
             if entry := self.entries.get(tuple(words[:length])):
                 return length, entry
         return None
@@ -62,7 +80,11 @@ class Lexicon:
         """A word of satisfaction with an English ending: "loved", "enjoys"."""
         for ending, instead in ENDINGS:
             stem = word.removesuffix(ending) + instead
-            entry = self.entries.get((stem,)) if word.endswith(ending) and len(stem) > 2 else None
+            entry = (
+                self.entries.get((stem,))
+                if word.endswith(ending) and len(stem) > 2
+                else None
+            )
             if entry and entry.role in ("level", "change", "preferring"):
                 return 1, entry
         return None
@@ -72,14 +94,25 @@ class Lexicon:
 def lexicon() -> Lexicon:
     """The lexicon of this package."""
     entries: dict[tuple[str, ...], Entry] = {}
-    for name, role in (("modifiers", "modifier"), ("levels", "level"), ("comparatives", "comparative")):
+    for name, role in (
+        ("modifiers", "modifier"),
+        ("levels", "level"),
+        ("comparatives", "comparative"),
+    ):
         for number, phrases in _file()[name].items():
             entries |= {tuple(p.split()): Entry(role, float(number)) for p in phrases}
     for role in ("change", "preferring", "silent"):
-        entries |= {tuple(p.split()): Entry(role, _file()[role].get("level", 0.0)) for p in _file()[role]["phrases"]}
+        entries |= {
+            tuple(p.split()): Entry(role, _file()[role].get("level", 0.0))
+            for p in _file()[role]["phrases"]
+        }
     for role, phrases in _file()["turns"].items():
         kept = (tuple(p.split()) for p in phrases)
-        entries |= {words: Entry(role) for words in kept if entries.get(words, Entry(role)).role != "modifier"}
+        entries |= {
+            words: Entry(role)
+            for words in kept
+            if entries.get(words, Entry(role)).role != "modifier"
+        }
     return Lexicon(entries)
 
 
@@ -90,14 +123,21 @@ def section(name: str) -> Mapping[str, Sequence[str]]:
 
 @cache
 def _file() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("lexicon.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        files(__package__).joinpath("lexicon.toml").read_text(encoding="utf-8")
+    )
 
 
 def tokens(text: str) -> list[str]:
     """Lower-case words, numbers and marks, with the short forms written out."""
     text = text.lower().replace("\u2019", "'")
     text = WRITTEN_SHORT.sub(lambda short: SHORT[short[0]], text)
-    for pattern, full in ((r"n't\b", " not"), (r"'d\b", " would"), (r"'ll\b", " will"), (r"'\w{1,2}\b", "")):
+    for pattern, full in (
+        (r"n't\b", " not"),
+        (r"'d\b", " would"),
+        (r"'ll\b", " will"),
+        (r"'\w{1,2}\b", ""),
+    ):
         text = re.sub(pattern, full, text)
     text = re.sub(r"\bno\.\s*(?=\d)", "", text)  # "no. 2"
     text = re.sub(r"(\d)\s*[-\u2013]\s*(?=\d)", r"\1 to ", text)  # "1-3"

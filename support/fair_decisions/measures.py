@@ -45,7 +45,9 @@ def envy(totals: np.ndarray) -> np.ndarray:
     """The mean over ordered pairs of how much more the other one has, 0 where it has less."""
     given = np.asarray(totals, dtype=float)
     n = given.shape[-1]
-    return np.maximum(given[..., None, :] - given[..., :, None], 0).sum(axis=(-1, -2)) / max(n * (n - 1), 1)
+    return np.maximum(given[..., None, :] - given[..., :, None], 0).sum(
+        axis=(-1, -2)
+    ) / max(n * (n - 1), 1)
 
 
 OBJECTIVES: Mapping[str, Callable[[np.ndarray], np.ndarray]]

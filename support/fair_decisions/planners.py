@@ -25,23 +25,35 @@ Draw = Callable[[np.random.Generator], np.ndarray]
 
 def best_known(history: Sequence[Heard], objective: str) -> Plan | None:
     """The best plan by the totals as the group knows them, the earlier of equals; without totals the last, if any."""
-    known = [(plan, row) for heard in history for plan, row in zip(heard.plans, heard.totals, strict=False)]
+    known = [
+        (plan, row)
+        for heard in history
+        for plan, row in zip(heard.plans, heard.totals, strict=False)
+    ]
     if not known:
         return history[-1].plans[-1] if history else None
     return known[int(value(objective, np.array([row for _, row in known])).argmax())][0]
 
 
-def unknown(rng: np.random.Generator, decisions: int, options: int, known: Collection[Plan]) -> Plan | None:
+def unknown(
+    rng: np.random.Generator, decisions: int, options: int, known: Collection[Plan]
+) -> Plan | None:
     """A plan drawn uniformly from those that are not known; None where all are."""
     if options**decisions <= max(LISTED, 2 * len(known)):
-        left = [plan for plan in product(range(options), repeat=decisions) if plan not in known]
+        left = [
+            plan
+            for plan in product(range(options), repeat=decisions)
+            if plan not in known
+        ]
         return left[int(rng.integers(len(left)))] if left else None
     while (plan := tuple(rng.integers(options, size=decisions).tolist())) in known:
         pass  # at least half of all plans are unknown
     return plan
 
 
-def new_move(brief: Brief, fresh: Callable[[set[Plan]], Plan | None], reason: str) -> Move:
+def new_move(
+    brief: Brief, fresh: Callable[[set[Plan]], Plan | None], reason: str
+) -> Move:
     """A move of plans that `fresh` finds, given those that it must not; under comparison against the best known one.
 
     In round 1 both are new. Where no plan is new it stops with the best, or compares the only one with itself.
@@ -72,14 +84,22 @@ def checked_move(brief: Brief, move: Any) -> Move:
     last = problem.words(plans[-1])
     if move.finish:
         if plans[0] not in brief.known:
-            raise InvalidInput(f"plan: {last} is not known yet; to stop, choose one of the known plans")
+            raise InvalidInput(
+                f"plan: {last} is not known yet; to stop, choose one of the known plans"
+            )
     elif brief.over:
-        raise InvalidInput("finish: False given, but no round is left; stop with one of the known plans")
+        raise InvalidInput(
+            "finish: False given, but no round is left; stop with one of the known plans"
+        )
     elif len(set(brief.known)) < brief.table.plans:  # else nothing new is left
         if len(set(plans)) < len(plans) <= brief.table.plans:
-            raise InvalidInput(f"plans: {last} given twice; expected two different plans to compare")
+            raise InvalidInput(
+                f"plans: {last} given twice; expected two different plans to compare"
+            )
         if plans[-1] in brief.known:
-            raise InvalidInput(f"plan: {last} is known already; expected one that is not, or a stop with a known one")
+            raise InvalidInput(
+                f"plan: {last} is known already; expected one that is not, or a stop with a known one"
+            )
     return Move(plans, move.reason, move.finish)
 
 
@@ -107,7 +127,11 @@ class SearchPlanner:
                     self._worth[plan] = float(value(brief.objective, np.array(totals)))
                     self.searcher.learn(plan, self._worth[plan])
         self._rounds = len(brief.history)
-        return new_move(brief, lambda known: self._fresh(brief, known), f"the next plan of the {self.kind} search")
+        return new_move(
+            brief,
+            lambda known: self._fresh(brief, known),
+            f"the next plan of the {self.kind} search",
+        )
 
     def _fresh(self, brief: Brief, known: set[Plan]) -> Plan | None:
         if brief.suggestion is not None and brief.suggestion not in known:
@@ -135,9 +159,16 @@ class ExactPlanner:
 
     async def propose(self, brief: Brief) -> Move:
         """The solver's plan, or the best known one and the solver's."""
-        if brief.gains is not None and (best := best_known(brief.history, brief.objective)) is not None:
+        if (
+            brief.gains is not None
+            and (best := best_known(brief.history, brief.objective)) is not None
+        ):
             return Move((best,), "the solver's plan is known", True)
-        return new_move(brief, lambda known: self._fresh(brief, known), f"the best plan of the {self.kind} solver")
+        return new_move(
+            brief,
+            lambda known: self._fresh(brief, known),
+            f"the best plan of the {self.kind} solver",
+        )
 
     def _fresh(self, brief: Brief, known: set[Plan]) -> Plan | None:
         _, n, m = brief.table.shape
@@ -147,12 +178,16 @@ class ExactPlanner:
         if brief.gains is None and self.draw is not None:
             gains = self.draw(self.rng)
         found = Suggester(brief.objective)(gains)
-        return nearby(found, gains, brief.objective, known) or unknown(self.rng, n, m, known)
+        return nearby(found, gains, brief.objective, known) or unknown(
+            self.rng, n, m, known
+        )
 
 
 SOLVERS = ("exact", "mcts", "mcts printed")
 """Who may advise a coordinator: the exact solver, or a tree search, also as appendix B of 003 prints it."""
-ADVICE = 100  # plans that a tree search tries on expected gains, for which nobody is asked
+ADVICE = (
+    100  # plans that a tree search tries on expected gains, for which nobody is asked
+)
 
 
 class Suggester:
@@ -162,7 +197,12 @@ class Suggester:
     an estimate, and cost seconds. The tree searches draw from `rng`.
     """
 
-    def __init__(self, objective: str, solver: str = "exact", rng: np.random.Generator | None = None) -> None:
+    def __init__(
+        self,
+        objective: str,
+        solver: str = "exact",
+        rng: np.random.Generator | None = None,
+    ) -> None:
         self.objective, self.solver, self.rng = objective, solver, rng
         self.kind = "exact auto" if solver == "exact" else solver
 
@@ -170,14 +210,27 @@ class Suggester:
         """The plan; gains have the shape (participants, decisions, options)."""
 
         def worth(plan: Plan) -> float:
-            return float(value(self.objective, gains[:, np.arange(len(plan)), list(plan)].sum(axis=1)))
+            return float(
+                value(
+                    self.objective,
+                    gains[:, np.arange(len(plan)), list(plan)].sum(axis=1),
+                )
+            )
 
         if self.solver == "exact":
-            expected = gains.dtype.kind == "f" and self.objective == "divergence" and len(gains) <= MEETING
-            return (meet(whole(gains)) if expected else solve(whole(gains), self.objective)).plan
+            expected = (
+                gains.dtype.kind == "f"
+                and self.objective == "divergence"
+                and len(gains) <= MEETING
+            )
+            return (
+                meet(whole(gains)) if expected else solve(whole(gains), self.objective)
+            ).plan
         settings = PRINTED if self.solver == "mcts printed" else None
         _, n, m = gains.shape
-        return follow(Tree(n, m, self.rng or np.random.default_rng(0), settings), worth, ADVICE)[0]
+        return follow(
+            Tree(n, m, self.rng or np.random.default_rng(0), settings), worth, ADVICE
+        )[0]
 
 
 def whole(gains: np.ndarray) -> np.ndarray:
@@ -192,9 +245,13 @@ def whole(gains: np.ndarray) -> np.ndarray:
     return rounded - min(int(rounded.min()), 0)
 
 
-def nearby(plan: Plan, gains: np.ndarray, objective: str, known: set[Plan]) -> Plan | None:
+def nearby(
+    plan: Plan, gains: np.ndarray, objective: str, known: set[Plan]
+) -> Plan | None:
     """The plan itself if it is not known, else the best unknown one with one or two other options; None without any."""
-    changes = [(j, k) for j, now in enumerate(plan) for k in range(gains.shape[2]) if k != now]
+    changes = [
+        (j, k) for j, now in enumerate(plan) for k in range(gains.shape[2]) if k != now
+    ]
     if plan not in known or not changes:
         return None if plan in known else plan
     totals = gains[:, np.arange(len(plan)), plan].sum(axis=1)

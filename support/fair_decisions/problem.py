@@ -42,11 +42,18 @@ class FairDecisions:
         p, n, m = gains.shape
         given = self.options or ((),) * n
         if len(given) != n:
-            raise InvalidInput(f"options: names for {len(given)} decisions given; expected {n}")
+            raise InvalidInput(
+                f"options: names for {len(given)} decisions given; expected {n}"
+            )
         decisions = _names("decisions", self.decisions, n, "Meal")
-        options = tuple(_names(f"options of {d}", o, m, "Option") for d, o in zip(decisions, given, strict=True))
+        options = tuple(
+            _names(f"options of {d}", o, m, "Option")
+            for d, o in zip(decisions, given, strict=True)
+        )
         participants = _names("participants", self.participants, p, "Player")
-        self.__dict__.update(gains=gains, participants=participants, decisions=decisions, options=options)
+        self.__dict__.update(
+            gains=gains, participants=participants, decisions=decisions, options=options
+        )
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -58,16 +65,26 @@ class FairDecisions:
         """The plan as a tuple; InvalidInput when a decision has no option, or one that there is not."""
         _, n, m = self.shape
         if not isinstance(plan, Sequence | np.ndarray) or len(plan) != n:
-            raise InvalidInput(f"plan: {plan!r} given; expected an option for each of {n} decisions")
+            raise InvalidInput(
+                f"plan: {plan!r} given; expected an option for each of {n} decisions"
+            )
         for decision, option in zip(self.decisions, plan, strict=True):
-            if not isinstance(option, int | np.integer) or isinstance(option, bool) or not 0 <= option < m:
+            if (
+                not isinstance(option, int | np.integer)
+                or isinstance(option, bool)
+                or not 0 <= option < m
+            ):
                 given = f"plan, {decision}: option {option!r} given"
-                raise InvalidInput(f"{given}; expected a whole number from 0 to {m - 1}")
+                raise InvalidInput(
+                    f"{given}; expected a whole number from 0 to {m - 1}"
+                )
         return tuple(int(option) for option in plan)
 
     def totals(self, plan: Sequence[int]) -> np.ndarray:
         """Each participant's total V_i for a plan, int of shape (participants,)."""
-        return self.gains[:, np.arange(self.shape[1]), list(self.check(plan))].sum(axis=1)
+        return self.gains[:, np.arange(self.shape[1]), list(self.check(plan))].sum(
+            axis=1
+        )
 
     def totals_of(self, plans: np.ndarray) -> np.ndarray:
         """The totals of many plans at once: int of shape (plans, decisions) in, (plans, participants) out."""
@@ -80,8 +97,15 @@ class FairDecisions:
 
 
 def _names(what: str, given: Sequence[str], count: int, word: str) -> tuple[str, ...]:
-    names = () if isinstance(given, str) else tuple(given) or tuple(f"{word} {i + 1}" for i in range(count))
-    if not all(isinstance(name, str) and name for name in names) or not len(names) == len(set(names)) == count:
+    names = (
+        ()
+        if isinstance(given, str)
+        else tuple(given) or tuple(f"{word} {i + 1}" for i in range(count))
+    )
+    if (
+        not all(isinstance(name, str) and name for name in names)
+        or not len(names) == len(set(names)) == count
+    ):
         raise InvalidInput(f"{what}: {given!r} given; expected {count} different names")
     return names
 
@@ -112,7 +136,9 @@ class Table:
     @property
     def problem(self) -> FairDecisions:
         """The problem as everybody knows it: its names, without anybody's gains."""
-        return FairDecisions(np.zeros(self.shape, int), self.participants, self.decisions, self.options)
+        return FairDecisions(
+            np.zeros(self.shape, int), self.participants, self.decisions, self.options
+        )
 
 
 def table_of(problem: FairDecisions, preferences: str) -> Table:
@@ -122,10 +148,14 @@ def table_of(problem: FairDecisions, preferences: str) -> Table:
     other whole numbers the largest of the problem is told.
     """
     if preferences not in PREFERENCES:
-        raise InvalidInput(f"preferences: {preferences!r} given; expected one of {', '.join(PREFERENCES)}")
+        raise InvalidInput(
+            f"preferences: {preferences!r} given; expected one of {', '.join(PREFERENCES)}"
+        )
     rule = {SCORES: POINTS, RANKINGS: problem.shape[2]}
     highest = rule.get(preferences, int(problem.gains.max()))
-    return Table(problem.participants, problem.decisions, problem.options, preferences, highest)
+    return Table(
+        problem.participants, problem.decisions, problem.options, preferences, highest
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,16 @@ from functools import lru_cache
 from support.fair_decisions.lexicon import Entry, lexicon, section, tokens
 from support.fair_decisions.problem import Table
 from support.fair_decisions.records import Plan
-from support.fair_decisions.targets import OPTION, PRONOUN, REST, WHOLE, Pair, Target, names_of, resolved
+from support.fair_decisions.targets import (
+    OPTION,
+    PRONOUN,
+    REST,
+    WHOLE,
+    Pair,
+    Target,
+    names_of,
+    resolved,
+)
 
 Item = str | Target | Entry
 Places = list[tuple[int, Target]]
@@ -55,7 +64,9 @@ def read(text: str, plan: Plan, table: Table) -> Reading:
         decisions, others, unclear = resolved(clause.targets, plan)
         scopes = {target.scope for target in clause.targets}
         low, high = min(level, 1 - level), max(level, 1 - level)
-        beside = {d for d, _ in others}  # another option than the plan's takes it alone, unless the two are weighed
+        beside = {
+            d for d, _ in others
+        }  # another option than the plan's takes it alone, unless the two are weighed
         for d in decisions:
             if d not in beside or clause.weighs:
                 found[d, plan[d]].append(low if d in beside else level)
@@ -68,12 +79,20 @@ def read(text: str, plan: Plan, table: Table) -> Reading:
     named = {d for d, k in found if plan[d] == k}
     for d in (d for d in range(len(plan)) if rest and d not in named):
         found[d, plan[d]] = rest
-    return Reading({pair: round(mean(v), 4) for pair, v in found.items()}, round(mean(whole), 4) if whole else None)
+    return Reading(
+        {pair: round(mean(v), 4) for pair, v in found.items()},
+        round(mean(whole), 4) if whole else None,
+    )
 
 
 TWO = Table(("",), ("First plan", "Second plan"), (("",), ("",)), "scores", 100)
-NAMING = re.compile(r"\b(?:(?:in|with|on|of|about|under|for) )?(?:the )?(first|second) (?:plan|one|menu)\b[,:]?", re.I)
-COMPARES = re.compile(r"\b(?:prefer\w*|better|worse|favou?r\w*|choose|alike|both)\b", re.IGNORECASE)
+NAMING = re.compile(
+    r"\b(?:(?:in|with|on|of|about|under|for) )?(?:the )?(first|second) (?:plan|one|menu)\b[,:]?",
+    re.I,
+)
+COMPARES = re.compile(
+    r"\b(?:prefer\w*|better|worse|favou?r\w*|choose|alike|both)\b", re.IGNORECASE
+)
 
 
 def compared(
@@ -95,15 +114,23 @@ def compared(
         if here is not None and len(named) < 2 and read(rest, first, table).levels:
             said[here] += f"{rest} "
         elif named or "both" in sentence.lower():
-            verdict, whole = read(sentence, (0, 0), TWO), compares if COMPARES.search(sentence) else tells
+            verdict, whole = (
+                read(sentence, (0, 0), TWO),
+                compares if COMPARES.search(sentence) else tells,
+            )
             for (plan, _), level in verdict.levels.items():
                 whole.setdefault(plan, []).append(level)
-            if not verdict.levels and verdict.whole is not None:  # "First plan: this will do.", "I like both alike."
+            if (
+                not verdict.levels and verdict.whole is not None
+            ):  # "First plan: this will do.", "I like both alike."
                 for plan in (int("second" in named),) if len(named) == 1 else (0, 1):
                     whole.setdefault(plan, []).append(verdict.whole)
     means = {plan: mean(found) for plan, found in (compares or tells).items()}
     one = means.get(0, 1 - means.get(1, MIDDLE))
-    readings = tuple(read(part, plan, table).levels for part, plan in zip(said, (first, second), strict=True))
+    readings = tuple(
+        read(part, plan, table).levels
+        for part, plan in zip(said, (first, second), strict=True)
+    )
     return round(one, 4), round(means.get(1, 1 - one), 4), readings
 
 
@@ -116,12 +143,18 @@ def scan(text: str, table: Table) -> list[Item]:
     items, place = list[Item](), 0
     while place < len(words):
         entry = _fraction(words, place) or known.at(words, place)
-        target = names.at(words, place) or (None if entry and entry[0] > 1 else names.general(words, place))
+        target = names.at(words, place) or (
+            None if entry and entry[0] > 1 else names.general(words, place)
+        )
         length, item = target or entry or (1, words[place])
         items.append(Entry("level", NO) if _refused(words, place, items) else item)
         items += ["than"] if words[place] in OUTDO and not target else []
         place += length
-        if role(item) == "negators" and words[place - 1] in ("nothing", "none", "nobody"):
+        if role(item) == "negators" and words[place - 1] in (
+            "nothing",
+            "none",
+            "nobody",
+        ):
             items.insert(-1, Target(WHOLE))
     return items
 
@@ -130,7 +163,11 @@ def _refused(words: list[str], place: int, items: list[Item]) -> bool:
     """ "Meal 1: no", "Meal 1, no.": an answer, which denies no word after it."""
     ends = place + 1 == len(words) or words[place + 1] in ENDS | SOFT
     named = [item for item in items[-2:] if item not in (":", ",", "-")][-1:]
-    return words[place] == "no" and ends and isinstance(named[0] if named else None, Target)
+    return (
+        words[place] == "no"
+        and ends
+        and isinstance(named[0] if named else None, Target)
+    )
 
 
 def _fraction(words: list[str], place: int) -> tuple[int, Entry] | None:
@@ -165,8 +202,12 @@ def clauses(items: Iterable[Item]) -> Iterator[Clause]:
         here = open_  # a pronoun may mean what the sentence before named; silence may where that one said nothing
         for region in _regions(sentence):
             for clause in _joined(region, last):
-                pointing = all(t.scope == PRONOUN for t in clause.targets) and (here or bool(clause.targets))
-                clause = replace(clause, targets=before) if pointing and before else clause
+                pointing = all(t.scope == PRONOUN for t in clause.targets) and (
+                    here or bool(clause.targets)
+                )
+                clause = (
+                    replace(clause, targets=before) if pointing and before else clause
+                )
                 before, here = clause.targets or before, here or bool(clause.targets)
                 open_ = bool(clause.targets) and not clause.said
                 if clause.said:
@@ -190,7 +231,10 @@ def _regions(sentence: list[Item]) -> Iterator[list[Item]]:
     region: list[Item] = []
     for item in sentence:
         what, before = role(item), role(region[-1]) if region else ""
-        if what == "contrasts" and before in ("unreal", "negators"):  # "might still be", "not yet"
+        if what == "contrasts" and before in (
+            "unreal",
+            "negators",
+        ):  # "might still be", "not yet"
             continue
         if what in ("contrasts", "exceptions"):
             yield region
@@ -216,18 +260,28 @@ def _joined(region: list[Item], last: Clause | None) -> list[Clause]:
                 made[-1].targets += [] if turns else clause.targets
             else:
                 waiting += clause.targets
-    return made + ([_left_over(region, waiting, made[-1] if made else last)] if waiting else [])
+    return made + (
+        [_left_over(region, waiting, made[-1] if made else last)] if waiting else []
+    )
 
 
-def _left_over(region: list[Item], waiting: list[Target], last: Clause | None) -> Clause:
+def _left_over(
+    region: list[Item], waiting: list[Target], last: Clause | None
+) -> Clause:
     """Named without a word on it: the same as before ("Meal 3 too"), or its reverse ("but not Meal 2", "except")."""
     roles = _roles(region)
-    own_words = any(word.isalpha() and word not in FILLERS for word in region if isinstance(word, str))
+    own_words = any(
+        word.isalpha() and word not in FILLERS
+        for word in region
+        if isinstance(word, str)
+    )
     if last is None or own_words:  # which could say something unknown of what is named
         return Clause(waiting, [])
     level = mean(last.said)
     if "exceptions" in roles:
-        return Clause(waiting, [min(turned(level), 1 - level) if level >= MIDDLE else 1 - level])
+        return Clause(
+            waiting, [min(turned(level), 1 - level) if level >= MIDDLE else 1 - level]
+        )
     if "negators" in roles or "less" in roles:
         return Clause(waiting, [turned(level)])
     return Clause(waiting, [level] if roles & {"likewise", "modifier"} else [])
@@ -243,9 +297,15 @@ def _roles(items: list[Item]) -> set[str]:
 def paired(segment: Sequence[Item]) -> list[Clause]:
     """A segment's targets with its levels: all with all, but across a "than", and where they take turns."""
     said = levels(segment)
-    targets = [(place, item) for place, item in enumerate(segment) if isinstance(item, Target)]
+    targets = [
+        (place, item) for place, item in enumerate(segment) if isinstance(item, Target)
+    ]
     if any(item.scope not in (PRONOUN, WHOLE) for _, item in targets):
-        targets = [(p, t) for p, t in targets if t.scope != PRONOUN and (t.scope != WHOLE or said)]
+        targets = [
+            (p, t)
+            for p, t in targets
+            if t.scope != PRONOUN and (t.scope != WHOLE or said)
+        ]
     if found := _compared(segment, targets, said) or _turns(targets, said):
         return found
     if not (said or targets):
@@ -253,45 +313,82 @@ def paired(segment: Sequence[Item]) -> list[Clause]:
     said = said or denied_wish(segment)
     leads = bool(said and targets) and said[0].place < targets[0][0]
     weighs = any(s.comparative for s in said)
-    return [Clause([t for _, t in targets], [s.level for s in said], leads, weighs=weighs)]
+    return [
+        Clause([t for _, t in targets], [s.level for s in said], leads, weighs=weighs)
+    ]
 
 
-def _compared(segment: Sequence[Item], targets: Places, said: list[Said]) -> list[Clause]:
+def _compared(
+    segment: Sequence[Item], targets: Places, said: list[Said]
+) -> list[Clause]:
     """ "Meal 1 is better than Meal 2", "I prefer Meal 1 to Meal 2", "Meal 2 is as good as Meal 1"."""
     if outdone := _outdone(segment, targets, said):
         return [outdone]
     first, last = (targets[0][0], targets[-1][0]) if targets else (0, 0)
-    between = [p for p in range(first + 1, last) if segment[p] in ("than", "over", "to", "as")]
+    between = [
+        p for p in range(first + 1, last) if segment[p] in ("than", "over", "to", "as")
+    ]
     at = max(between, default=0)
-    if not at or not said or (segment[at] in ("to", "over") and not any(s.comparative for s in said)):
+    if (
+        not at
+        or not said
+        or (segment[at] in ("to", "over") and not any(s.comparative for s in said))
+    ):
         return []
     if segment[at] == "as" and not any(item == "as" for item in segment[:at]):
         return []
     level = mean(s.level for s in said)
     alike = segment[at] == "as" and not any(s.negated for s in said)
-    left, right = ([t for p, t in targets if (p > at) is after] for after in (False, True))
-    return [Clause(left, [level]), Clause(right, [level if alike else 1 - level], leads=True, apart=True)]
+    left, right = (
+        [t for p, t in targets if (p > at) is after] for after in (False, True)
+    )
+    return [
+        Clause(left, [level]),
+        Clause(right, [level if alike else 1 - level], leads=True, apart=True),
+    ]
 
 
-def _outdone(segment: Sequence[Item], targets: Places, said: list[Said]) -> Clause | None:
+def _outdone(
+    segment: Sequence[Item], targets: Places, said: list[Said]
+) -> Clause | None:
     """ "I know better than Meal 2", "nothing beats Meal 2": what is compared with it is no decision."""
     at = max((place for place, item in enumerate(segment) if item == "than"), default=0)
     right = [t for p, t in targets if p > at]
-    before = [s for s in said if s.comparative and s.place < at and role(segment[s.place]) != "change"]
-    if not at or not right or not before or any(t.scope not in (PRONOUN, WHOLE) for p, t in targets if p < at):
+    before = [
+        s
+        for s in said
+        if s.comparative and s.place < at and role(segment[s.place]) != "change"
+    ]
+    if (
+        not at
+        or not right
+        or not before
+        or any(t.scope not in (PRONOUN, WHOLE) for p, t in targets if p < at)
+    ):
         return None
     return Clause(right, [1 - mean(s.level for s in before)], leads=True, apart=True)
 
 
 def _turns(targets: Places, said: list[Said]) -> list[Clause]:
     """ "Meal 1 great Meal 2 awful": targets and levels in turn, without a mark between them."""
-    marks = sorted([(p, "t") for p, t in targets if t.scope != OPTION] + [(s.place, "s") for s in said])
+    marks = sorted(
+        [(p, "t") for p, t in targets if t.scope != OPTION]
+        + [(s.place, "s") for s in said]
+    )
     order = "".join(mark for _, mark in marks)
-    if len(targets) < 2 or len(said) < 2 or order not in ("ts" * len(said), "st" * len(said)):
+    if (
+        len(targets) < 2
+        or len(said) < 2
+        or order not in ("ts" * len(said), "st" * len(said))
+    ):
         return []
     starts = [place for place, mark in marks if mark == order[0]]
     return [
-        Clause([t for p, t in targets if a <= p < b], [s.level for s in said if a <= s.place < b], apart=True)
+        Clause(
+            [t for p, t in targets if a <= p < b],
+            [s.level for s in said if a <= s.place < b],
+            apart=True,
+        )
         for a, b in zip(starts, [*starts[1:], 10**6], strict=True)
     ]
 
@@ -300,7 +397,9 @@ def _turns(targets: Places, said: list[Said]) -> list[Clause]:
 
 MIDDLE = 0.5
 WINDOW = 5  # how many words before a word of satisfaction may turn or scale it
-UNREAL = 0.3  # what "could be better" and "I wish it were good" say of the thing as it is
+UNREAL = (
+    0.3  # what "could be better" and "I wish it were good" say of the thing as it is
+)
 NO = 0.2  # what a bare "no" says, and who does not want something: as "no thanks" in the lexicon
 VALUES = ("level", "comparative", "change", "preferring")
 
@@ -333,24 +432,40 @@ def levels(segment: Sequence[Item]) -> list[Said]:
     """
     places = [place for place, item in enumerate(segment) if role(item) in VALUES]
     changes = [place for place in places if role(segment[place]) == "change"]
-    wished = any(role(item) in ("unreal", "wishes") for item in segment[: max(changes, default=0)])
+    wished = any(
+        role(item) in ("unreal", "wishes")
+        for item in segment[: max(changes, default=0)]
+    )
     other = {"comparative", "preferring"} | ({"level"} if wished else set())
-    return [_said(segment, place) for place in places if not changes or role(segment[place]) not in other]
+    return [
+        _said(segment, place)
+        for place in places
+        if not changes or role(segment[place]) not in other
+    ]
 
 
 def denied_wish(segment: Sequence[Item]) -> list[Said]:
     """ "I do not want Meal 2", "please not Meal 2": refused, though no word of satisfaction is there."""
     roles = [role(item) for item in segment]
-    refused = "unreal" in roles and roles.count("negators") == 1 and not any(item == "to" for item in segment)
+    refused = (
+        "unreal" in roles
+        and roles.count("negators") == 1
+        and not any(item == "to" for item in segment)
+    )
     return [Said(roles.index("negators"), NO, negated=True)] if refused else []
 
 
 def _said(segment: Sequence[Item], place: int) -> Said:
     entry, before = segment[place], _before(segment, place)
     assert isinstance(entry, Entry)
-    roles, earlier = [role(item) for item in before], {role(item) for item in segment[:place]}
+    roles, earlier = (
+        [role(item) for item in before],
+        {role(item) for item in segment[:place]},
+    )
     comparative = entry.role != "level" or "more" in roles
-    missed = {"wishes"} | ({"unreal"} if comparative and entry.role in ("level", "comparative") else set())
+    missed = {"wishes"} | (
+        {"unreal"} if comparative and entry.role in ("level", "comparative") else set()
+    )
     if entry.number > MIDDLE and missed & earlier:
         return Said(place, UNREAL, comparative=True)
     if entry.role == "comparative" and entry.number < MIDDLE and "unreal" in earlier:

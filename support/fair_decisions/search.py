@@ -65,15 +65,30 @@ class Search:
         self.table = table_of(self.problem, self.preferences)
         if set(self.seats) != set(names := self.problem.participants):
             given = ", ".join(self.seats) or "nobody"
-            raise InvalidInput(f"seats: {given} given; expected one for each of {', '.join(names)}")
-        checked = ("feedback", self.feedback, FEEDBACK), ("objective", self.objective, OBJECTIVES)
+            raise InvalidInput(
+                f"seats: {given} given; expected one for each of {', '.join(names)}"
+            )
+        checked = (
+            ("feedback", self.feedback, FEEDBACK),
+            ("objective", self.objective, OBJECTIVES),
+        )
         for what, given, known in (*checked, ("final", self.final, FINAL)):
             if given not in known:
-                raise InvalidInput(f"{what}: {given!r} given; expected one of {', '.join(known)}")
-        if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or self.rounds < 1:
-            raise InvalidInput(f"rounds: {self.rounds!r} given; expected a whole number of at least 1")
+                raise InvalidInput(
+                    f"{what}: {given!r} given; expected one of {', '.join(known)}"
+                )
+        if (
+            isinstance(self.rounds, bool)
+            or not isinstance(self.rounds, int)
+            or self.rounds < 1
+        ):
+            raise InvalidInput(
+                f"rounds: {self.rounds!r} given; expected a whole number of at least 1"
+            )
         if self.solver and not self.estimator and self.feedback != COMPLETE:
-            raise InvalidInput("solver: it needs an estimator, for nobody tells the gains; or feedback='complete'")
+            raise InvalidInput(
+                "solver: it needs an estimator, for nobody tells the gains; or feedback='complete'"
+            )
 
     async def played(self) -> AsyncIterator[PlanningRound]:
         """Propose, answer, estimate; until the coordinator stops, or no round is left, and it chooses `its own`."""
@@ -88,27 +103,57 @@ class Search:
     async def _round(self, number: int) -> PlanningRound:
         self.errors, before = [], self._spent()
         known = self.problem.gains if self.feedback == COMPLETE else self.estimates
-        suggestion = self.problem.check(self.solver(known)) if self.solver and known is not None else None
-        proposed = await self._asked(["coordinator"], "propose", lambda _: self._proposed(number, suggestion))
+        suggestion = (
+            self.problem.check(self.solver(known))
+            if self.solver and known is not None
+            else None
+        )
+        proposed = await self._asked(
+            ["coordinator"], "propose", lambda _: self._proposed(number, suggestion)
+        )
         move = proposed["coordinator"] or Move(())
-        answers = () if move.finish or not move.plans else await self._answers(move.plans)
+        answers = (
+            () if move.finish or not move.plans else await self._answers(move.plans)
+        )
         if answers:
             self.history += (Heard(move.plans, answers),)
             if self.estimator:
                 view = self.table, self.feedback, self.history
-                made = await self._asked(["estimator"], "estimate", lambda _: self.estimator.estimate(*view))
-                self.estimates = self.estimates if made["estimator"] is None else made["estimator"]
-            self.history = tuple(Heard(h.plans, h.feedback, self._heard(h)) for h in self.history)
+                made = await self._asked(
+                    ["estimator"], "estimate", lambda _: self.estimator.estimate(*view)
+                )
+                self.estimates = (
+                    self.estimates if made["estimator"] is None else made["estimator"]
+                )
+            self.history = tuple(
+                Heard(h.plans, h.feedback, self._heard(h)) for h in self.history
+            )
         heard = self.history[-1].totals if answers else ()
         totals = tuple(tuple(self.problem.totals(plan).tolist()) for plan in move.plans)
-        about = best_known(self.history, self.objective), suggestion, move.reason, move.finish, tuple(self.errors)
-        took = (after - spent for after, spent in zip(self._spent(), before, strict=True))
+        about = (
+            best_known(self.history, self.objective),
+            suggestion,
+            move.reason,
+            move.finish,
+            tuple(self.errors),
+        )
+        took = (
+            after - spent for after, spent in zip(self._spent(), before, strict=True)
+        )
         return PlanningRound(number, move.plans, answers, heard, totals, *about, *took)
 
     async def _proposed(self, number: int, suggestion: Plan | None) -> Move:
         told = (number, self.rounds, 2 if self.feedback in PAIRED else 1, self.history)
         gains = self.problem.gains if self.feedback == COMPLETE else None
-        brief = Brief(self.table, self.feedback, self.objective, *told, gains, self.estimates, suggestion)
+        brief = Brief(
+            self.table,
+            self.feedback,
+            self.objective,
+            *told,
+            gains,
+            self.estimates,
+            suggestion,
+        )
         move = await self.coordinator.propose(brief)
         plans = tuple(self.problem.check(plan) for plan in move.plans)
         wanted = 1 if move.finish else brief.plans
@@ -116,12 +161,18 @@ class Search:
             stop = ", to stop with: no round is left" if brief.over else ""
             raise InvalidProposal(f"{len(plans)} plans given; expected {wanted}{stop}")
         if move.finish and plans[0] not in brief.known:
-            raise InvalidProposal("the plan to end with is not among the known ones; expected one that was judged")
+            raise InvalidProposal(
+                "the plan to end with is not among the known ones; expected one that was judged"
+            )
         return Move(plans, move.reason, move.finish)
 
     async def _answers(self, plans: tuple[Plan, ...]) -> tuple[Feedback, ...]:
         kind = SCORE if self.feedback == COMPLETE else self.feedback
-        judge = self._asked(self.problem.participants, "judge", lambda name: self.seats[name].judge(plans, kind))
+        judge = self._asked(
+            self.problem.participants,
+            "judge",
+            lambda name: self.seats[name].judge(plans, kind),
+        )
         return tuple(answer or Feedback(name) for name, answer in (await judge).items())
 
     def _heard(self, entry: Heard) -> tuple[tuple[float, ...], ...]:
@@ -132,10 +183,19 @@ class Search:
         if self.estimates is None:
             return ()
         decisions = np.arange(self.table.shape[1])
-        return tuple(tuple(self.estimates[:, decisions, list(p)].sum(axis=1).tolist()) for p in entry.plans)
+        return tuple(
+            tuple(self.estimates[:, decisions, list(p)].sum(axis=1).tolist())
+            for p in entry.plans
+        )
 
-    async def _asked(self, names: Sequence[str], phase: str, ask: Callable[[str], Awaitable[Any]]) -> dict[str, Any]:
-        return await asked(names, ask, lambda agent, reason: self.errors.append(FormatError(agent, phase, reason)))
+    async def _asked(
+        self, names: Sequence[str], phase: str, ask: Callable[[str], Awaitable[Any]]
+    ) -> dict[str, Any]:
+        return await asked(
+            names,
+            ask,
+            lambda agent, reason: self.errors.append(FormatError(agent, phase, reason)),
+        )
 
     def _spent(self) -> list[int]:
         everybody = (*self.seats.values(), self.coordinator, self.estimator)
@@ -148,9 +208,18 @@ def record(
 ) -> Planning:  # fmt: skip
     """The record of rounds that were played; `roles` holds participants, coordinator, estimator and solver."""
     kinds = {role: getattr(who, "kind", "none") for role, who in roles.items()}
-    gains = tuple(tuple(tuple(row) for row in decision) for decision in problem.gains.tolist())
+    gains = tuple(
+        tuple(tuple(row) for row in decision) for decision in problem.gains.tolist()
+    )
     ended = choose(rounds, final)
-    return Planning(gains, problem.participants, kinds, tuple(rounds), ended, {**settings, "final": final})
+    return Planning(
+        gains,
+        problem.participants,
+        kinds,
+        tuple(rounds),
+        ended,
+        {**settings, "final": final},
+    )
 
 
 def choose(rounds: Sequence[PlanningRound], final: str = BEST_KNOWN) -> Plan | None:

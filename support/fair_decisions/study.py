@@ -12,7 +12,13 @@ from support.fair_decisions.planners import SOLVERS, Suggester
 from support.fair_decisions.problem import PAIRED, SCORE, WORDS
 from support.fair_decisions.records import Planning
 from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search, record
-from support.fair_decisions.seats import ESTIMATOR, PLANNER, PROMPTS, Leading, seat_deciders
+from support.fair_decisions.seats import (
+    ESTIMATOR,
+    PLANNER,
+    PROMPTS,
+    Leading,
+    seat_deciders,
+)
 from support.seats import ModelSeat, Seats, Spoken, check_number
 
 if TYPE_CHECKING:
@@ -59,26 +65,58 @@ async def fair_decisions(
     """
     check_number("noise", noise)
     if solver not in (False, True, *SOLVERS):
-        raise InvalidInput(f"solver: {solver!r} given; expected True, False, or one of {', '.join(SOLVERS)}")
+        raise InvalidInput(
+            f"solver: {solver!r} given; expected True, False, or one of {', '.join(SOLVERS)}"
+        )
     if prompt not in PROMPTS:
-        raise InvalidInput(f"prompt: {prompt!r} given; expected one of {', '.join(PROMPTS)}")
-    problem = instance(preferences, decisions, options, repetition, instances_seed, participants)
+        raise InvalidInput(
+            f"prompt: {prompt!r} given; expected one of {', '.join(PROMPTS)}"
+        )
+    problem = instance(
+        preferences, decisions, options, repetition, instances_seed, participants
+    )
     who, led, guess = rng.spawn(3)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_deciders(problem, preferences, seats, who, noise=noise, spoken=spoken)
-    guessed = estimator_for(feedback, coordinator, solver) if estimator == DEFAULT else estimator
+    guessed = (
+        estimator_for(feedback, coordinator, solver)
+        if estimator == DEFAULT
+        else estimator
+    )
     reads = ESTIMATOR.seat(guessed, guess, spoken=spoken)
-    leads = PLANNER.seat(coordinator, led, Leading(problem.shape, prompt, getattr(reads, "draw", None)), spoken)
-    solves = Suggester(objective, "exact" if solver is True else solver, rng.spawn(1)[0]) if solver else None
-    final = (ITS_OWN if isinstance(leads, ModelSeat) else BEST_KNOWN) if final == DEFAULT else final
-    told: dict[str, Any] = {"feedback": feedback, "objective": objective, "preferences": preferences, "rounds": rounds}
+    leads = PLANNER.seat(
+        coordinator,
+        led,
+        Leading(problem.shape, prompt, getattr(reads, "draw", None)),
+        spoken,
+    )
+    solves = (
+        Suggester(objective, "exact" if solver is True else solver, rng.spawn(1)[0])
+        if solver
+        else None
+    )
+    final = (
+        (ITS_OWN if isinstance(leads, ModelSeat) else BEST_KNOWN)
+        if final == DEFAULT
+        else final
+    )
+    told: dict[str, Any] = {
+        "feedback": feedback,
+        "objective": objective,
+        "preferences": preferences,
+        "rounds": rounds,
+    }
     search = Search(problem, people, leads, reads, solves, **told, final=final)
     finished = [entry async for entry in search.played()]
     roles = {**people, "coordinator": leads, "estimator": reads, "solver": solves}
-    return record(problem, roles, finished, final=final, **told, noise=noise, prompt=prompt)
+    return record(
+        problem, roles, finished, final=final, **told, noise=noise, prompt=prompt
+    )
 
 
-def estimator_for(feedback: str, coordinator: Any = "mcts", solver: bool | str = False) -> str:
+def estimator_for(
+    feedback: str, coordinator: Any = "mcts", solver: bool | str = False
+) -> str:
     """The estimator that a feedback needs where none is asked for.
 
     Words are read by the lexical one, comparisons by the Bayesian one, from whose belief "thompson" draws in any case.
@@ -87,6 +125,10 @@ def estimator_for(feedback: str, coordinator: Any = "mcts", solver: bool | str =
     >>> estimator_for("score"), estimator_for("score", solver=True), estimator_for("words")
     ('none', 'bayesian', 'lexical')
     """
-    if coordinator == "thompson" or feedback in PAIRED or (feedback == SCORE and (solver or coordinator == "exact")):
+    if (
+        coordinator == "thompson"
+        or feedback in PAIRED
+        or (feedback == SCORE and (solver or coordinator == "exact"))
+    ):
         return "bayesian"
     return "lexical" if feedback == WORDS else "none"

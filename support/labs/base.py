@@ -67,7 +67,11 @@ class Press:
 
     def enter(self, field: w.Text, act: Callable[[], Any]) -> None:
         """Let the key Enter, in a field of one line, do it."""
-        field.on_msg(lambda _, content, __: self.start(act) if content.get("event") == "submit" else None)
+        field.on_msg(
+            lambda _, content, __: (
+                self.start(act) if content.get("event") == "submit" else None
+            )
+        )
 
     def start(self, act: Callable[[], Any]) -> None:
         """Do it in the background; a second press, while the first is at work, does nothing more."""
@@ -92,7 +96,9 @@ class Press:
             done = act()
             if asyncio.iscoroutine(done):
                 await done
-        except Exception as error:  # nobody awaits this task: what went wrong has to be shown here
+        except (
+            Exception
+        ) as error:  # nobody awaits this task: what went wrong has to be shown here
             self.error.value = self.told(words(error))
 
 
@@ -104,7 +110,9 @@ def running() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-def controls(study: Callable[..., Any], ranges: Mapping[str, Any], **start: Any) -> dict[str, Any]:
+def controls(
+    study: Callable[..., Any], ranges: Mapping[str, Any], **start: Any
+) -> dict[str, Any]:
     """A control for each of a study's parameters that has a range: a pair of numbers, some choices, or `bool`.
 
     What `start` does not say begins at the function's own default.
@@ -113,8 +121,13 @@ def controls(study: Callable[..., Any], ranges: Mapping[str, Any], **start: Any)
     >>> [control.value for control in shown.values()]
     ['borda', 10]
     """
-    first = {name: parameter.default for name, parameter in inspect.signature(study).parameters.items()} | start
-    return {name: control(name, allowed, first[name]) for name, allowed in ranges.items()}
+    first = {
+        name: parameter.default
+        for name, parameter in inspect.signature(study).parameters.items()
+    } | start
+    return {
+        name: control(name, allowed, first[name]) for name, allowed in ranges.items()
+    }
 
 
 def control(name: str, allowed: Any, value: Any) -> Any:
@@ -129,15 +142,26 @@ def control(name: str, allowed: Any, value: Any) -> Any:
     match allowed:
         case (float(low), float(high)):
             step = (high - low) / 20
-            return w.FloatSlider(value=value, min=low, max=high, step=step, continuous_update=False, **look)
+            return w.FloatSlider(
+                value=value,
+                min=low,
+                max=high,
+                step=step,
+                continuous_update=False,
+                **look,
+            )
         case (int(low), int(high)) if high > 1000:
             return w.BoundedIntText(value=value, min=low, max=high, **look)
         case (int(low), int(high)):
-            return w.IntSlider(value=value, min=low, max=high, continuous_update=False, **look)
+            return w.IntSlider(
+                value=value, min=low, max=high, continuous_update=False, **look
+            )
     return w.Dropdown(options=list(allowed), value=value, **look)
 
 
-def offered(kinds: Iterable[str], model: ChatModel | str | None, chosen: str = "") -> list[str]:
+def offered(
+    kinds: Iterable[str], model: ChatModel | str | None, chosen: str = ""
+) -> list[str]:
     """The kinds of a menu: "model" where there is one, and the one that is chosen at first, where it is a model's name.
 
     >>> offered(["rule-based", "model"], None, "model:chat")
@@ -151,9 +175,17 @@ def offered(kinds: Iterable[str], model: ChatModel | str | None, chosen: str = "
 def _views() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    look: dict[str, Any] = {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    look: dict[str, Any] = {
+        "undefined": StrictUndefined,
+        "trim_blocks": True,
+        "lstrip_blocks": True,
+    }
     folder = FileSystemLoader(Path(__file__).parent)
-    return Environment(loader=folder, autoescape=True, **look).get_template("labs.html.j2").module
+    return (
+        Environment(loader=folder, autoescape=True, **look)
+        .get_template("labs.html.j2")
+        .module
+    )
 
 
 def fill(view: str, *values: Any) -> str:
@@ -168,7 +200,11 @@ def warning(text: str) -> str:
 
 def words(error: BaseException) -> str:
     """What went wrong, in words; an error that is none of ours with its kind."""
-    return str(error) if isinstance(error, ConveneError) else f"{type(error).__name__}: {error}"
+    return (
+        str(error)
+        if isinstance(error, ConveneError)
+        else f"{type(error).__name__}: {error}"
+    )
 
 
 def held(value: Any, otherwise: str) -> str:
@@ -177,7 +213,9 @@ def held(value: Any, otherwise: str) -> str:
 
     shell = get_ipython()
     names = shell.user_ns if shell else {}
-    return next((n for n, v in names.items() if v is value and not n.startswith("_")), otherwise)
+    return next(
+        (n for n, v in names.items() if v is value and not n.startswith("_")), otherwise
+    )
 
 
 def blank(width: float, height: float) -> tuple[Figure, Any]:
@@ -202,9 +240,14 @@ class Lab(ABC):
     def __init__(self, width: str, given: Mapping[str, str] | None = None) -> None:
         self.controls: dict[str, Any] = {}
         self._given = dict(given or {})
-        self.figure = w.Image(format="png", layout=w.Layout(width="100%", max_width=width))
+        self.figure = w.Image(
+            format="png", layout=w.Layout(width="100%", max_width=width)
+        )
         self.status, self.made = w.HTML(), w.HTML()
-        self.save_button = w.Button(description="Save figure", tooltip="as PNG, SVG and PDF, with what produced it")
+        self.save_button = w.Button(
+            description="Save figure",
+            tooltip="as PNG, SVG and PDF, with what produced it",
+        )
         self.save_button.on_click(lambda _: self._saved())
         self.kept = w.VBox([self.save_button, self.made])
         self._at_rest, self._looked_at = True, False
@@ -239,7 +282,10 @@ class Lab(ABC):
     @property
     def code(self) -> str:
         """A cell that makes the same figure."""
-        made = [f"{name}={value}" if name.isidentifier() else value for name, value in self.given.items()]
+        made = [
+            f"{name}={value}" if name.isidentifier() else value
+            for name, value in self.given.items()
+        ]
         made += [f"{name}={value!r}" for name, value in self.settings.items()]
         name = type(self).__name__
         arguments = "".join(f"    {argument},\n" for argument in made)
@@ -251,9 +297,17 @@ class Lab(ABC):
 
     def save(self) -> Path:
         """Write the figure as PNG, SVG and PDF with its provenance and code; other settings, another file."""
-        digest = hashlib.sha256(json.dumps(self.settings, default=str).encode()).hexdigest()[:8]
-        told = {"parameters": self.settings, "participants": self.who, "seed": self.settings.get("seed")}
-        return save_figure(self.draw(), self.study, f"lab_{digest}", {**told, "code": self.code})
+        digest = hashlib.sha256(
+            json.dumps(self.settings, default=str).encode()
+        ).hexdigest()[:8]
+        told = {
+            "parameters": self.settings,
+            "participants": self.who,
+            "seed": self.settings.get("seed"),
+        }
+        return save_figure(
+            self.draw(), self.study, f"lab_{digest}", {**told, "code": self.code}
+        )
 
     def _saved(self) -> None:
         try:
@@ -261,7 +315,9 @@ class Lab(ABC):
         except ConveneError as error:
             self._tell(warning(str(error)))
         else:
-            self._show_code(f"Saved as {path.parent.name}/{path.stem}.png, .svg and .pdf. ")
+            self._show_code(
+                f"Saved as {path.parent.name}/{path.stem}.png, .svg and .pdf. "
+            )
 
     def _show_code(self, said: str = "") -> None:
         self.made.value = fill("code", said, self.code)

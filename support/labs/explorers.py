@@ -39,7 +39,9 @@ FOLLOWED = {
 def chosen(name: str, value: str, options: Iterable[str]) -> str:
     """What a menu shows at first; an error where it is not among the options."""
     if value not in (listed := list(options)):
-        raise InvalidInput(f"{name}: {value!r} given; expected one of {'; '.join(listed)}")
+        raise InvalidInput(
+            f"{name}: {value!r} given; expected one of {'; '.join(listed)}"
+        )
     return value
 
 
@@ -52,7 +54,9 @@ class Explorer(Lab):
         for name, each in controls.items():
             each.observe(lambda _, name=name: self._changed(name), "value")
         shown, half = list(controls.values()), (len(controls) + 1) // 2
-        columns = w.HBox([w.VBox(shown[:half]), w.VBox(shown[half:])], layout=w.Layout(**ROW))
+        columns = w.HBox(
+            [w.VBox(shown[:half]), w.VBox(shown[half:])], layout=w.Layout(**ROW)
+        )
         self.page = w.VBox([columns, self.status, self.figure, self.kept])
         self._redraw()
 
@@ -104,10 +108,18 @@ class TransitionExplorer(Explorer):
     ) -> None:
         given = {} if annotators is None else {"annotators": repr(dict(annotators))}
         super().__init__("860px", {"(messages)": held(messages, "messages"), **given})
-        self.columns = dict(annotators if annotators is not None else {"true acts": "acts"})
+        self.columns = dict(
+            annotators if annotators is not None else {"true acts": "acts"}
+        )
         if not self.columns:
-            raise InvalidInput("annotators: none given; expected names with the columns of their labels")
-        need_columns(messages, ["run", "environment", "rule", "round", "sender", *self.columns.values()], "messages")
+            raise InvalidInput(
+                "annotators: none given; expected names with the columns of their labels"
+            )
+        need_columns(
+            messages,
+            ["run", "environment", "rule", "round", "sender", *self.columns.values()],
+            "messages",
+        )
         self.messages = messages
         self._counted: dict[tuple[str, str], Transitions] = {}
         environments = list(dict.fromkeys(messages["environment"]))
@@ -115,7 +127,9 @@ class TransitionExplorer(Explorer):
         who = chosen("annotator", annotator or next(iter(self.columns)), self.columns)
         self._begin(
             environment=control("environment", environments, here),
-            rule=control("rule", self._rules(here), chosen("rule", rule, self._rules(here))),
+            rule=control(
+                "rule", self._rules(here), chosen("rule", rule, self._rules(here))
+            ),
             annotator=control("annotator", self.columns, who),
             edges=control("edges", (1, 5), edges),
             threshold=control("threshold", (0.0, 1.0), threshold),
@@ -123,7 +137,12 @@ class TransitionExplorer(Explorer):
         )
 
     def _rules(self, environment: str) -> list[str]:
-        return [ALL, *dict.fromkeys(self.messages.loc[self.messages["environment"] == environment, "rule"])]
+        return [
+            ALL,
+            *dict.fromkeys(
+                self.messages.loc[self.messages["environment"] == environment, "rule"]
+            ),
+        ]
 
     def _changed(self, name: str) -> None:
         if name == "environment":
@@ -136,8 +155,13 @@ class TransitionExplorer(Explorer):
         s = self.settings
         key = (s["environment"], s["annotator"])
         if key not in self._counted:
-            here, column = self.messages[self.messages["environment"] == key[0]], self.columns[key[1]]
-            labelled = here[column].map(len).groupby(here["run"]).transform("sum") > 0  # runs that were labelled at all
+            here, column = (
+                self.messages[self.messages["environment"] == key[0]],
+                self.columns[key[1]],
+            )
+            labelled = (
+                here[column].map(len).groupby(here["run"]).transform("sum") > 0
+            )  # runs that were labelled at all
             self._counted[key] = transitions(code(here[labelled], column))
         every = self._counted[key]
         return every if s["rule"] == ALL else every.where(rule=s["rule"])
@@ -145,12 +169,20 @@ class TransitionExplorer(Explorer):
     @property
     def chosen(self) -> pd.DataFrame:
         """The edges shown."""
-        return most_probable(self.transitions, self.controls["edges"].value, self.controls["threshold"].value)
+        return most_probable(
+            self.transitions,
+            self.controls["edges"].value,
+            self.controls["threshold"].value,
+        )
 
     @property
     def who(self) -> str:
         """Who sat there, where the messages say it, and whose labels are shown."""
-        sat = ", ".join(dict.fromkeys(map(str, self.messages.get("seat", pd.Series(dtype=object)).dropna())))
+        sat = ", ".join(
+            dict.fromkeys(
+                map(str, self.messages.get("seat", pd.Series(dtype=object)).dropna())
+            )
+        )
         return f"participants: {sat or 'as in the records of these messages'}; labels: {self.settings['annotator']}"
 
     def draw(self) -> Figure:
@@ -166,8 +198,15 @@ class TransitionExplorer(Explorer):
 
     def _in_words(self) -> str:
         crowd = int(self.transitions.denominator[:, 1:-1].sum())
-        parts = (f"{e.source} → {e.target} {e.probability:.2f}" for e in self.chosen.itertuples())
-        edges = "; ".join(parts) + "." if len(self.chosen) else "No edge reaches the threshold."
+        parts = (
+            f"{e.source} → {e.target} {e.probability:.2f}"
+            for e in self.chosen.itertuples()
+        )
+        edges = (
+            "; ".join(parts) + "."
+            if len(self.chosen)
+            else "No edge reaches the threshold."
+        )
         return f"{len(self.transitions.runs)} discussions, {crowd} acts. {edges}"
 
 
@@ -191,13 +230,29 @@ class BudgetExplorer(Explorer):
         evaluations: int | None = None,
     ) -> None:
         super().__init__("760px", {"(rounds)": held(rounds, "rounds")})
-        columns = ["coordinator", "feedback", "instance", "round", "evaluations", *FOLLOWED.values()]
+        columns = [
+            "coordinator",
+            "feedback",
+            "instance",
+            "round",
+            "evaluations",
+            *FOLLOWED.values(),
+        ]
         need_columns(rounds, columns, "rounds")
-        self.rounds = rounds.assign(search=rounds["coordinator"].astype(str) + ", " + rounds["feedback"].astype(str))
+        self.rounds = rounds.assign(
+            search=rounds["coordinator"].astype(str)
+            + ", "
+            + rounds["feedback"].astype(str)
+        )
         there = list(dict.fromkeys(self.rounds["search"]))
         if len(there) < 2:
-            raise InvalidInput(f"rounds: of {', '.join(there) or 'no search'} only; expected two searches to compare")
-        one, other = chosen("first", first or there[0], there), chosen("second", second or there[1], there)
+            raise InvalidInput(
+                f"rounds: of {', '.join(there) or 'no search'} only; expected two searches to compare"
+            )
+        one, other = (
+            chosen("first", first or there[0], there),
+            chosen("second", second or there[1], there),
+        )
         budgets = self._budgets(one, other)
         slider = w.SelectionSlider(
             options=budgets,
@@ -220,13 +275,17 @@ class BudgetExplorer(Explorer):
         most = both.groupby("search")["evaluations"].max().min()
         common = sorted(int(e) for e in both["evaluations"].unique() if 0 < e <= most)
         if not common:
-            raise InvalidInput(f"rounds: {one} or {other} had nothing judged; choose another")
+            raise InvalidInput(
+                f"rounds: {one} or {other} had nothing judged; choose another"
+            )
         return common
 
     def _changed(self, name: str) -> None:
         if name in ("first", "second") and self._at_rest:
             try:
-                budgets = self._budgets(self.controls["first"].value, self.controls["second"].value)
+                budgets = self._budgets(
+                    self.controls["first"].value, self.controls["second"].value
+                )
             except InvalidInput as error:
                 self._tell(warning(str(error)))
                 return
@@ -235,14 +294,20 @@ class BudgetExplorer(Explorer):
 
     @property
     def _both(self) -> pd.DataFrame:
-        return self.rounds[self.rounds["search"].isin([self.settings["first"], self.settings["second"]])]
+        return self.rounds[
+            self.rounds["search"].isin(
+                [self.settings["first"], self.settings["second"]]
+            )
+        ]
 
     @property
     def difference(self) -> pd.DataFrame:
         """First minus second at the chosen number of evaluations, one row of `paired`."""
         s = self.settings
         if s["first"] == s["second"]:
-            raise InvalidInput(f"second: {s['second']} given twice; expected another search")
+            raise InvalidInput(
+                f"second: {s['second']} given twice; expected another search"
+            )
         judged = at_budget(self._both, s["evaluations"])
         return paired(judged, "search", s["first"], s["second"], FOLLOWED[s["follow"]])
 
@@ -255,7 +320,9 @@ class BudgetExplorer(Explorer):
         """Both searches, and a line at the chosen number of evaluations."""
         s, (fig, ax) = self.settings, blank(7.5, 4.2)
         order = list(dict.fromkeys([s["first"], s["second"]]))
-        plot_budget(self._both, ax, by="search", value=FOLLOWED[s["follow"]], order=order)
+        plot_budget(
+            self._both, ax, by="search", value=FOLLOWED[s["follow"]], order=order
+        )
         ax.axvline(s["evaluations"], color="#777777", linewidth=0.8, linestyle=":")
         return fig
 
@@ -263,7 +330,11 @@ class BudgetExplorer(Explorer):
         row = self.difference.iloc[0]
         means = f"{row['a']} has {row['mean_a']:.1f} points of divergence, {row['b']} {row['mean_b']:.1f}"
         between = f"difference {row['difference']:.1f} "
-        between += f"({row['low']:.1f} to {row['high']:.1f})" if pd.notna(row["low"]) else f"({row['note']})"
+        between += (
+            f"({row['low']:.1f} to {row['high']:.1f})"
+            if pd.notna(row["low"])
+            else f"({row['note']})"
+        )
         return f"After {self.settings['evaluations']} evaluations, on {row['n']} instances: {means}; {between}."
 
 
@@ -287,19 +358,30 @@ class AnswerExplorer(Explorer):
     ) -> None:
         given = {} if points == FIVE.high else {"points": str(points)}
         super().__init__("860px", {"(answers)": held(answers, "answers"), **given})
-        need_columns(answers, ["respondent", "group", "item", "answer", "source"], "answers")
+        need_columns(
+            answers, ["respondent", "group", "item", "answer", "source"], "answers"
+        )
         self.answers, self.scale = answers, Scale(1, points)
-        sources, items = (list(dict.fromkeys(answers[name])) for name in ("source", "item"))
+        sources, items = (
+            list(dict.fromkeys(answers[name])) for name in ("source", "item")
+        )
         self._begin(
-            source=control("source", sources, chosen("source", source or sources[0], sources)),
-            item=control("item", [EVERY_ITEM, *items], chosen("item", item, [EVERY_ITEM, *items])),
+            source=control(
+                "source", sources, chosen("source", source or sources[0], sources)
+            ),
+            item=control(
+                "item", [EVERY_ITEM, *items], chosen("item", item, [EVERY_ITEM, *items])
+            ),
             show=control("show", (SHARES, MEANS), show),
         )
 
     @property
     def chosen(self) -> pd.DataFrame:
         """The answers that are shown."""
-        one, item = self.answers[self.answers["source"] == self.settings["source"]], self.settings["item"]
+        one, item = (
+            self.answers[self.answers["source"] == self.settings["source"]],
+            self.settings["item"],
+        )
         return one if item == EVERY_ITEM else one[one["item"] == item]
 
     @property
@@ -309,7 +391,9 @@ class AnswerExplorer(Explorer):
 
     def draw(self) -> Figure:
         """The shares of each answer, or the means of each group."""
-        fig, ax = blank(9, 2 + 0.45 * len(self.chosen[["item", "group"]].drop_duplicates()))
+        fig, ax = blank(
+            9, 2 + 0.45 * len(self.chosen[["item", "group"]].drop_duplicates())
+        )
         if self.settings["show"] == SHARES:
             plot_diverging(distribution(self.chosen, self.scale), ax)
         else:
@@ -320,5 +404,8 @@ class AnswerExplorer(Explorer):
 
     def _in_words(self) -> str:
         whole = means(self.chosen, self.scale)
-        parts = (f"{row.item}: {row.mean:.2f} ({row.n})" for row in whole[whole["group"] == TOTAL].itertuples())
+        parts = (
+            f"{row.item}: {row.mean:.2f} ({row.n})"
+            for row in whole[whole["group"] == TOTAL].itertuples()
+        )
         return f"{self.who}; means (answers): {'; '.join(parts)}."

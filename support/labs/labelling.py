@@ -44,12 +44,23 @@ class LabellingDesk(Lab):
         seed: int = 1,
     ) -> None:
         need_columns(messages, ["run", "round", "sender", "text"], "messages")
-        if isinstance(coders, str) or len(set(coders)) != 2 or not all(name.strip() for name in coders):
-            raise InvalidInput(f"coders: {coders!r} given; expected two different names")
-        super().__init__("640px", {"(messages)": held(messages, "messages"), "(path)": repr(str(path))})
+        if (
+            isinstance(coders, str)
+            or len(set(coders)) != 2
+            or not all(name.strip() for name in coders)
+        ):
+            raise InvalidInput(
+                f"coders: {coders!r} given; expected two different names"
+            )
+        super().__init__(
+            "640px",
+            {"(messages)": held(messages, "messages"), "(path)": repr(str(path))},
+        )
         self._told = {"coders": tuple(coders), "n": n, "seed": seed}
         self.messages, self.file = messages.reset_index(drop=True), LabelFile(path)
-        drawn = np.random.default_rng(seed).choice(len(messages), min(n, len(messages)), replace=False)
+        drawn = np.random.default_rng(seed).choice(
+            len(messages), min(n, len(messages)), replace=False
+        )
         self.sample = sorted(drawn.tolist())
         self.rows = self.messages.to_dict("records")
         self.keys = [key(self.rows[place]) for place in self.sample]
@@ -58,13 +69,25 @@ class LabellingDesk(Lab):
         look: dict[str, Any] = {"indent": False, "layout": w.Layout(width="9rem")}
         self.boxes = {label: w.Checkbox(description=label, **look) for label in LABELS}
         self.keep_button = w.Button(description="Save and next", button_style="primary")
-        self.back_button, self.on_button = w.Button(description="Previous"), w.Button(description="Next")
+        self.back_button, self.on_button = (
+            w.Button(description="Previous"),
+            w.Button(description="Next"),
+        )
         self.progress, self.context, self.message = w.Label(), w.HTML(), w.HTML()
         self.error, self.agreement = w.HTML(), w.HTML()
-        lines = [w.HBox([box, w.Label(MEANINGS[label])]) for label, box in self.boxes.items()]
+        lines = [
+            w.HBox([box, w.Label(MEANINGS[label])]) for label, box in self.boxes.items()
+        ]
         buttons = w.HBox([self.keep_button, self.back_button, self.on_button])
         above = [w.HBox([self.coder, self.progress]), self.context, self.message]
-        below = [buttons, self.error, self.agreement, self.figure, self.status, self.kept]
+        below = [
+            buttons,
+            self.error,
+            self.agreement,
+            self.figure,
+            self.status,
+            self.kept,
+        ]
         self.page = w.VBox([*above, *lines, *below])
         self.coder.observe(lambda _: self.open(), "value")
         self.keep_button.on_click(lambda _: self.keep())
@@ -92,7 +115,11 @@ class LabellingDesk(Lab):
     def keep(self) -> None:
         """Keep the ticked labels and go on; say what is wrong when they are none."""
         try:
-            self.file.add(self.current, self.coder.value, [label for label, box in self.boxes.items() if box.value])
+            self.file.add(
+                self.current,
+                self.coder.value,
+                [label for label, box in self.boxes.items() if box.value],
+            )
         except InvalidInput as error:
             self.error.value = warning(str(error))
             return
@@ -106,9 +133,18 @@ class LabellingDesk(Lab):
             box.value = label in done.get(self.keys[self.at], ())
         saved = "saved" if self.keys[self.at] in done else "not labelled yet"
         share = f"{len(set(self.keys) & set(done))} of {len(set(self.keys))} labelled by {self.coder.value}"
-        self.progress.value = f"message {self.at + 1} of {len(self.sample)} ({saved}); {share}"
-        before = [r for r in self.rows if (r["run"], r["round"]) == (row["run"], row["round"] - 1)]
-        self.context.value, self.message.value = fill("context", before), fill("to_label", row)
+        self.progress.value = (
+            f"message {self.at + 1} of {len(self.sample)} ({saved}); {share}"
+        )
+        before = [
+            r
+            for r in self.rows
+            if (r["run"], r["round"]) == (row["run"], row["round"] - 1)
+        ]
+        self.context.value, self.message.value = (
+            fill("context", before),
+            fill("to_label", row),
+        )
         self.error.value = ""
 
     @property
@@ -124,10 +160,14 @@ class LabellingDesk(Lab):
     def _agreed(self) -> pd.DataFrame:
         """How far the two coders agree on this sample; InvalidInput says what is missing for that."""
         labels = self.file.read()
-        ours = labels[labels["message"].isin(self.keys) & labels["coder"].isin(self.coder.options)]
+        ours = labels[
+            labels["message"].isin(self.keys) & labels["coder"].isin(self.coder.options)
+        ]
         if ours.empty:
             raise InvalidInput("nobody has labelled yet")
-        return coder_agreement(ours, np.random.default_rng(0), self.coder.options, draws=DRAWS)
+        return coder_agreement(
+            ours, np.random.default_rng(0), self.coder.options, draws=DRAWS
+        )
 
     def compare(self) -> None:
         """Show how far the two coders agree on this sample, or what is missing for that."""
@@ -141,7 +181,11 @@ class LabellingDesk(Lab):
         """Kappa and alpha of each act that a coder gave, with intervals; in words what is missing for them."""
         fig, ax = blank(6.5, 3.2)
         try:
-            frame = self._agreed().query("measure in ('kappa', 'alpha')").dropna(subset=["value"])
+            frame = (
+                self._agreed()
+                .query("measure in ('kappa', 'alpha')")
+                .dropna(subset=["value"])
+            )
             if frame.empty:
                 raise InvalidInput("agreement is not defined on these labels yet")
             dots(ax, frame, "act", "value", hue="measure")
@@ -159,9 +203,13 @@ class LabellingDesk(Lab):
 
 def agreement_table(frame: pd.DataFrame, coders: Sequence[str]) -> str:
     """Cohen's kappa and Krippendorff's alpha of each act that a coder gave, with 95 % intervals over runs, as HTML."""
-    cells = {(row["act"], row["measure"]): _number(row) for row in frame.to_dict("records")}
+    cells = {
+        (row["act"], row["measure"]): _number(row) for row in frame.to_dict("records")
+    }
     size = frame.drop_duplicates("act").set_index("act")[["truth", "predicted"]]
-    counted = size[size.fillna(1).sum(axis=1) > 0].astype(object).where(size.notna(), "")
+    counted = (
+        size[size.fillna(1).sum(axis=1) > 0].astype(object).where(size.notna(), "")
+    )
     rows = [[row.Index, row.truth, row.predicted, cells[row.Index, "kappa"], cells[row.Index, "alpha"]]
             for row in counted.itertuples()]  # fmt: skip
     return fill("agreement", frame["n"].iloc[0], coders, rows)
@@ -170,7 +218,9 @@ def agreement_table(frame: pd.DataFrame, coders: Sequence[str]) -> str:
 def _number(cell: Any) -> str:
     if np.isnan(cell["value"]):
         return "–"
-    spread = "" if np.isnan(cell["low"]) else f" ({cell['low']:.2f} to {cell['high']:.2f})"
+    spread = (
+        "" if np.isnan(cell["low"]) else f" ({cell['low']:.2f} to {cell['high']:.2f})"
+    )
     return f"{cell['value']:.2f}{spread}"
 
 

@@ -14,7 +14,16 @@ import pandas as pd
 
 from support.analysis.meetings import rounds_of
 from support.errors import InvalidInput
-from support.labs.base import ROW, SEEDS, Press, control, controls, fill, offered, warning
+from support.labs.base import (
+    ROW,
+    SEEDS,
+    Press,
+    control,
+    controls,
+    fill,
+    offered,
+    warning,
+)
 from support.labs.play import PlayLab
 from support.labs.roles import MEETINGS, RoleForm
 from support.meetings.coordination import coordinate, record
@@ -52,14 +61,33 @@ class ChatForm:
     """
 
     def __init__(self, profile: Profile, private: Private, meeting: Meeting) -> None:
-        self.profile, self.said, self.round, self.mark = profile, list[tuple[str, str]](), 0, 0
+        self.profile, self.said, self.round, self.mark = (
+            profile,
+            list[tuple[str, str]](),
+            0,
+            0,
+        )
         self.question: Question | None = None
         self.field = w.Text(placeholder="your answer", layout=w.Layout(width="36rem"))
-        self.send_button = w.Button(description="Send", button_style="primary", disabled=True)
-        self.talk, self.error, self.options = w.HTML(), w.HTML(), w.HBox(layout=w.Layout(**ROW))
+        self.send_button = w.Button(
+            description="Send", button_style="primary", disabled=True
+        )
+        self.talk, self.error, self.options = (
+            w.HTML(),
+            w.HTML(),
+            w.HBox(layout=w.Layout(**ROW)),
+        )
         self.error.add_class("convene-error")
         about = w.HTML(fill("invited", profile, private.texts[0], meeting))
-        self.view = w.VBox([about, self.talk, self.options, w.HBox([self.field, self.send_button]), self.error])
+        self.view = w.VBox(
+            [
+                about,
+                self.talk,
+                self.options,
+                w.HBox([self.field, self.send_button]),
+                self.error,
+            ]
+        )
         self.press = Press(lambda: self.field.value, self.error)
         self.press.button(self.send_button, self.send)
         self.press.enter(self.field, self.send)
@@ -68,12 +96,17 @@ class ChatForm:
     def ask(self, question: Question) -> None:
         """Show the conversation with the newest thing asked, and take the next answer for it."""
         chat: Any = question.view
-        if chat.round != self.round:  # a new round begins below what was said; within one, newer turns replace its own
+        if (
+            chat.round != self.round
+        ):  # a new round begins below what was said; within one, newer turns replace its own
             self.round = chat.round
             self.said.append(("round", f"Round {chat.round}"))
             self.mark = len(self.said)
         self.question, self.send_button.disabled, self.error.value = question, False, ""
-        self.said[self.mark :] = [("turn" if t.speaker == ASSISTANT else "turn own", t.text) for t in chat.turns]
+        self.said[self.mark :] = [
+            ("turn" if t.speaker == ASSISTANT else "turn own", t.text)
+            for t in chat.turns
+        ]
         self.options.children = tuple(self._choice(option) for option in chat.options)
         self.talk.value = fill("talk", self.said, "")
 
@@ -89,16 +122,26 @@ class ChatForm:
 
     def _answer(self, text: str) -> None:
         if self.question is None:
-            raise InvalidInput("Nothing is asked at the moment; what you typed stays here until the next question.")
+            raise InvalidInput(
+                "Nothing is asked at the moment; what you typed stays here until the next question."
+            )
         self.question.answer(text)
         self.said.append(("turn own", text.strip()))
         self.rest()
 
     def _choice(self, option: Option) -> w.Button:
         """A button that agrees to an option; what stands in the field stays there."""
-        when = in_words(datetime.fromisoformat(option.start).astimezone(ZoneInfo(self.profile.zone)))
-        button = w.Button(description=f"{option.id} suits me", tooltip=when, layout=w.Layout(width="auto"))
-        self.press.button(button, lambda: self._answer(f"Option {option.id} suits me: {when}."))
+        when = in_words(
+            datetime.fromisoformat(option.start).astimezone(ZoneInfo(self.profile.zone))
+        )
+        button = w.Button(
+            description=f"{option.id} suits me",
+            tooltip=when,
+            layout=w.Layout(width="auto"),
+        )
+        self.press.button(
+            button, lambda: self._answer(f"Option {option.id} suits me: {when}.")
+        )
         return button
 
 
@@ -135,14 +178,20 @@ class MeetingLab(PlayLab[CoordinationRound]):
             **controls(meeting_coordination, ranges, **led | first),
             "seed": control("seed", SEEDS, seed),
         }
-        self.controls["database"].description = "coordinator has the database, and heeds who is required"
+        self.controls[
+            "database"
+        ].description = "coordinator has the database, and heeds who is required"
         self.controls["tracking"].description = "preferences of earlier rounds stay"
         self.rounds = self.controls["rounds"]
         asked = list(self.controls.values())
         self._meeting_chosen(seats or {})
         self.members.observe(lambda _: self._members_chosen(), "value")
         self.controls["meeting"].observe(lambda _: self._meeting_chosen({}), "value")
-        self._show_controls(w.VBox([self.members, *asked[:4], asked[-1]]), w.VBox(asked[4:-1]), self.seats)
+        self._show_controls(
+            w.VBox([self.members, *asked[:4], asked[-1]]),
+            w.VBox(asked[4:-1]),
+            self.seats,
+        )
 
     @property
     def given(self) -> dict[str, str]:
@@ -165,7 +214,13 @@ class MeetingLab(PlayLab[CoordinationRound]):
 
     def _meeting_chosen(self, first: Mapping[str, str]) -> None:
         members = scenario(self.controls["meeting"].value).members
-        self._offer_seats(members, STYLES, next(iter(STYLES)), first, style={"description_width": "10rem"})
+        self._offer_seats(
+            members,
+            STYLES,
+            next(iter(STYLES)),
+            first,
+            style={"description_width": "10rem"},
+        )
 
     def _clear(self) -> None:
         s = self.settings
@@ -184,14 +239,30 @@ class MeetingLab(PlayLab[CoordinationRound]):
         )
 
     async def _sit_down(self) -> None:
-        people = {name: MEMBER.person(name) for name, kind in self.kinds.items() if kind == HUMAN}
+        people = {
+            name: MEMBER.person(name)
+            for name, kind in self.kinds.items()
+            if kind == HUMAN
+        }
         s = self.settings
         chosen = {role: s[role] for role in FACILITATORS}
-        rng, spoken, questions = np.random.default_rng(s["seed"]), Spoken(self.model), asyncio.Queue[Question]()
+        rng, spoken, questions = (
+            np.random.default_rng(s["seed"]),
+            Spoken(self.model),
+            asyncio.Queue[Question](),
+        )
         with asked(questions):
-            seats, led = seat_everybody(self.scenario, rng, {**self.kinds, **people}, **chosen, spoken=spoken)
+            seats, led = seat_everybody(
+                self.scenario, rng, {**self.kinds, **people}, **chosen, spoken=spoken
+            )
         told = {name: s[name] for name in ("options", "rounds", "database", "tracking")}
-        self.run = coordinate(self.scenario, seats, **led, **told, audit=ExactEvaluator(self.scenario, seats))
+        self.run = coordinate(
+            self.scenario,
+            seats,
+            **led,
+            **told,
+            audit=ExactEvaluator(self.scenario, seats),
+        )
         self.roles = {**seats, **led}
         self.chats = {name: self._form(seat) for name, seat in people.items()}
         forms: list[ChatForm | RoleForm] = list(self.chats.values())
@@ -202,22 +273,34 @@ class MeetingLab(PlayLab[CoordinationRound]):
 
     def _form(self, seat: HumanSeat) -> ChatForm:
         given = self.scenario
-        form = ChatForm(given.company.by_name[seat.me], given.private[seat.me], given.meeting)
+        form = ChatForm(
+            given.company.by_name[seat.me], given.private[seat.me], given.meeting
+        )
         self._listen(seat.questions, form.ask)
         return form
 
     def record(self) -> Coordination:
         """The run so far."""
-        return record(self.scenario, self.roles, self.finished, seed=self.settings["seed"])
+        return record(
+            self.scenario, self.roles, self.finished, seed=self.settings["seed"]
+        )
 
     def _show(self) -> None:
         for form in self.chats.values():
-            form.rest("This round is over; press Next round." if len(self.finished) < self.rounds.value else "")
+            form.rest(
+                "This round is over; press Next round."
+                if len(self.finished) < self.rounds.value
+                else ""
+            )
         super()._show()
 
     def _said(self, rounds: list[CoordinationRound]) -> str:
         run, only = self.record(), list(self.chats)
-        told: dict[str, Any] = {"title": "Newest round first", "invitation": not only, "only": only or None}
+        told: dict[str, Any] = {
+            "title": "Newest round first",
+            "invitation": not only,
+            "only": only or None,
+        }
         return meeting_to_html(rounds, run.meeting, run.seats, **told)
 
     def draw(self) -> Figure:
@@ -233,4 +316,8 @@ class MeetingLab(PlayLab[CoordinationRound]):
 
 def _meetings(members: int) -> list[tuple[str, str]]:
     """Subject and date of every meeting with so many members, and its id."""
-    return [(f"{m.subject} ({m.date})", m.id) for m in load_company().meetings if len(m.members) == members]
+    return [
+        (f"{m.subject} ({m.date})", m.id)
+        for m in load_company().meetings
+        if len(m.members) == members
+    ]

@@ -31,7 +31,9 @@ class Truth:
 
     solution: Solution
     best: int
-    random: Mapping[str, float | bool]  # as `random_plans` gives it, for as many plans as were proposed
+    random: Mapping[
+        str, float | bool
+    ]  # as `random_plans` gives it, for as many plans as were proposed
     tried: int
 
 
@@ -42,15 +44,22 @@ class Kept:
         self.estimator, self.kind = estimator, estimator.kind
         self.latest: np.ndarray | None = None
 
-    async def estimate(self, table: Table, feedback: str, history: Sequence[Heard]) -> np.ndarray:
+    async def estimate(
+        self, table: Table, feedback: str, history: Sequence[Heard]
+    ) -> np.ndarray:
         """What the estimator expects of the gains."""
         self.latest = await self.estimator.estimate(table, feedback, history)
         return self.latest
 
 
-def as_known(rounds: Sequence[PlanningRound], gains: np.ndarray | None) -> list[PlanningRound]:
+def as_known(
+    rounds: Sequence[PlanningRound], gains: np.ndarray | None
+) -> list[PlanningRound]:
     """The rounds, and for totals that nobody reported those of the gains that are expected now, if any are."""
-    return [entry if gains is None or _reported(entry) else _expected(entry, gains) for entry in rounds]
+    return [
+        entry if gains is None or _reported(entry) else _expected(entry, gains)
+        for entry in rounds
+    ]
 
 
 def _reported(entry: PlanningRound) -> bool:
@@ -58,7 +67,10 @@ def _reported(entry: PlanningRound) -> bool:
 
 
 def _expected(entry: PlanningRound, gains: np.ndarray) -> PlanningRound:
-    totals = [gains[:, np.arange(gains.shape[1]), list(plan)].sum(axis=1).tolist() for plan in entry.plans]
+    totals = [
+        gains[:, np.arange(gains.shape[1]), list(plan)].sum(axis=1).tolist()
+        for plan in entry.plans
+    ]
     return replace(entry, heard=tuple(map(tuple, totals)))
 
 
@@ -66,7 +78,9 @@ def truth_of(problem: FairDecisions, objective: str, tried: int) -> Truth:
     """The optimum and the random expectation of an instance; `tried` is the number of different plans proposed."""
     found = solve(problem, objective, time_limit=SECONDS)
     best = int(worth(objective, problem.totals(found.plan)))
-    drawn = random_plans(problem, objective, max(tried, 1), DRAWS, np.random.default_rng(SEED))
+    drawn = random_plans(
+        problem, objective, max(tried, 1), DRAWS, np.random.default_rng(SEED)
+    )
     return Truth(found, best, drawn, tried)
 
 
@@ -89,7 +103,12 @@ def names_of(rounds: Sequence[PlanningRound]) -> dict[Plan, str]:
 
 
 def to_html(
-    rounds: Sequence[PlanningRound], table: Table, objective: str, *, chosen: Plan | None = None, truth: bool = False
+    rounds: Sequence[PlanningRound],
+    table: Table,
+    objective: str,
+    *,
+    chosen: Plan | None = None,
+    truth: bool = False,
 ) -> str:
     """Plans and answers, the newest round first; `chosen` is marked, and true totals are shown only with `truth`."""
     names, before, told = names_of(rounds), None, list[Any]()
@@ -99,11 +118,26 @@ def to_html(
             words = [(options[k], before is not None and before[j] != k)
                      for j, (options, k) in enumerate(zip(table.options, plan, strict=True))]  # fmt: skip
             worths = _worths(entry, i, objective, truth)
-            proposed.append((_name(entry, i), words, _answers(entry, i, truth), *worths, plan == chosen))
+            proposed.append(
+                (
+                    _name(entry, i),
+                    words,
+                    _answers(entry, i, truth),
+                    *worths,
+                    plan == chosen,
+                )
+            )
             before = plan
-        said = [f"Round {entry.number}: stopped with plan {names[entry.plans[0]]}."] if entry.finish else []
+        said = (
+            [f"Round {entry.number}: stopped with plan {names[entry.plans[0]]}."]
+            if entry.finish
+            else []
+        )
         said += [f"Round {entry.number}: {entry.reason}"] if entry.reason else []
-        wrong = [f"Format error of {e.agent} ({e.phase}): {e.detail}" for e in entry.format_errors]
+        wrong = [
+            f"Format error of {e.agent} ({e.phase}): {e.detail}"
+            for e in entry.format_errors
+        ]
         told.insert(0, (proposed, said, wrong))
     return fill("history", table.participants, objective, told)
 
@@ -112,20 +146,38 @@ def outcome_to_html(problem: FairDecisions, planning: Planning, truth: Truth) ->
     """How good the plan is that the group ended with: beside the best one proposed, the optimum and random plans."""
     objective = str(planning.settings.get("objective", "divergence"))
     names = names_of(planning.rounds)
-    rows: list[tuple[str, Sequence[Any], bool]] = [("no plan", ["–"] * (len(problem.participants) + 2), False)]
+    rows: list[tuple[str, Sequence[Any], bool]] = [
+        ("no plan", ["–"] * (len(problem.participants) + 2), False)
+    ]
     if planning.chosen is not None:
-        best = max(names, key=lambda plan: float(value(objective, problem.totals(plan))))
+        best = max(
+            names, key=lambda plan: float(value(objective, problem.totals(plan)))
+        )
         rows = [(f"chosen: plan {names[planning.chosen]}", _numbers(problem, planning.chosen), True),
                 (f"the best plan proposed: {names[best]}", _numbers(problem, best), False)]  # fmt: skip
     found = truth.solution
-    surely = "proven" if found.proven else f"not proven: the best found in {SECONDS:g} s"
-    rows.append((f"the optimum (solver: {found.solver}, {surely})", _numbers(problem, found.plan), False))
-    many = f"the best of {truth.tried} random plans" if truth.tried > 1 else "one random plan"
+    surely = (
+        "proven" if found.proven else f"not proven: the best found in {SECONDS:g} s"
+    )
+    rows.append(
+        (
+            f"the optimum (solver: {found.solver}, {surely})",
+            _numbers(problem, found.plan),
+            False,
+        )
+    )
+    many = (
+        f"the best of {truth.tried} random plans"
+        if truth.tried > 1
+        else "one random plan"
+    )
     random = (
         "A random plan has a {objective} of {random:.0f} on average (middle 80 % of all plans: {random_low:.0f} to "
         "{random_high:.0f}); {many}, as many as were proposed, {random_best:.0f}."
     ).format(objective=objective, many=many, **truth.random)
-    return fill("outcome", problem.participants, rows, random, problem.words(found.plan))
+    return fill(
+        "outcome", problem.participants, rows, random, problem.words(found.plan)
+    )
 
 
 def score_in_words(planning: Planning, problem: FairDecisions, truth: Truth) -> str:
@@ -146,10 +198,18 @@ def options_to_html(table: Table, gains: np.ndarray | None = None) -> str:
 
     decisions = [
         (decision, [(name, worth_of(j, k)) for k, name in enumerate(options)])
-        for j, (decision, options) in enumerate(zip(table.decisions, table.options, strict=True))
+        for j, (decision, options) in enumerate(
+            zip(table.decisions, table.options, strict=True)
+        )
     ]
-    told = "" if gains is None else f"Worth to {' / '.join(table.participants)}, in points."
-    return fill("options", told, decisions, gains is not None or table.shape[2] <= SHORT)
+    told = (
+        ""
+        if gains is None
+        else f"Worth to {' / '.join(table.participants)}, in points."
+    )
+    return fill(
+        "options", told, decisions, gains is not None or table.shape[2] <= SHORT
+    )
 
 
 def _name(entry: PlanningRound, i: int) -> str:
@@ -162,13 +222,23 @@ def _answers(entry: PlanningRound, i: int, truth: bool) -> list[tuple[str, str]]
     known, told = entry.heard[i] if entry.heard else None, []
     for at, answer in enumerate(entry.feedback):
         notes = [f"≈ {known[at]:.0f}"] if known and not _reported(entry) else []
-        notes += [f"true: {entry.totals[i][at]}"] if truth and answer.score != entry.totals[i][at] else []
-        said = "no answer" if answer.participant in silent else _answer(answer, i, len(entry.plans))
+        notes += (
+            [f"true: {entry.totals[i][at]}"]
+            if truth and answer.score != entry.totals[i][at]
+            else []
+        )
+        said = (
+            "no answer"
+            if answer.participant in silent
+            else _answer(answer, i, len(entry.plans))
+        )
         told.append((said, " · ".join(notes)))
     return told
 
 
-def _worths(entry: PlanningRound, i: int, objective: str, truth: bool) -> tuple[str, str]:
+def _worths(
+    entry: PlanningRound, i: int, objective: str, truth: bool
+) -> tuple[str, str]:
     """What a plan is worth as the group knows it, and in truth where that may be told and is another."""
     known = worth(objective, entry.heard[i]) if entry.heard else None
     real = worth(objective, entry.totals[i]) if truth else None
@@ -180,7 +250,13 @@ def _answer(answer: Feedback, i: int, plans: int) -> str:
     if answer.score is not None:
         return str(answer.score)
     if plans > 1 and not answer.text:
-        return "likes both alike" if answer.prefers is None else "prefers this" if answer.prefers == i else ""
+        return (
+            "likes both alike"
+            if answer.prefers is None
+            else "prefers this"
+            if answer.prefers == i
+            else ""
+        )
     return f"“{answer.text}”" if answer.text else "no answer"
 
 

@@ -17,7 +17,15 @@ from support.errors import InvalidInput
 from support.fair_decisions.deciders import STYLES
 from support.fair_decisions.instances import instance, load
 from support.fair_decisions.measures import OBJECTIVES
-from support.fair_decisions.problem import COMPLETE, FEEDBACK, PAIRED, PREFERENCES, Move, Table, table_of
+from support.fair_decisions.problem import (
+    COMPLETE,
+    FEEDBACK,
+    PAIRED,
+    PREFERENCES,
+    Move,
+    Table,
+    table_of,
+)
 from support.fair_decisions.records import Plan, Planning, PlanningRound
 from support.fair_decisions.search import Search, record
 from support.fair_decisions.seats import ESTIMATOR, PLANNER, Leading, seat_deciders
@@ -86,11 +94,15 @@ class PlanForm:
         self.pending: Move | None = None
         self.names = ("plan A", "plan B") if feedback in PAIRED else ("plan",)
         self.choices = [self._column() for _ in self.names]
-        self.known = w.Dropdown(description="known plan", layout=w.Layout(width="24rem"))
+        self.known = w.Dropdown(
+            description="known plan", layout=w.Layout(width="24rem")
+        )
         copied = f"Copy into {'plan A' if len(self.names) > 1 else 'the form'}"
         self.propose_button = w.Button(description="Propose", button_style="primary")
         self.copy_button = w.Button(description=copied, layout=w.Layout(width="11rem"))
-        self.stop_button = w.Button(description="Stop with the known plan", layout=w.Layout(width="14rem"))
+        self.stop_button = w.Button(
+            description="Stop with the known plan", layout=w.Layout(width="14rem")
+        )
         ending = [self.known, self.copy_button, self.stop_button]
         self.ending = w.HBox(ending, layout=w.Layout(display="none", **ROW))
         self.error = w.HTML()
@@ -98,22 +110,34 @@ class PlanForm:
         *others, last = table.participants
         people = f"{', '.join(others)} and {last}" if others else last
         worth = WORTH[table.preferences].format(m=table.shape[2], highest=table.highest)
-        told = " ".join([f"To decide: {about}", worth, LOOKS_FOR[objective], ANSWERS[feedback]])
+        told = " ".join(
+            [f"To decide: {about}", worth, LOOKS_FOR[objective], ANSWERS[feedback]]
+        )
         columns = [
-            w.VBox([w.HTML(f"<b>{name[:1].upper()}{name[1:]}</b>"), *column], layout=w.Layout(margin="0 1rem 0 0"))
+            w.VBox(
+                [w.HTML(f"<b>{name[:1].upper()}{name[1:]}</b>"), *column],
+                layout=w.Layout(margin="0 1rem 0 0"),
+            )
             for name, column in zip(self.names, self.choices, strict=True)
         ]
-        listed = w.HTML(history.options_to_html(table, gains), layout=w.Layout(max_width="60rem"))
+        listed = w.HTML(
+            history.options_to_html(table, gains), layout=w.Layout(max_width="60rem")
+        )
         asked = w.HBox([*columns, listed], layout=w.Layout(**ROW))
         head = w.HTML(fill("to_lead", people, told))
         self.view = w.VBox([head, asked, self.propose_button, self.ending, self.error])
         self.propose_button.on_click(lambda _: self.propose())
         self.copy_button.on_click(lambda _: self.copy())
-        self.stop_button.on_click(lambda _: self._move(Move((self.known.value,), finish=True)))
+        self.stop_button.on_click(
+            lambda _: self._move(Move((self.known.value,), finish=True))
+        )
 
     def _column(self) -> list[w.Dropdown]:
         """One list of options for each decision, none of them chosen."""
-        look: dict[str, Any] = {"style": {"description_width": "12rem"}, "layout": w.Layout(width="25rem")}
+        look: dict[str, Any] = {
+            "style": {"description_width": "12rem"},
+            "layout": w.Layout(width="25rem"),
+        }
         return [
             w.Dropdown(options=[("choose …", NOTHING), *((name, k) for k, name in enumerate(options))],
                        description=decision, **look)
@@ -146,7 +170,14 @@ class PlanForm:
             said = f"{', '.join(missing)}: no option chosen; expected one for each decision. Your choices stay."
             self.error.value = warning(said)
         else:
-            self._move(Move(tuple(tuple(choice.value for choice in column) for column in self.choices)))
+            self._move(
+                Move(
+                    tuple(
+                        tuple(choice.value for choice in column)
+                        for column in self.choices
+                    )
+                )
+            )
 
     def copy(self) -> None:
         """Choose what the known plan chooses."""
@@ -194,7 +225,10 @@ class PlanningLab(PlayLab[PlanningRound]):
     ) -> None:
         super().__init__(store, model, again="New game", width="1056px")
         led = offered([HUMAN, *PLANNER.kinds, MODEL], model, coordinator)
-        who = {"coordinator": led, "seats": offered([*STYLES, MIXED, MODEL, HUMAN], model, seats)}
+        who = {
+            "coordinator": led,
+            "seats": offered([*STYLES, MIXED, MODEL, HUMAN], model, seats),
+        }
         first |= {"coordinator": coordinator, "seats": seats}
         self.controls = controls(fair_decisions, RANGES | who, **first) | {
             "skin": control("skin", load(), skin),
@@ -204,7 +238,9 @@ class PlanningLab(PlayLab[PlanningRound]):
         self.rounds = self.controls["rounds"]
         self.form: PlanForm | None = None
         shown = list(self.controls.values())
-        self._show_controls(*(w.VBox(shown[i : i + 4]) for i in range(0, len(shown), 4)))
+        self._show_controls(
+            *(w.VBox(shown[i : i + 4]) for i in range(0, len(shown), 4))
+        )
 
     @property
     def who(self) -> str:
@@ -213,13 +249,28 @@ class PlanningLab(PlayLab[PlanningRound]):
 
     def record(self) -> Planning:
         """The game so far."""
-        kept = ("noise", "preferences", "feedback", "objective", "rounds", "skin", "seed")
-        return record(self.problem, self.roles, self.finished, **{k: v for k, v in self.settings.items() if k in kept})
+        kept = (
+            "noise",
+            "preferences",
+            "feedback",
+            "objective",
+            "rounds",
+            "skin",
+            "seed",
+        )
+        return record(
+            self.problem,
+            self.roles,
+            self.finished,
+            **{k: v for k, v in self.settings.items() if k in kept},
+        )
 
     @property
     def _over(self) -> bool:
         """The coordinator stopped, or there is no round left."""
-        return bool(self.finished) and (self.finished[-1].finish or len(self.finished) == self.rounds.value)
+        return bool(self.finished) and (
+            self.finished[-1].finish or len(self.finished) == self.rounds.value
+        )
 
     def _clear(self) -> None:
         s = self.settings
@@ -231,9 +282,14 @@ class PlanningLab(PlayLab[PlanningRound]):
         self.truth: history.Truth | None = None
         self.form, self.objective = None, s["objective"]
         if s["coordinator"] == HUMAN:
-            gains, about = self.problem.gains if s["feedback"] == COMPLETE else None, load()[s["skin"]]["about"]
+            gains, about = (
+                self.problem.gains if s["feedback"] == COMPLETE else None,
+                load()[s["skin"]]["about"],
+            )
             begin = partial(self.start, to_the_end=False)
-            self.form = PlanForm(self.table, about, s["feedback"], self.objective, begin, gains)
+            self.form = PlanForm(
+                self.table, about, s["feedback"], self.objective, begin, gains
+            )
         self.forms.children = (self.form.view,) if self.form else ()
 
     def _welcome(self) -> str:
@@ -246,17 +302,31 @@ class PlanningLab(PlayLab[PlanningRound]):
         who, led, guess = np.random.default_rng(s["seed"]).spawn(3)
         spoken, questions = Spoken(self.model), asyncio.Queue[Question]()
         with asked(questions):
-            people = seat_deciders(self.problem, s["preferences"], s["seats"], who, noise=s["noise"], spoken=spoken)
+            people = seat_deciders(
+                self.problem,
+                s["preferences"],
+                s["seats"],
+                who,
+                noise=s["noise"],
+                spoken=spoken,
+            )
         if s["seats"] == HUMAN:
             judging = RoleForm(PLANS)
             self._listen(questions, judging.ask)
             self.forms.children = (*self.forms.children, judging.view)
         reads = ESTIMATOR.seat(estimator_for(s["feedback"], s["coordinator"]), guess)
         leads = self._coordinator(led, reads, spoken)
-        told = {name: s[name] for name in ("feedback", "objective", "preferences", "rounds")}
+        told = {
+            name: s[name] for name in ("feedback", "objective", "preferences", "rounds")
+        }
         self.reads = history.Kept(reads) if reads else None
         self.run = Search(self.problem, people, leads, self.reads, **told).played()
-        self.roles = {**people, "coordinator": leads, "estimator": reads, "solver": None}
+        self.roles = {
+            **people,
+            "coordinator": leads,
+            "estimator": reads,
+            "solver": None,
+        }
 
     def _coordinator(self, rng: np.random.Generator, reads: Any, spoken: Spoken) -> Any:
         if self.form is None:
@@ -271,48 +341,87 @@ class PlanningLab(PlayLab[PlanningRound]):
         assert self.form is not None
         self.form.ask(question)
         if self.form.question:
-            self._tell(f"Round {question.view.round} of {self.rounds.value} waits for your plan in the form below.")
+            self._tell(
+                f"Round {question.view.round} of {self.rounds.value} waits for your plan in the form below."
+            )
 
     def _show(self) -> None:
         if self._over and self.truth is None:
-            self.truth = history.truth_of(self.problem, self.objective, len(history.names_of(self.finished)))
+            self.truth = history.truth_of(
+                self.problem, self.objective, len(history.names_of(self.finished))
+            )
         super()._show()
         if self.form:
             self.form.show(self._labels(self._seen()), self.finished[-1].best)
 
     def _said(self, rounds: list[PlanningRound]) -> str:
-        game, numbers, ended = self.record(), {entry.number for entry in rounds}, self.truth is not None
-        seen, chosen = [r for r in self._seen() if r.number in numbers], game.chosen if ended else None
-        said = history.to_html(seen, self.table, self.objective, chosen=chosen, truth=ended)
-        return (history.outcome_to_html(self.problem, game, self.truth) if self.truth else "") + said
+        game, numbers, ended = (
+            self.record(),
+            {entry.number for entry in rounds},
+            self.truth is not None,
+        )
+        seen, chosen = (
+            [r for r in self._seen() if r.number in numbers],
+            game.chosen if ended else None,
+        )
+        said = history.to_html(
+            seen, self.table, self.objective, chosen=chosen, truth=ended
+        )
+        return (
+            history.outcome_to_html(self.problem, game, self.truth)
+            if self.truth
+            else ""
+        ) + said
 
     def _seen(self) -> list[PlanningRound]:
         """The rounds so far, with the totals of their plans as the group knows them now: later answers tell more."""
-        return history.as_known(self.finished, self.reads.latest if self.reads else None)
+        return history.as_known(
+            self.finished, self.reads.latest if self.reads else None
+        )
 
     def _labels(self, seen: Sequence[PlanningRound]) -> dict[Plan, str]:
         """The known plans, and what the group knows of them."""
         names, best = history.names_of(seen), seen[-1].best
         known = {p: row for r in seen for p, row in zip(r.plans, r.heard, strict=False)}
-        worths = {p: f", {self.objective} {history.worth(self.objective, row):.0f}" for p, row in known.items()}
-        return {p: f"{name}{worths.get(p, '')}{' (best known)' if p == best else ''}" for p, name in names.items()}
+        worths = {
+            p: f", {self.objective} {history.worth(self.objective, row):.0f}"
+            for p, row in known.items()
+        }
+        return {
+            p: f"{name}{worths.get(p, '')}{' (best known)' if p == best else ''}"
+            for p, name in names.items()
+        }
 
     def draw(self) -> Figure:
         """What the group knows, after the end the truth."""
-        game = replace(self.record(), rounds=tuple(self._seen())) if self.finished else None
+        game = (
+            replace(self.record(), rounds=tuple(self._seen()))
+            if self.finished
+            else None
+        )
         table = trajectory(game) if game else pd.DataFrame()
         if self.truth is None:
-            known = table.assign(total=table["heard"]).drop(columns="chosen") if len(table) else table
+            known = (
+                table.assign(total=table["heard"]).drop(columns="chosen")
+                if len(table)
+                else table
+            )
             return draw_planning(known, self.rounds.value, title=self._source())
         sure = self.objective == "divergence" and self.truth.solution.proven
         optimum = float(self.truth.best) if sure else None
-        return draw_planning(table, self.rounds.value, title="the truth", optimum=optimum)
+        return draw_planning(
+            table, self.rounds.value, title="the truth", optimum=optimum
+        )
 
     def _source(self) -> str:
         """Where the group's totals come from."""
         kind = estimator_for(self.settings["feedback"], self.settings["coordinator"])
         told = self.settings["feedback"] in (COMPLETE, "score")
-        return "as reported" if told else f"as the {ESTIMATORS.get(kind, kind)} estimator expects"
+        return (
+            "as reported"
+            if told
+            else f"as the {ESTIMATORS.get(kind, kind)} estimator expects"
+        )
 
     def _result(self) -> str:
         if self.truth:
@@ -322,5 +431,7 @@ class PlanningLab(PlayLab[PlanningRound]):
             return "there was no usable plan"
         if not newest.heard:
             return "the participants have answered"
-        worths = " and ".join(f"{history.worth(self.objective, row):.0f}" for row in newest.heard)
+        worths = " and ".join(
+            f"{history.worth(self.objective, row):.0f}" for row in newest.heard
+        )
         return f"{self.objective} {worths}, {self._source()}"

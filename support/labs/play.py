@@ -42,14 +42,22 @@ class PlayLab(Lab, Generic[R]):
     """The control that shows T; a lab makes it."""
     run: AsyncIterator[R] | None
 
-    def __init__(self, store: Store, model: ChatModel | str | None, *, again: str, width: str) -> None:
+    def __init__(
+        self, store: Store, model: ChatModel | str | None, *, again: str, width: str
+    ) -> None:
         known = repr(model) if isinstance(model, str) else held(model, "model")
-        super().__init__(width, {"(store)": held(store, "store")} | ({} if model is None else {"model": known}))
+        super().__init__(
+            width,
+            {"(store)": held(store, "store")}
+            | ({} if model is None else {"model": known}),
+        )
         self.store, self.model = store, model
         self.seats = w.VBox()
         self.step_button = w.Button(description="Next round", button_style="primary")
         self.end_button = w.Button(description="Play to the end")
-        self.stop_button = w.Button(description="Stop", tooltip="after the round that is being played")
+        self.stop_button = w.Button(
+            description="Stop", tooltip="after the round that is being played"
+        )
         self.new_button = w.Button(description=again)
         self.progress = w.IntProgress(min=0, layout=w.Layout(width="12rem"))
         self.shown = w.Dropdown(options=["all rounds"], description="show")
@@ -78,7 +86,11 @@ class PlayLab(Lab, Generic[R]):
     def _last_line(self) -> str:
         if HUMAN in json.dumps(self.settings):
             return "lab.view  # a person is asked again: play, and the figure follows"
-        played = "lab.advance(to_the_end=True)" if self._over else f"lab.advance(rounds={len(self.finished)})"
+        played = (
+            "lab.advance(to_the_end=True)"
+            if self._over
+            else f"lab.advance(rounds={len(self.finished)})"
+        )
         return f"await {played}\nlab.draw()" if self.finished else "lab.draw()"
 
     def restart(self) -> None:
@@ -116,15 +128,28 @@ class PlayLab(Lab, Generic[R]):
         try:
             if self.run is None:
                 await self._sit_down()
-            while not self._over and not self._stopped and (to_the_end or len(self.finished) < last):
-                self._tell(f"Round {len(self.finished) + 1} of {self.rounds.value} is being played.")
+            while (
+                not self._over
+                and not self._stopped
+                and (to_the_end or len(self.finished) < last)
+            ):
+                self._tell(
+                    f"Round {len(self.finished) + 1} of {self.rounds.value} is being played."
+                )
                 assert self.run is not None
                 self.finished.append(await anext(self.run))
-                self.progress.max, self.progress.value = self.rounds.value or 1, len(self.finished)
+                self.progress.max, self.progress.value = (
+                    self.rounds.value or 1,
+                    len(self.finished),
+                )
                 self._show()
-                await asyncio.sleep(0)  # so that "Stop" is heard between rounds that wait for nobody
+                await asyncio.sleep(
+                    0
+                )  # so that "Stop" is heard between rounds that wait for nobody
             self._conclude()
-        except Exception as error:  # nobody awaits this task: what went wrong has to be shown here
+        except (
+            Exception
+        ) as error:  # nobody awaits this task: what went wrong has to be shown here
             self._tell(warning(words(error)))
 
     @property
@@ -161,7 +186,10 @@ class PlayLab(Lab, Generic[R]):
 
     def _show(self) -> None:
         """Show the rounds that are finished."""
-        self.shown.options = ["all rounds", *(str(n) for n in range(len(self.finished), 0, -1))]
+        self.shown.options = [
+            "all rounds",
+            *(str(n) for n in range(len(self.finished), 0, -1)),
+        ]
         self._show_talk()
         self._redraw()
 
@@ -171,27 +199,56 @@ class PlayLab(Lab, Generic[R]):
 
     def _show_controls(self, *columns: w.Widget) -> None:
         """Make the lab's page, these columns above what all labs have, and begin; another setting begins anew."""
-        buttons = [self.step_button, self.end_button, self.stop_button, self.new_button, self.progress]
-        above = [w.HBox(columns, layout=w.Layout(**ROW)), w.HBox(buttons, layout=w.Layout(**ROW))]
-        self.page = w.VBox([*above, self.status, self.forms, self.figure, self.kept, self.shown, self.talk])
+        buttons = [
+            self.step_button,
+            self.end_button,
+            self.stop_button,
+            self.new_button,
+            self.progress,
+        ]
+        above = [
+            w.HBox(columns, layout=w.Layout(**ROW)),
+            w.HBox(buttons, layout=w.Layout(**ROW)),
+        ]
+        self.page = w.VBox(
+            [
+                *above,
+                self.status,
+                self.forms,
+                self.figure,
+                self.kept,
+                self.shown,
+                self.talk,
+            ]
+        )
         for each in self.controls.values():
             each.observe(lambda _: self.restart(), "value")
         self.restart()
 
     def _offer_seats(
-        self, names: Iterable[str], kinds: Iterable[str], usual: str, first: Mapping[str, str], **look: Any
+        self,
+        names: Iterable[str],
+        kinds: Iterable[str],
+        usual: str,
+        first: Mapping[str, str],
+        **look: Any,
     ) -> None:
         """One choice of participant per name, as it was chosen before, as `first` says, or the `usual` one."""
         before = {**first, **self.kinds}
         known = [*offered([*kinds, MODEL], self.model), HUMAN]
         known += [kind for kind in before.values() if kind not in known]
         self.seats.children = tuple(
-            w.Dropdown(options=known, value=before.get(name, usual), description=name, **look) for name in names
+            w.Dropdown(
+                options=known, value=before.get(name, usual), description=name, **look
+            )
+            for name in names
         )
         for seat in self.seats.children:
             seat.observe(lambda _: self.restart(), "value")
 
-    def _listen(self, questions: asyncio.Queue[Question], ask: Callable[[Question], None]) -> None:
+    def _listen(
+        self, questions: asyncio.Queue[Question], ask: Callable[[Question], None]
+    ) -> None:
         """Pass the questions to a person on to the form, for as long as this play lasts."""
 
         async def pass_on() -> None:
@@ -210,5 +267,9 @@ class PlayLab(Lab, Generic[R]):
             unit = self.store.save(self.sweep, self.record(), self.settings)
             self.stored = True
             many = f"{played} {'round' if played == 1 else 'rounds'}"
-            what = f"{self.called} {unit.repetition} of “{self.sweep}” with these settings"
-            self._tell(f"Finished after {many}: {result}. Stored in {escape(self.store.path.name)} as {what}.")
+            what = (
+                f"{self.called} {unit.repetition} of “{self.sweep}” with these settings"
+            )
+            self._tell(
+                f"Finished after {many}: {result}. Stored in {escape(self.store.path.name)} as {what}."
+            )

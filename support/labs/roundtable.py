@@ -37,32 +37,65 @@ SWEEP, STAND_IN = "round table", "conceder"
 CROWD = 20
 ECONOMY, MARKET = "exchange_economy", ("preferences", "agents")
 """The environment that the lab begins with, and the controls that no other has."""
-RANGES = {"rule": RULES, "preferences": PREFERENCES, "agents": (2, 5), "rounds": (1, 20)}
-TITLES = {"message": "what do you say?", "propose": "what do you propose?", "vote": "how do you vote?"}
+RANGES = {
+    "rule": RULES,
+    "preferences": PREFERENCES,
+    "agents": (2, 5),
+    "rounds": (1, 20),
+}
+TITLES = {
+    "message": "what do you say?",
+    "propose": "what do you propose?",
+    "vote": "how do you vote?",
+}
 
 Fields = tuple[Sequence[w.Widget], Callable[[], Any]]
 """Widgets that take an answer, and what reads it from them."""
 
 
-def seat_form(about: str, me: str, proposal: Callable[[Any], Fields], line: Callable[[Any], str]) -> RoleForm:
+def seat_form(
+    about: str, me: str, proposal: Callable[[Any], Fields], line: Callable[[Any], str]
+) -> RoleForm:
     """The form of a person at the table; `proposal` makes the fields of a proposal, `line` says a candidate."""
 
     def asked(phase: str, view: Any, fields: Fields, send: str, skip: str) -> Asked:
-        heard = [(f"{m.sender} → {', '.join(m.recipients)}:", m.text) for m in view.messages]
+        heard = [
+            (f"{m.sender} → {', '.join(m.recipients)}:", m.text) for m in view.messages
+        ]
         told = fill("asked", f"Round {view.round}: {TITLES[phase]}", "", heard)
         return Asked(told, *fields, send, skip)
 
     def message(view: Any) -> Asked:
         others = [agent for agent in view.agents if agent != me]
-        to = w.SelectMultiple(options=others, value=others, description="to", rows=len(others))
-        text = w.Textarea(placeholder="what you want to say", description="message", layout=w.Layout(width="36rem"))
-        return asked("message", view, ([to, text], lambda: (to.value, text.value)), "Send", "Say nothing")
+        to = w.SelectMultiple(
+            options=others, value=others, description="to", rows=len(others)
+        )
+        text = w.Textarea(
+            placeholder="what you want to say",
+            description="message",
+            layout=w.Layout(width="36rem"),
+        )
+        return asked(
+            "message",
+            view,
+            ([to, text], lambda: (to.value, text.value)),
+            "Send",
+            "Say nothing",
+        )
 
     def vote(view: Any) -> Asked:
         lines = [(f"{one.id} ({', '.join(one.proposers) or 'the standing decision'})", line(one.value))
                  for one in view.candidates]  # fmt: skip
-        told = fill("asked", "", "" if lines else "There is no proposal.", lines, f"{view.rule}: {view.explanation}")
-        fields, read = BALLOTS[view.form]([candidate.id for candidate in view.candidates])
+        told = fill(
+            "asked",
+            "",
+            "" if lines else "There is no proposal.",
+            lines,
+            f"{view.rule}: {view.explanation}",
+        )
+        fields, read = BALLOTS[view.form](
+            [candidate.id for candidate in view.candidates]
+        )
         return asked("vote", view, ([w.HTML(told), *fields], read), "Vote", "Abstain")
 
     def propose(view: Any) -> Asked:
@@ -74,38 +107,64 @@ def seat_form(about: str, me: str, proposal: Callable[[Any], Fields], line: Call
 def market_seat(background: Background) -> RoleForm:
     """The seat of a person in the exchange economy, who knows this background, and proposes amounts of each good."""
     b = background
-    weights = ", ".join(f"{good}: {weight:.3g}" for good, weight in zip(b.goods, b.weights, strict=True))
+    weights = ", ".join(
+        f"{good}: {weight:.3g}" for good, weight in zip(b.goods, b.weights, strict=True)
+    )
     about = (
         f"Only you know your exponents: {weights}. More of a good with a larger exponent is worth more to you; with "
         "none of a good your utility is 0."
     )
 
     def proposal(view: Any) -> Fields:
-        latest = dict(view.latest).get(b.me) or [[round(b.endowment / len(b.agents), 2)] * len(b.goods)] * len(b.agents)
-        narrow, name = {"layout": w.Layout(width="6rem")}, {"layout": w.Layout(width="5rem")}
+        latest = dict(view.latest).get(b.me) or [
+            [round(b.endowment / len(b.agents), 2)] * len(b.goods)
+        ] * len(b.agents)
+        narrow, name = (
+            {"layout": w.Layout(width="6rem")},
+            {"layout": w.Layout(width="5rem")},
+        )
         cells = {
-            agent: {good: w.FloatText(value=x, step=1, **narrow) for good, x in zip(b.goods, row, strict=True)}
+            agent: {
+                good: w.FloatText(value=x, step=1, **narrow)
+                for good, x in zip(b.goods, row, strict=True)
+            }
             for agent, row in zip(b.agents, latest, strict=True)
         }
         total = w.HTML()
 
         def read() -> dict[str, dict[str, float]]:
-            return {agent: {good: cell.value for good, cell in row.items()} for agent, row in cells.items()}
+            return {
+                agent: {good: cell.value for good, cell in row.items()}
+                for agent, row in cells.items()
+            }
 
         def show_totals(_: Any = None) -> None:
-            sums = (f"{good}: {sum(row[good] for row in read().values()):g}" for good in b.goods)
+            sums = (
+                f"{good}: {sum(row[good] for row in read().values()):g}"
+                for good in b.goods
+            )
             total.value = f"Sums, {b.endowment:g} each: " + ", ".join(sums)
 
         for cell in (cell for row in cells.values() for cell in row.values()):
             cell.observe(show_totals, "value")
         show_totals()
-        head = w.HBox([w.Label("", **name), *(w.Label(f"good {good}", **narrow) for good in b.goods)])
-        rows = [w.HBox([w.Label(agent, **name), *row.values()]) for agent, row in cells.items()]
+        head = w.HBox(
+            [
+                w.Label("", **name),
+                *(w.Label(f"good {good}", **narrow) for good in b.goods),
+            ]
+        )
+        rows = [
+            w.HBox([w.Label(agent, **name), *row.values()])
+            for agent, row in cells.items()
+        ]
         return [head, *rows, total], read
 
     def line(value: Any) -> str:
         rows = zip(b.agents, value, strict=True)
-        amounts = "; ".join(f"{agent}: " + ", ".join(f"{x:g}" for x in row) for agent, row in rows)
+        amounts = "; ".join(
+            f"{agent}: " + ", ".join(f"{x:g}" for x in row) for agent, row in rows
+        )
         return f"{amounts} – your utility {b.utility(value[b.index]):.1f}"
 
     return seat_form(fill("about", b.me, about), b.me, proposal, line)
@@ -115,17 +174,28 @@ def own_seat(me: str, environment: Any) -> RoleForm:
     """The same in an environment of the user's own: a proposal is typed as JSON, as its `form` asks a model for it."""
 
     def proposal(view: Any) -> Fields:
-        field = w.Text(placeholder="as JSON", description="proposal", layout=w.Layout(width="36rem"))
+        field = w.Text(
+            placeholder="as JSON",
+            description="proposal",
+            layout=w.Layout(width="36rem"),
+        )
 
         def read() -> Any:
             try:
                 return json.loads(field.value)
             except ValueError:
-                raise InvalidInput(f"proposal: {field.value!r} given; expected {environment.form()}") from None
+                raise InvalidInput(
+                    f"proposal: {field.value!r} given; expected {environment.form()}"
+                ) from None
 
         return [w.HTML(fill("asked", "", environment.form())), field], read
 
-    return seat_form(fill("about", me, environment.goal(me, Shown())), me, proposal, environment.describe)
+    return seat_form(
+        fill("about", me, environment.goal(me, Shown())),
+        me,
+        proposal,
+        environment.describe,
+    )
 
 
 def _vote(ids: list[str]) -> Fields:
@@ -134,13 +204,18 @@ def _vote(ids: list[str]) -> Fields:
 
 
 def _ranking(ids: list[str]) -> Fields:
-    places = [w.Dropdown(options=ids, value=c, description=f"{i}.") for i, c in enumerate(ids, start=1)]
+    places = [
+        w.Dropdown(options=ids, value=c, description=f"{i}.")
+        for i, c in enumerate(ids, start=1)
+    ]
     return list(places), lambda: [place.value for place in places]
 
 
 def _numbers(ids: list[str], make: type[w.Widget], **span: int) -> Fields:
     fields: dict[str, Any] = {c: make(description=c, **span) for c in ids}
-    return list(fields.values()), lambda: {c: field.value for c, field in fields.items()}
+    return list(fields.values()), lambda: {
+        c: field.value for c, field in fields.items()
+    }
 
 
 BALLOTS: Mapping[str, Callable[[list[str]], Fields]] = {
@@ -176,8 +251,15 @@ class RoundTableLab(PlayLab[Round]):
         prompts: str | Path | None = None,
     ) -> None:
         super().__init__(store, model, again="New discussion", width="860px")
-        first: dict[str, Any] = {"rule": rule, "preferences": preferences, "agents": agents, "rounds": rounds}
-        self.controls = controls(roundtable_exchange, RANGES, **first) | {"seed": control("seed", SEEDS, seed)}
+        first: dict[str, Any] = {
+            "rule": rule,
+            "preferences": preferences,
+            "agents": agents,
+            "rounds": rounds,
+        }
+        self.controls = controls(roundtable_exchange, RANGES, **first) | {
+            "seed": control("seed", SEEDS, seed)
+        }
         if len(matters := [name for name in ENVIRONMENTS if name != "movielens"]) > 1:
             self.controls["environment"] = control("environment", matters, environment)
             self.controls["environment"].observe(lambda _: self._turn(), "value")
@@ -192,17 +274,26 @@ class RoundTableLab(PlayLab[Round]):
     @property
     def settings(self) -> dict[str, Any]:
         """What the controls show."""
-        shown = {name: value for name, value in super().settings.items() if not (self._own and name in MARKET)}
+        shown = {
+            name: value
+            for name, value in super().settings.items()
+            if not (self._own and name in MARKET)
+        }
         return shown | {"seats": self.kinds}
 
     @property
     def _own(self) -> bool:
         """Whether an environment of the user's own is chosen."""
-        return "environment" in self.controls and self.controls["environment"].value != ECONOMY
+        return (
+            "environment" in self.controls
+            and self.controls["environment"].value != ECONOMY
+        )
 
     def _economy(self) -> Any:
         if self._own:
-            return ENVIRONMENTS[name := self.controls["environment"].value]({"name": name})
+            return ENVIRONMENTS[name := self.controls["environment"].value](
+                {"name": name}
+            )
         return exchange_economy(*(self.controls[name].value for name in MARKET))
 
     def _turn(self) -> None:
@@ -212,7 +303,11 @@ class RoundTableLab(PlayLab[Round]):
 
     def _seat_choices(self, first: Mapping[str, str]) -> None:
         """Ours, and the user's own; at a table of the user's own, who knows no exchange economy."""
-        kinds = [kind for kind, cls in KINDS.items() if not (self._own and issubclass(cls, RuleBased))]
+        kinds = [
+            kind
+            for kind, cls in KINDS.items()
+            if not (self._own and issubclass(cls, RuleBased))
+        ]
         for name in MARKET:
             self.controls[name].layout.display = "none" if self._own else ""
         usual = [*kinds, HUMAN][0] if self._own or first else STAND_IN
@@ -224,16 +319,28 @@ class RoundTableLab(PlayLab[Round]):
         self.crowd: np.ndarray | None = None
 
     async def _sit_down(self) -> None:
-        people = {a: negotiator().person(a, self.economy) for a, kind in self.kinds.items() if kind == HUMAN}
+        people = {
+            a: negotiator().person(a, self.economy)
+            for a, kind in self.kinds.items()
+            if kind == HUMAN
+        }
         s, rng = self.settings, np.random.default_rng(self.settings["seed"])
         spoken = Spoken(self.model, prompts=s.get("prompts"))
-        self.people = seat_all(self.economy, {**self.kinds, **people}, rng, spoken=spoken)
+        self.people = seat_all(
+            self.economy, {**self.kinds, **people}, rng, spoken=spoken
+        )
         self.forms.children = tuple(self._form(seat).view for seat in people.values())
-        self.run = roundtable(self.economy, self.people, s["rule"], rounds=s["rounds"], rng=rng)
+        self.run = roundtable(
+            self.economy, self.people, s["rule"], rounds=s["rounds"], rng=rng
+        )
         self.crowd = await self._simulate()
 
     def _form(self, seat: HumanSeat) -> RoleForm:
-        form = own_seat(seat.me, self.economy) if self._own else market_seat(self.economy.background(seat.me))
+        form = (
+            own_seat(seat.me, self.economy)
+            if self._own
+            else market_seat(self.economy.background(seat.me))
+        )
         self._listen(seat.questions, form.ask)
         return form
 
@@ -245,9 +352,17 @@ class RoundTableLab(PlayLab[Round]):
         if self._own:
             return None
         s = self.settings
-        kinds = {agent: kind if kind in KINDS else STAND_IN for agent, kind in self.kinds.items()}
+        kinds = {
+            agent: kind if kind in KINDS else STAND_IN
+            for agent, kind in self.kinds.items()
+        }
         crowd = [
-            await play(self.economy, seat_all(self.economy, kinds, rng), s["rule"], rounds=s["rounds"])
+            await play(
+                self.economy,
+                seat_all(self.economy, kinds, rng),
+                s["rule"],
+                rounds=s["rounds"],
+            )
             for rng in np.random.default_rng(s["seed"]).spawn(CROWD)
         ]
         return np.stack([total_utility(t, s["rounds"]) for t in crowd])
@@ -255,21 +370,31 @@ class RoundTableLab(PlayLab[Round]):
     def record(self) -> Transcript:
         """The discussion so far."""
         s = self.settings
-        return transcript(self.economy, self.people, s["rule"], self.finished, seed=s["seed"])
+        return transcript(
+            self.economy, self.people, s["rule"], self.finished, seed=s["seed"]
+        )
 
     def draw(self) -> Figure:
         """Utility round by round, and what stands."""
         curve = total_utility(self.record()) if self.finished else np.array([])
         decision = self.finished[-1].decision if self.finished else None
         e = self.economy
-        standing, told, goods = decision.value if decision else None, "", getattr(e, "goods", ())
+        standing, told, goods = (
+            decision.value if decision else None,
+            "",
+            getattr(e, "goods", ()),
+        )
         if decision and not goods:
             standing, told = None, e.describe(decision.value)
-        return draw_discussion(curve, standing, e.agents, goods, self.rounds.value, self.crowd, told)
+        return draw_discussion(
+            curve, standing, e.agents, goods, self.rounds.value, self.crowd, told
+        )
 
     def _said(self, rounds: list[Round]) -> str:
         told = {"describe": self.economy.describe} if self._own else {}
-        return rounds_to_html(rounds, self.economy.agents, title="Newest round first", **told)
+        return rounds_to_html(
+            rounds, self.economy.agents, title="Newest round first", **told
+        )
 
     def _result(self) -> str:
         decision = self.finished[-1].decision

@@ -39,10 +39,20 @@ SHOWN: Mapping[str, Callable[[pd.DataFrame], Any]] = {
     "met faults": lambda units: (units["retries"] > 0) | (units["unanswered"] > 0),
     "off the form": lambda units: (units["repairs"] > 0) | (units["format_errors"] > 0),
 }
-COLUMNS = {"calls": 7, "cached": 8, "retries": 9, "repairs": 9, "tokens": 11, "cost": 12, "seconds": 10}
+COLUMNS = {
+    "calls": 7,
+    "cached": 8,
+    "retries": 9,
+    "repairs": 9,
+    "tokens": 11,
+    "cost": 12,
+    "seconds": 10,
+}
 UNIT = "unit #repetition"
 WIDEST = 70  # characters of a unit's settings in the list
-BLANK = "\u00a0"  # a list drops other blanks at the front of a line, and columns with them
+BLANK = (
+    "\u00a0"  # a list drops other blanks at the front of a line, and columns with them
+)
 
 
 class RunViewer(Lab):
@@ -54,12 +64,18 @@ class RunViewer(Lab):
 
     study = "runs"
 
-    def __init__(self, sweep: Sweep, store: Store, *, units: str = ALL, **only: str) -> None:
-        super().__init__("860px", {"(sweep)": held(sweep, "sweep"), "(store)": held(store, "store")})
+    def __init__(
+        self, sweep: Sweep, store: Store, *, units: str = ALL, **only: str
+    ) -> None:
+        super().__init__(
+            "860px", {"(sweep)": held(sweep, "sweep"), "(store)": held(store, "store")}
+        )
         self.sweep, self.store = sweep, store
         self._every = list(sweep.units())
         self._values = [*map(list, sweep.grid.values()), list(range(sweep.repetitions))]
-        self._codes = np.unravel_index(np.arange(len(self._every)), [len(values) for values in self._values])
+        self._codes = np.unravel_index(
+            np.arange(len(self._every)), [len(values) for values in self._values]
+        )
         self.first = 0
         self.units, self.listed = pd.DataFrame(), np.empty(0, dtype=int)
         self.controls = {"units": _choice("units", list(SHOWN))} | {
@@ -69,14 +85,40 @@ class RunViewer(Lab):
         }
         for name, label in {"units": units, **only}.items():
             self.controls[name].label = label
-        self.refresh_button = w.Button(description="Refresh", tooltip="read the study's file again")
-        self.back_button, self.on_button = w.Button(description="Previous"), w.Button(description="Next")
-        self.totals, self.place, self.head, self.calls, self.error = (w.HTML() for _ in range(5))
+        self.refresh_button = w.Button(
+            description="Refresh", tooltip="read the study's file again"
+        )
+        self.back_button, self.on_button = (
+            w.Button(description="Previous"),
+            w.Button(description="Next"),
+        )
+        self.totals, self.place, self.head, self.calls, self.error = (
+            w.HTML() for _ in range(5)
+        )
         wide = w.Layout(width="70rem", max_width="98%")
-        self.list = w.Select(options=[], rows=9, tooltip="units of the sweep", layout=wide)
-        filters = w.HBox([*self.controls.values(), self.refresh_button], layout=w.Layout(**ROW))
-        listed = [filters, self.head, self.list, w.HBox([self.back_button, self.on_button, self.place])]
-        self.page = w.VBox([self.totals, *listed, self.error, self.figure, self.status, self.kept, self.calls])
+        self.list = w.Select(
+            options=[], rows=9, tooltip="units of the sweep", layout=wide
+        )
+        filters = w.HBox(
+            [*self.controls.values(), self.refresh_button], layout=w.Layout(**ROW)
+        )
+        listed = [
+            filters,
+            self.head,
+            self.list,
+            w.HBox([self.back_button, self.on_button, self.place]),
+        ]
+        self.page = w.VBox(
+            [
+                self.totals,
+                *listed,
+                self.error,
+                self.figure,
+                self.status,
+                self.kept,
+                self.calls,
+            ]
+        )
         self.page.add_class("convene-runs")
         self.error.add_class("convene-error")
         for control in self.controls.values():
@@ -112,7 +154,12 @@ class RunViewer(Lab):
             look = style(i) | {"linestyle": "", "label": f"{status} ({at.sum()})"}
             ax.plot(self.listed[at], listed.loc[at, "seconds"].fillna(0.0), **look)
         ax.margins(y=0.2)
-        ax.set(xlabel="number of the unit", ylabel="seconds", title=self.sweep.name, ylim=(0, None))
+        ax.set(
+            xlabel="number of the unit",
+            ylabel="seconds",
+            title=self.sweep.name,
+            ylim=(0, None),
+        )
         ax.set_xlim(-0.5, len(self._every) - 0.5)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.legend(**BESIDE)
@@ -124,7 +171,9 @@ class RunViewer(Lab):
         try:
             self.units = units_of(self.sweep, self.store)
             sums = totals(self.sweep, self.store, self.units)
-            self.totals.value = fill("runs_style") + totals_html(sums, faults_of(self.sweep, self.store))
+            self.totals.value = fill("runs_style") + totals_html(
+                sums, faults_of(self.sweep, self.store)
+            )
         except ConveneError as error:
             self.error.value = warning(str(error))
         else:
@@ -138,7 +187,11 @@ class RunViewer(Lab):
                 kept = kept & (self._codes[axis] == self.controls[name].value - 1)
         self.listed = np.flatnonzero(kept)
         before = self.list.value
-        place = int(np.searchsorted(self.listed, before)) if before is not None and kept[before] else 0
+        place = (
+            int(np.searchsorted(self.listed, before))
+            if before is not None and kept[before]
+            else 0
+        )
         self._draw(place - place % PAGE, before)
         self._redraw()
 
@@ -149,18 +202,29 @@ class RunViewer(Lab):
         width = max(map(len, [*names, UNIT]))
         rows = self.units.iloc[shown].to_dict("records")
         self._at_rest = False  # new options move the value: show once, at the end
-        lines = [_line(name.ljust(width), row) for name, row in zip(names, rows, strict=True)]
+        lines = [
+            _line(name.ljust(width), row) for name, row in zip(names, rows, strict=True)
+        ]
         self.list.options = list(zip(lines, shown.tolist(), strict=True))
         if len(shown):
             self.list.value = chosen if chosen in shown else int(shown[0])
         self._at_rest = True
-        head = UNIT.ljust(width) + " " * 11 + "".join(name.rjust(space) for name, space in COLUMNS.items())
+        head = (
+            UNIT.ljust(width)
+            + " " * 11
+            + "".join(name.rjust(space) for name, space in COLUMNS.items())
+        )
         self.head.value = fill("heads", head.replace(" ", BLANK))
         many, every = len(self.listed), len(self._every)
         more = "" if many == every else f", chosen from {every:,}"
         said = f"{first + 1:,} to {first + len(shown):,} of {many:,} units{more}"
-        self.place.value = said if many else f"None of the {every:,} units is like that."
-        self.back_button.disabled, self.on_button.disabled = not first, first + PAGE >= len(self.listed)
+        self.place.value = (
+            said if many else f"None of the {every:,} units is like that."
+        )
+        self.back_button.disabled, self.on_button.disabled = (
+            not first,
+            first + PAGE >= len(self.listed),
+        )
         self._show()
 
     def _name(self, number: int) -> str:
@@ -175,7 +239,9 @@ class RunViewer(Lab):
         if not self._at_rest:
             return
         try:
-            self.calls.value = "" if self.unit is None else unit_html(self.store, self.unit)
+            self.calls.value = (
+                "" if self.unit is None else unit_html(self.store, self.unit)
+            )
         except ConveneError as error:
             self.calls.value = ""
             self.error.value = warning(str(error))
@@ -185,18 +251,30 @@ def _choice(name: str, labels: Sequence[str]) -> w.Dropdown:
     """A list of choices; its value is the number of the one chosen, for two values may look alike."""
     style, layout = {"description_width": "initial"}, w.Layout(width="auto")
     options = [(label, number) for number, label in enumerate(labels)]
-    return w.Dropdown(options=options, value=0, description=name, style=style, layout=layout)
+    return w.Dropdown(
+        options=options, value=0, description=name, style=style, layout=layout
+    )
 
 
 def _line(name: str, row: Mapping[Any, Any]) -> str:
     """One unit in the list: cells under the names of `COLUMNS`."""
     cells = dict.fromkeys(COLUMNS, "–")
     if row["status"] != "missing":
-        cells = {cell: f"{row[cell]:,}" for cell in ("calls", "cached", "retries", "repairs")}
+        cells = {
+            cell: f"{row[cell]:,}" for cell in ("calls", "cached", "retries", "repairs")
+        }
         cells["tokens"] = f"{row['prompt_tokens'] + row['completion_tokens']:,}"
-        cells["cost"] = dollars(row["usd"]) if row["usd"] == row["usd"] else "no price" if row["unpriced"] else "–"
+        cells["cost"] = (
+            dollars(row["usd"])
+            if row["usd"] == row["usd"]
+            else "no price"
+            if row["unpriced"]
+            else "–"
+        )
         cells["seconds"] = f"{row['seconds']:,.1f}"
-    line = f"{name} {MARKS[row['status']]:<10}" + "".join(cells[cell].rjust(space) for cell, space in COLUMNS.items())
+    line = f"{name} {MARKS[row['status']]:<10}" + "".join(
+        cells[cell].rjust(space) for cell, space in COLUMNS.items()
+    )
     return line.replace(" ", BLANK)
 
 

@@ -11,7 +11,14 @@ import ipywidgets as w
 from support.errors import ConveneError, InvalidInput
 from support.labs.base import fill
 from support.survey.answers import AnswerBook, check_code
-from support.survey.instruments import Instrument, Item, Section, cells_of, missing, refusal
+from support.survey.instruments import (
+    Instrument,
+    Item,
+    Section,
+    cells_of,
+    missing,
+    refusal,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,12 +50,28 @@ class SurveyForm:
         if code is not None:
             check_code(code)
         elif rng is None:
-            raise InvalidInput("code: none given, and no rng to draw one; give one of the two")
-        self.instrument, self.book, self.group, self.code, self.rng = instrument, book, group, code, rng
+            raise InvalidInput(
+                "code: none given, and no rng to draw one; give one of the two"
+            )
+        self.instrument, self.book, self.group, self.code, self.rng = (
+            instrument,
+            book,
+            group,
+            code,
+            rng,
+        )
         self.at, self.done = 0, False
-        self.questions = {name: instrument.wording(item.text, group) for name, item in instrument.items.items()}
-        self.fields = {name: field(item, self.questions[name]) for name, item in instrument.items.items()}
-        self.back_button = w.Button(description="Back", tooltip="Back to the page before")
+        self.questions = {
+            name: instrument.wording(item.text, group)
+            for name, item in instrument.items.items()
+        }
+        self.fields = {
+            name: field(item, self.questions[name])
+            for name, item in instrument.items.items()
+        }
+        self.back_button = w.Button(
+            description="Back", tooltip="Back to the page before"
+        )
         self.next_button = w.Button(description="Next", button_style="primary")
         self.progress, self.error, self.page = w.HTML(), w.HTML(), w.VBox()
         self.error.add_class("convene-error")
@@ -88,13 +111,29 @@ class SurveyForm:
     def show(self) -> None:
         """Draw the page at hand."""
         sections, section = self.instrument.sections, self.section
-        self.progress.value = fill("progress", self.instrument.title, self.at + 1, len(sections))
+        self.progress.value = fill(
+            "progress", self.instrument.title, self.at + 1, len(sections)
+        )
         told = self.instrument.wording(section.text, self.group)
-        head = w.HTML(fill("section", section.title, told, section.shows, self.instrument.scenario, self.group))
-        self.page.children = (head, *(self.fields[item.id].view for item in section.items))
+        head = w.HTML(
+            fill(
+                "section",
+                section.title,
+                told,
+                section.shows,
+                self.instrument.scenario,
+                self.group,
+            )
+        )
+        self.page.children = (
+            head,
+            *(self.fields[item.id].view for item in section.items),
+        )
         self.error.value = ""
         self.back_button.disabled = self.at == 0
-        self.next_button.description = "Send" if self.at + 1 == len(sections) else "Next"
+        self.next_button.description = (
+            "Send" if self.at + 1 == len(sections) else "Next"
+        )
 
     def _turn(self, step: int) -> None:
         self.at += step
@@ -108,18 +147,26 @@ class SurveyForm:
             self.fields[item.id].mark(item in absent)
         if absent:
             questions = [self.questions[item.id] for item in absent]
-            self.error.value = fill("complaint", "Please answer, so that you can go on:", questions)
+            self.error.value = fill(
+                "complaint", "Please answer, so that you can go on:", questions
+            )
             return False
-        found = [self._fits(item) for item in self.section.items]  # all of them, so that each is marked
+        found = [
+            self._fits(item) for item in self.section.items
+        ]  # all of them, so that each is marked
         return all(found)
 
     def _fits(self, item: Item) -> bool:
-        fits = self._try(lambda: list(cells_of(item, self.fields[item.id].read())), about=item.id)
+        fits = self._try(
+            lambda: list(cells_of(item, self.fields[item.id].read())), about=item.id
+        )
         self.fields[item.id].mark(not fits)
         return fits
 
     def _send(self) -> None:
-        code = self.book.submit(self.instrument, self.group, self.answers, code=self.code, rng=self.rng)
+        code = self.book.submit(
+            self.instrument, self.group, self.answers, code=self.code, rng=self.rng
+        )
         self._close(fill("thanks", code))
 
     def _end(self, why: str) -> None:
@@ -156,12 +203,22 @@ class Field:
     def read(self) -> Any:
         """What it says now."""
         first = next(iter(self.controls.values()))
-        return [name for name, box in self.controls.items() if box.value] if _box(first) else first.value
+        return (
+            [name for name, box in self.controls.items() if box.value]
+            if _box(first)
+            else first.value
+        )
 
     def empty(self) -> None:
         """Say nothing any more."""
         for control in self.controls.values():
-            control.value = None if isinstance(control, w.RadioButtons) else False if _box(control) else ""
+            control.value = (
+                None
+                if isinstance(control, w.RadioButtons)
+                else False
+                if _box(control)
+                else ""
+            )
 
     def mark(self, wrong: bool) -> None:
         """Show by a bar beside it that an answer is missing, or take the bar away."""
@@ -186,11 +243,20 @@ def field(item: Item, wording: str) -> Field:
             control = {"": w.Textarea(description=said, rows=3)}
         case "number":
             placeholder = f"{item.low:g} to {item.high:g} {item.unit}"
-            control = {"": w.Text(description=f"{said} ({item.unit})", placeholder=placeholder)}
+            control = {
+                "": w.Text(description=f"{said} ({item.unit})", placeholder=placeholder)
+            }
         case kind:
             scale = kind == "likert5"
-            options = [(f"{c.value}  {c.label}" if scale else c.label, c.value) for c in item.choices]
-            control = {"": w.RadioButtons(options=options, value=None, description=said, tooltip=said)}
+            options = [
+                (f"{c.value}  {c.label}" if scale else c.label, c.value)
+                for c in item.choices
+            ]
+            control = {
+                "": w.RadioButtons(
+                    options=options, value=None, description=said, tooltip=said
+                )
+            }
     view = w.VBox([*above, *control.values()])
     view.add_class("convene-item")
     return Field(view, control)

@@ -11,7 +11,15 @@ import secrets
 from typing import TYPE_CHECKING
 
 from support.errors import InvalidInput
-from support.mail.letters import IDS, MESSAGE_ID, NAME, SENT_BODY, SUBJECT, checked_address, first_hidden
+from support.mail.letters import (
+    IDS,
+    MESSAGE_ID,
+    NAME,
+    SENT_BODY,
+    SUBJECT,
+    checked_address,
+    first_hidden,
+)
 
 if TYPE_CHECKING:
     from support.mail.letters import Outgoing
@@ -29,18 +37,37 @@ def compose(outgoing: Outgoing) -> bytes:
     """The mail as it travels (RFC 5322), its lines end in CRLF; InvalidInput names what does not fit."""
     checked_address(outgoing.sender, "sender")
     checked_address(outgoing.recipient, "recipient")
-    for field, limit in (("sender_name", NAME), ("recipient_name", NAME), ("subject", SUBJECT), ("body", SENT_BODY)):
+    for field, limit in (
+        ("sender_name", NAME),
+        ("recipient_name", NAME),
+        ("subject", SUBJECT),
+        ("body", SENT_BODY),
+    ):
         text: str = getattr(outgoing, field)
         if found := first_hidden(text, allowed="\n\t" if field == "body" else ""):
-            raise InvalidInput(f"{field} is {text[:200]!r}, with the control character {found!r} in it: take it out.")
+            raise InvalidInput(
+                f"{field} is {text[:200]!r}, with the control character {found!r} in it: take it out."
+            )
         if field in ("subject", "body") and not text.strip():
-            raise InvalidInput(f"{field} is {text[:50]!r}, which is empty; expected words.")
+            raise InvalidInput(
+                f"{field} is {text[:50]!r}, which is empty; expected words."
+            )
         if len(text) > limit:
-            raise InvalidInput(f"{field} has {len(text)} characters; expected at most {limit}: shorten it.")
-    ids = {"message_id": outgoing.message_id, "in_reply_to": outgoing.in_reply_to or "<x>"}
-    for field, one in [*ids.items(), *(("references", one) for one in outgoing.references)]:
+            raise InvalidInput(
+                f"{field} has {len(text)} characters; expected at most {limit}: shorten it."
+            )
+    ids = {
+        "message_id": outgoing.message_id,
+        "in_reply_to": outgoing.in_reply_to or "<x>",
+    }
+    for field, one in [
+        *ids.items(),
+        *(("references", one) for one in outgoing.references),
+    ]:
         if not re.fullmatch(MESSAGE_ID, one):
-            raise InvalidInput(f"{field} is {one[:200]!r}; expected a Message-ID such as <3f2a@example.org>.")
+            raise InvalidInput(
+                f"{field} is {one[:200]!r}; expected a Message-ID such as <3f2a@example.org>."
+            )
     raw = _composed(outgoing)
     _check_read_back(raw, outgoing)
     return raw
@@ -50,7 +77,12 @@ def reads_as(raw: bytes, outgoing: Outgoing) -> bool:
     """Whether bytes that were kept are that mail, its date and its place in a thread aside."""
     try:
         _check_read_back(raw, outgoing)
-    except (InvalidInput, AttributeError, LookupError, ValueError):  # those of a mail that lacks headers
+    except (
+        InvalidInput,
+        AttributeError,
+        LookupError,
+        ValueError,
+    ):  # those of a mail that lacks headers
         return False
     return True
 
@@ -74,9 +106,16 @@ def _composed(outgoing: Outgoing) -> bytes:
         "Message-ID": outgoing.message_id,
         "In-Reply-To": outgoing.in_reply_to,
         # of a long thread the first and the last (RFC 5537, 3.4.4, does so too)
-        "References": "\r\n ".join(thread if len(thread) <= IDS else (thread[0], *thread[1 - IDS :])),
+        "References": "\r\n ".join(
+            thread if len(thread) <= IDS else (thread[0], *thread[1 - IDS :])
+        ),
     }
-    return "".join(f"{name}: {line}\r\n" for name, line in lines.items() if line).encode("ascii") + body.as_bytes()
+    return (
+        "".join(f"{name}: {line}\r\n" for name, line in lines.items() if line).encode(
+            "ascii"
+        )
+        + body.as_bytes()
+    )
 
 
 def _encoded(text: str) -> str:
@@ -85,13 +124,17 @@ def _encoded(text: str) -> str:
 
     if text.isascii() and "=?" not in text and text == " ".join(text.split()):
         return text
-    return Header(text, "utf-8", maxlinelen=75, header_name="Subject").encode(linesep="\r\n")
+    return Header(text, "utf-8", maxlinelen=75, header_name="Subject").encode(
+        linesep="\r\n"
+    )
 
 
 def _named(name: str, address: str) -> str:
     from email.utils import quote
 
-    written = _encoded(name) if not name.isascii() or "=?" in name else f'"{quote(name)}"'
+    written = (
+        _encoded(name) if not name.isascii() or "=?" in name else f'"{quote(name)}"'
+    )
     return f"{written} <{address}>" if name else address
 
 
@@ -103,7 +146,9 @@ def _check_read_back(raw: bytes, outgoing: Outgoing) -> None:
 
     message, older = message_from_bytes(raw, policy=SMTP), message_from_bytes(raw)
 
-    def name_in(header: str) -> str:  # the newer parser puts a blank between encoded words
+    def name_in(
+        header: str,
+    ) -> str:  # the newer parser puts a blank between encoded words
         return str(make_header(decode_header(parseaddr(older[header])[0])))
 
     found = {
@@ -116,8 +161,16 @@ def _check_read_back(raw: bytes, outgoing: Outgoing) -> None:
         "message_id": [str(message["Message-ID"])],
     }
     for field, values in found.items():
-        given = getattr(outgoing, field).removesuffix("\n") if field == "body" else getattr(outgoing, field)
+        given = (
+            getattr(outgoing, field).removesuffix("\n")
+            if field == "body"
+            else getattr(outgoing, field)
+        )
         if values != [given]:
-            raise InvalidInput(f"{field} is {given[:200]!r}, but would be read as {values!r}: write it more plainly.")
+            raise InvalidInput(
+                f"{field} is {given[:200]!r}, but would be read as {values!r}: write it more plainly."
+            )
     if not HEADERS.issuperset(message) or len(set(message)) < len(message):
-        raise InvalidInput(f"the mail would have the headers {list(message)!r}: write its fields more plainly.")
+        raise InvalidInput(
+            f"the mail would have the headers {list(message)!r}: write its fields more plainly."
+        )

@@ -12,16 +12,43 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from support.errors import InvalidInput
-from support.mail.letters import IDS, MESSAGE_ID, NAME, PROBLEMS, SUBJECT, checked_address, folded, shown
+from support.mail.letters import (
+    IDS,
+    MESSAGE_ID,
+    NAME,
+    PROBLEMS,
+    SUBJECT,
+    checked_address,
+    folded,
+    shown,
+)
 
 if TYPE_CHECKING:
     from email.message import Message
 
 # What Python knows as codecs of text and no mail is written in; some need time that grows with the square of a text.
-NO_CHARSETS = frozenset(["idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"])
+NO_CHARSETS = frozenset(
+    [
+        "idna",
+        "punycode",
+        "unicode_escape",
+        "raw_unicode_escape",
+        "undefined",
+        "mbcs",
+        "oem",
+    ]
+)
 DAEMONS = ("mailer-daemon", "postmaster", "mail-daemon", "maildaemon")
 BULK = ("bulk", "auto_reply", "auto-reply", "list", "junk")
-MARKS = ("X-Autoreply", "X-Autorespond", "X-Autoresponder", "X-Auto-Reply", "List-Id", "List-Post", "Feedback-ID")
+MARKS = (
+    "X-Autoreply",
+    "X-Autorespond",
+    "X-Autoresponder",
+    "X-Auto-Reply",
+    "List-Id",
+    "List-Post",
+    "Feedback-ID",
+)
 # How a problem ends that is no accident; such a mail is held (see `support.mail.matching`).
 LINE_BREAK = "holds a line break, as an attempt to add headers would"
 
@@ -37,7 +64,11 @@ class Problems(list[str]):
 
 def ambiguous(raw: bytes, problems: Problems) -> None:
     """Note it if programs differ on which headers these bytes have: where a lone CR ends a line, or "From :" is one."""
-    if re.search(rb"\r(?!\n)|^[\w-]+[ \t]+:", re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[0], re.MULTILINE):
+    if re.search(
+        rb"\r(?!\n)|^[\w-]+[ \t]+:",
+        re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[0],
+        re.MULTILINE,
+    ):
         problems.note(f"its head {LINE_BREAK}")
 
 
@@ -52,27 +83,42 @@ def sender(message: Message, problems: Problems) -> tuple[str, str]:
     """The one address of the From header and the name shown with it; ("", name) if there is no single good one."""
     values = message.get_all("From", [])
     if len(values) != 1:
-        problems.note("it has no sender" if not values else "it has more than one From header")
+        problems.note(
+            "it has no sender" if not values else "it has more than one From header"
+        )
         return "", ""
-    decoded(values[0], problems, "sender's name")  # notes what is wrong anywhere in it, also where no name is found
+    decoded(
+        values[0], problems, "sender's name"
+    )  # notes what is wrong anywhere in it, also where no name is found
     name, address = _one_address(values[0])
     name = shown(decoded(name, problems, "sender's name"), NAME)
     if "@" in name and folded(name.strip("<>\"' ")) != folded(address):
-        problems.note("the sender's name looks like an address, which is not the one that it came from")
+        problems.note(
+            "the sender's name looks like an address, which is not the one that it came from"
+        )
     if not address:
         problems.note("its sender is not one address that can be read")
-    if any(folded(_one_address(value)[1]) != folded(address) for value in message.get_all("Reply-To", [])):
+    if any(
+        folded(_one_address(value)[1]) != folded(address)
+        for value in message.get_all("Reply-To", [])
+    ):
         problems.note("it asks to be answered at another address, which is not done")
     return address, name
 
 
 def message_ids(message: Message, name: str) -> tuple[str, ...]:
     """The well-formed Message-IDs of a header, in their order; of very many, the first and the last ones."""
-    found = [each for value in message.get_all(name, []) for each in re.findall(MESSAGE_ID, value)]
+    found = [
+        each
+        for value in message.get_all(name, [])
+        for each in re.findall(MESSAGE_ID, value)
+    ]
     return tuple(found if len(found) <= IDS else [found[0], *found[1 - IDS :]])
 
 
-def authentication(message: Message, authserv: str, address: str) -> Literal["pass", "fail", ""]:
+def authentication(
+    message: Message, authserv: str, address: str
+) -> Literal["pass", "fail", ""]:
     """What our own server found about the sender (RFC 8601): the topmost Authentication-Results, if it names itself so.
 
     "fail" if DMARC failed or was asked of another sender, or both SPF and DKIM failed; "pass" if DMARC passed, or a
@@ -80,26 +126,51 @@ def authentication(message: Message, authserv: str, address: str) -> Literal["pa
     """
     if not authserv or not (values := message.get_all("Authentication-Results", [])):
         return ""
-    plain = re.sub(r'"[^"]*"', "", re.sub(r"\\.", " ", values[0]))  # an escaped quotation mark or bracket ends nothing
+    plain = re.sub(
+        r'"[^"]*"', "", re.sub(r"\\.", " ", values[0])
+    )  # an escaped quotation mark or bracket ends nothing
     for _ in range(5):  # comments nest
         plain = re.sub(r"\([^()]*\)", " ", plain)
     own, *results = plain.split(";")
     if folded((own.split() or [""])[0]) != folded(authserv):
         return ""
-    found = [(m[1].lower(), m[2].lower(), r) for r in results if (m := re.match(r"\s*(\w+)\s*=\s*(\w+)", r))]
-    dmarc, spf, dkim = ({verdict for name, verdict, _ in found if name == of} for of in ("dmarc", "spf", "dkim"))
-    asked = [m[1] for name, _, r in found if name == "dmarc" and (m := re.search(r"header\.from\s*=\s*([\w.-]+)", r))]
+    found = [
+        (m[1].lower(), m[2].lower(), r)
+        for r in results
+        if (m := re.match(r"\s*(\w+)\s*=\s*(\w+)", r))
+    ]
+    dmarc, spf, dkim = (
+        {verdict for name, verdict, _ in found if name == of}
+        for of in ("dmarc", "spf", "dkim")
+    )
+    asked = [
+        m[1]
+        for name, _, r in found
+        if name == "dmarc" and (m := re.search(r"header\.from\s*=\s*([\w.-]+)", r))
+    ]
     domain = folded(address.rpartition("@")[2])
-    other = any(folded(each) != domain for each in asked)  # the server read another sender
-    if other or "fail" in dmarc or (spf and dkim and spf | dkim <= {"fail", "softfail", "permerror"}):
+    other = any(
+        folded(each) != domain for each in asked
+    )  # the server read another sender
+    if (
+        other
+        or "fail" in dmarc
+        or (spf and dkim and spf | dkim <= {"fail", "softfail", "permerror"})
+    ):
         return "fail"
-    signed = [r for name, verdict, r in found if (name, verdict) == ("dkim", "pass") and _aligned(r, domain)]
+    signed = [
+        r
+        for name, verdict, r in found
+        if (name, verdict) == ("dkim", "pass") and _aligned(r, domain)
+    ]
     return "pass" if "pass" in dmarc or signed else ""
 
 
 def is_automatic(message: Message) -> bool:
     """Whether a mail says that a program or a list sent it (RFC 3834, RFC 2919, and what older programs write)."""
-    submitted = re.split(r"[\s;(]", message.get("Auto-Submitted", "").strip().lower())[0]
+    submitted = re.split(r"[\s;(]", message.get("Auto-Submitted", "").strip().lower())[
+        0
+    ]
     return (
         submitted not in ("", "no")
         or any(message.get_all(name, []) for name in MARKS)
@@ -115,8 +186,13 @@ def bounced(sender: str, parts: Sequence[Message]) -> tuple[str, ...]:
     `parts`: the message and all in it. A report of a delay, of a delivery or of a mail that was read is no failure.
     """
     message = parts[0]
-    kind = parameter(lambda: str(message.get_param("report-type", "") or ""), "").lower()
-    reported = message.get_content_type() == "multipart/report" and kind in ("", "delivery-status")
+    kind = parameter(
+        lambda: str(message.get_param("report-type", "") or ""), ""
+    ).lower()
+    reported = message.get_content_type() == "multipart/report" and kind in (
+        "",
+        "delivery-status",
+    )
     if not reported and sender.partition("@")[0].casefold() not in DAEMONS:
         return ()
     actions = {str(part.get("Action", "")).strip().lower() for part in parts} - {""}
@@ -140,10 +216,19 @@ def decoded(value: str, problems: Problems, what: str) -> str:
     from email.errors import HeaderParseError
     from email.header import decode_header
 
-    value = re.sub(r"\r?\n[ \t]", " ", decoded_bytes(value.encode("utf-8", "surrogateescape"), "utf-8", problems, what))
+    value = re.sub(
+        r"\r?\n[ \t]",
+        " ",
+        decoded_bytes(
+            value.encode("utf-8", "surrogateescape"), "utf-8", problems, what
+        ),
+    )
     try:
         parts = decode_header(value)
-    except (HeaderParseError, ValueError):  # ValueError: a base64 word with characters outside ASCII
+    except (
+        HeaderParseError,
+        ValueError,
+    ):  # ValueError: a base64 word with characters outside ASCII
         problems.note(f"its {what} is encoded in a broken way")
         return value
     text = "".join(
@@ -164,7 +249,11 @@ def decoded_bytes(raw: bytes, charset: str, problems: Problems, what: str) -> st
         if name.replace("-", "_") in NO_CHARSETS:
             raise LookupError(name)
         text = raw.decode("utf-8" if name == "ascii" else name, "replace")
-    except (LookupError, ValueError, UnicodeError):  # ValueError: a NUL in the name; UnicodeError: of odd codecs
+    except (
+        LookupError,
+        ValueError,
+        UnicodeError,
+    ):  # ValueError: a NUL in the name; UnicodeError: of odd codecs
         problems.note(f"its {what} is in an unknown charset")
         text = raw.decode("utf-8", "replace")
     if "\ufffd" in text:
@@ -187,9 +276,13 @@ def _one_address(value: str) -> tuple[str, str]:
         return "", ""
     name, address = found[0] if len(found) == 1 else ("", "")
     rest = re.sub(r" ?\([^()]*\)$", "", value)
-    before = re.sub(r'"[^"]*"', "", rest.removesuffix(f"<{address}>")) if address else "@"
+    before = (
+        re.sub(r'"[^"]*"', "", rest.removesuffix(f"<{address}>")) if address else "@"
+    )
     try:
-        return name, checked_address(address, "sender") if rest == address or "@" not in before else ""
+        return name, checked_address(
+            address, "sender"
+        ) if rest == address or "@" not in before else ""
     except InvalidInput:
         return name, ""
 
@@ -205,5 +298,7 @@ def _named(part: Message) -> Iterable[str]:
     """Message-IDs of a returned mail: its headers, or these in the text of a part."""
     for name in ("Message-ID", "Original-Message-ID", "X-Original-Message-ID"):
         yield from message_ids(part, name)
-    if part.get_content_maintype() == "text" and isinstance(text := part.get_payload(), str):
+    if part.get_content_maintype() == "text" and isinstance(
+        text := part.get_payload(), str
+    ):
         yield from re.findall(rf"(?im)^[> ]*Message-ID:\s*({MESSAGE_ID})", text)

@@ -77,7 +77,11 @@ def digest_of(recipient: str, subject: str, body: str) -> str:
     True
     """
     plain = body.replace("\r\n", "\n").replace("\r", "\n").strip()
-    words = {"recipient": recipient, "subject": " ".join(subject.split()), "body": plain}
+    words = {
+        "recipient": recipient,
+        "subject": " ".join(subject.split()),
+        "body": plain,
+    }
     return hashlib.sha256(json.dumps(words, sort_keys=True).encode("ascii")).hexdigest()
 
 
@@ -106,7 +110,15 @@ class Kept:
 class Inbox(MailTables):
     """The inbox of one run."""
 
-    def keep(self, fetched: Fetched, match: Match, *, message_id: str, day: int, hold: str = "") -> bool:
+    def keep(
+        self,
+        fetched: Fetched,
+        match: Match,
+        *,
+        message_id: str,
+        day: int,
+        hold: str = "",
+    ) -> bool:
         """Keep a message that was fetched, once; held if it is in quarantine, or for the reason `hold`.
 
         False when it is kept: under its key, or with its Message-ID and bytes, where a server numbers messages anew.
@@ -114,10 +126,25 @@ class Inbox(MailTables):
         status = HELD if hold or match.kind == "quarantine" else TAKEN
         digest = hashlib.sha256(fetched.raw).hexdigest()
         found = (match.kind, match.person, match.mail, match.how, hold or match.reason)
-        row = (self.run, fetched.key, digest, message_id, day, *found, status, fetched.raw, fetched.size)
+        row = (
+            self.run,
+            fetched.key,
+            digest,
+            message_id,
+            day,
+            *found,
+            status,
+            fetched.raw,
+            fetched.size,
+        )
         with self._writing() as db:
             marks = ", ".join("?" * len(row))
-            return db.execute(f"INSERT OR IGNORE INTO inbox VALUES (NULL, {marks})", row).rowcount > 0
+            return (
+                db.execute(
+                    f"INSERT OR IGNORE INTO inbox VALUES (NULL, {marks})", row
+                ).rowcount
+                > 0
+            )
 
     def all(self) -> list[Kept]:
         """Everything that was ever kept, in the order in which it arrived."""
@@ -137,17 +164,23 @@ class Inbox(MailTables):
 
     def counts(self) -> tuple[tuple[str, int], ...]:
         """How many messages there are by their status; nothing of them is read, and some are large."""
-        rows = self._rows("SELECT status, count(*) FROM inbox WHERE run = ? GROUP BY status", self.run)
+        rows = self._rows(
+            "SELECT status, count(*) FROM inbox WHERE run = ? GROUP BY status", self.run
+        )
         return tuple((row[0], row[1]) for row in rows)
 
     def last(self) -> str:
         """The key of the last message that was kept, for `Mailbox.fetch`; "" if there is none."""
-        rows = self._rows("SELECT key FROM inbox WHERE run = ? ORDER BY id DESC LIMIT 1", self.run)
+        rows = self._rows(
+            "SELECT key FROM inbox WHERE run = ? ORDER BY id DESC LIMIT 1", self.run
+        )
         return rows[0]["key"] if rows else ""
 
     def release(self, key: str, person: str, day: int, mail: int | None = None) -> Kept:
         """A person says whose it is: a reply, collected on that later day, to that `mail` or the one that was found."""
-        settled = "status = ?, kind = 'reply', person = ?, day = ?, mail = coalesce(?, mail)"
+        settled = (
+            "status = ?, kind = 'reply', person = ?, day = ?, mail = coalesce(?, mail)"
+        )
         return self._settle(key, settled, RELEASED, person, day, mail)
 
     def drop(self, key: str) -> Kept:
@@ -161,13 +194,24 @@ class Inbox(MailTables):
             db.execute(query, (HELD, reason, self.run, key, TAKEN, RELEASED))
 
     def _where(self, condition: str, *values: Any) -> list[Kept]:
-        rows = self._rows(f"SELECT * FROM inbox WHERE run = ? AND {condition} ORDER BY id", self.run, *values)
-        return [Kept(**{field.name: row[field.name] for field in fields(Kept)}) for row in rows]
+        rows = self._rows(
+            f"SELECT * FROM inbox WHERE run = ? AND {condition} ORDER BY id",
+            self.run,
+            *values,
+        )
+        return [
+            Kept(**{field.name: row[field.name] for field in fields(Kept)})
+            for row in rows
+        ]
 
     def _settle(self, key: str, change: str, *values: Any) -> Kept:
         """What a person decided about a message that is held; InvalidInput where it is not, or not any more."""
         with self._writing() as db:
-            query = f"UPDATE inbox SET {change} WHERE run = ? AND key = ? AND status = ?"
+            query = (
+                f"UPDATE inbox SET {change} WHERE run = ? AND key = ? AND status = ?"
+            )
             if not db.execute(query, (*values, self.run, key, HELD)).rowcount:
-                raise InvalidInput(f"key: {key!r} given; expected that of a message that is held (see Inbox.held)")
+                raise InvalidInput(
+                    f"key: {key!r} given; expected that of a message that is held (see Inbox.held)"
+                )
         return self._where("key = ?", key)[0]

@@ -25,14 +25,33 @@ MESSAGE_ID = r"<[A-Za-z0-9!#$%&'*+/=?^_`{|}~.\-@:\[\]]{1,248}>"  # wider than RF
 
 ATOM = r"[A-Za-z0-9#$&'+/=?^_{}~-]+"  # RFC 5322, 3.2.3, without routes, pipes, quotes and patterns; lengths: RFC 5321
 LABEL = r"[A-Za-z0-9][A-Za-z0-9-]{0,62}"
-ADDRESS = re.compile(rf"(?=.{{1,254}}\Z)(?=[^@]{{1,64}}@){ATOM}(?:\.{ATOM})*@{LABEL}(?:\.{LABEL})*")
+ADDRESS = re.compile(
+    rf"(?=.{{1,254}}\Z)(?=[^@]{{1,64}}@){ATOM}(?:\.{ATOM})*@{LABEL}(?:\.{LABEL})*"
+)
 
-HIDDEN_CATEGORIES = {"Cc", "Cf", "Zl", "Zp", "Cs"}  # controls, formats, line and paragraph separators, halves of a pair
-SEEN_FORMATS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
+HIDDEN_CATEGORIES = {
+    "Cc",
+    "Cf",
+    "Zl",
+    "Zp",
+    "Cs",
+}  # controls, formats, line and paragraph separators, halves of a pair
+SEEN_FORMATS = frozenset(
+    "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
+)
 # Joiners and variation selectors shape the letters before them. After ASCII, or many, they hide a text in another.
 JOINERS = "\u034f\u17b4\u17b5\u180b-\u180d\u180f\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef"
 LONELY = re.compile(f"(?<![^\x00-\x7f])[{JOINERS}]+|[{JOINERS}]{{3,}}")
-LINE_ENDS = str.maketrans({"\r": "\n", "\u2028": "\n", "\u2029": "\n", "\x85": "\n", "\x0b": "\n", "\x0c": "\n"})
+LINE_ENDS = str.maketrans(
+    {
+        "\r": "\n",
+        "\u2028": "\n",
+        "\u2029": "\n",
+        "\x85": "\n",
+        "\x0b": "\n",
+        "\x0c": "\n",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +64,9 @@ class Outgoing:
     recipient_name: str
     subject: str  # one line
     body: str  # plain text
-    message_id: str  # of `support.mail.composing.new_message_id`, with its angle brackets
+    message_id: (
+        str  # of `support.mail.composing.new_message_id`, with its angle brackets
+    )
     date: datetime  # when it was written; aware of its time zone
     in_reply_to: str = ""  # the Message-ID of the mail that it answers; "" for none
     references: tuple[str, ...] = ()  # the Message-IDs of the thread, oldest first
@@ -65,9 +86,13 @@ class Incoming:
     """What was read from a message; every text is bounded, and cleaned of what a screen would not show."""
 
     message_id: str = ""  # its own; "" if it has none or one that is not well formed
-    in_reply_to: tuple[str, ...] = ()  # the well-formed Message-IDs of this header, in their order
+    in_reply_to: tuple[
+        str, ...
+    ] = ()  # the well-formed Message-IDs of this header, in their order
     references: tuple[str, ...] = ()
-    sender: str = ""  # the one address of its From header; "" if there is none or more than one
+    sender: str = (
+        ""  # the one address of its From header; "" if there is none or more than one
+    )
     sender_name: str = ""  # the name shown with it
     subject: str = ""  # one line
     text: str = ""  # the new words: quotes and signature are cut
@@ -78,7 +103,9 @@ class Incoming:
     # what our own server found about its sender; "" if it said nothing that counts
     authentication: Literal["pass", "fail", ""] = ""
     cut: bool = False  # whether something of it was left out because it was too long
-    problems: tuple[str, ...] = ()  # what was odd about it, each in a few words for people
+    problems: tuple[
+        str, ...
+    ] = ()  # what was odd about it, each in a few words for people
 
 
 def checked_address(text: str, what: str) -> str:
@@ -92,7 +119,9 @@ def checked_address(text: str, what: str) -> str:
     fault = "it is empty" if not text else "it is not one address, or too long"
     if isinstance(text, str) and not text.isascii():
         fault = "it has characters outside ASCII (write a domain such as bücher.example as xn--bcher-kva.example)"
-    raise InvalidInput(f"{what} is {text!r:.120}: {fault}; expected one bare address such as ana@example.org.")
+    raise InvalidInput(
+        f"{what} is {text!r:.120}: {fault}; expected one bare address such as ana@example.org."
+    )
 
 
 def folded(text: str) -> str:
@@ -108,14 +137,19 @@ def same(a: str, b: str) -> bool:
 def _hidden(character: str) -> bool:
     """Whether a character is a control, ends a line, turns the reading order or cannot be shown at all."""
     shaping = character in "\u200c\u200d" or character in SEEN_FORMATS
-    tag = ord(character) >> 12 == 0xE0 and not 0xE0100 <= ord(character) <= 0xE01EF  # a sentence that no screen shows
+    tag = (
+        ord(character) >> 12 == 0xE0 and not 0xE0100 <= ord(character) <= 0xE01EF
+    )  # a sentence that no screen shows
     return tag or (unicodedata.category(character) in HIDDEN_CATEGORIES and not shaping)
 
 
 def first_hidden(text: str, allowed: str = "") -> str:
     """The first such character of a text that is not allowed there; "" if there is none."""
     lonely = LONELY.search(text)
-    return next((c for c in text if c not in allowed and _hidden(c)), lonely[0][0] if lonely else "")
+    return next(
+        (c for c in text if c not in allowed and _hidden(c)),
+        lonely[0][0] if lonely else "",
+    )
 
 
 def shown(text: str, limit: int) -> str:
@@ -124,7 +158,9 @@ def shown(text: str, limit: int) -> str:
     >>> shown("Ana\\r\\nBcc: eve@x.org", 100)
     'Ana Bcc: eve@x.org'
     """
-    line = "".join(" " if c.isspace() else c for c in text if c.isspace() or not _hidden(c))
+    line = "".join(
+        " " if c.isspace() else c for c in text if c.isspace() or not _hidden(c)
+    )
     line = " ".join(LONELY.sub("", line).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
@@ -136,6 +172,8 @@ def shown_text(text: str) -> str:
     'a\\nb\\tc'
     """
     lines = text.replace("\r\n", "\n").translate(LINE_ENDS)
-    if not (lines.isascii() and lines.replace("\n", "").isprintable()):  # which hides nothing, as most mails do
+    if not (
+        lines.isascii() and lines.replace("\n", "").isprintable()
+    ):  # which hides nothing, as most mails do
         lines = "".join(c for c in lines if c in "\n\t" or not _hidden(c))
     return LONELY.sub("", lines)

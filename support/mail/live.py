@@ -47,7 +47,9 @@ class LiveMailbox:
     patience = 30.0  # seconds to wait for each answer of a server
     last_patience = 600.0  # for that to a message (RFC 5321, 4.5.3.2.6); if it does not come, the mail is uncertain
 
-    def __init__(self, servers: MailServers, login: Login, *, since: date | None = None) -> None:
+    def __init__(
+        self, servers: MailServers, login: Login, *, since: date | None = None
+    ) -> None:
         self.servers, self.since = servers, since
         self._login, self._context = login, _context(servers.cafile)
 
@@ -56,7 +58,9 @@ class LiveMailbox:
         from aiosmtplib import SMTPException
         from aiosmtplib.protocol import PERIOD_REGEX, normalize_message_line_endings
 
-        payload = PERIOD_REGEX.sub(b"..", normalize_message_line_endings(message)) + b".\r\n"
+        payload = (
+            PERIOD_REGEX.sub(b"..", normalize_message_line_endings(message)) + b".\r\n"
+        )
         refused = f"the mail to {recipient} was refused before it was sent"
         async with self._connected() as client:
             try:
@@ -66,15 +70,21 @@ class LiveMailbox:
             except (SMTPException, OSError, ValueError) as error:
                 raise NotSent(f"{refused}: {self._told(error)}") from None
             if answer.code != GO_ON:
-                raise NotSent(f"{refused}: {self._bounded(f'{answer.code} {answer.message}')}")
+                raise NotSent(
+                    f"{refused}: {self._bounded(f'{answer.code} {answer.message}')}"
+                )
             if client.protocol is None or not client.protocol.is_connected:
-                raise NotSent(f"the mail to {recipient} was not sent: the connection broke before its first byte")
+                raise NotSent(
+                    f"the mail to {recipient} was not sent: the connection broke before its first byte"
+                )
             unknown = f"the mail to {recipient} may have been sent: the server's answer"
             try:  # from the first byte on, only the answer tells
                 client.protocol.write(payload)
                 answer = await client.protocol.read_response(timeout=self.last_patience)
             except (SMTPException, OSError) as error:
-                raise FateUnknown(f"{unknown} did not come ({self._told(error)})") from None
+                raise FateUnknown(
+                    f"{unknown} did not come ({self._told(error)})"
+                ) from None
         said = self._bounded(f"{answer.code} {answer.message}")
         if 200 <= answer.code < 300:
             return said
@@ -106,7 +116,10 @@ class LiveMailbox:
         from aiosmtplib import SMTP, SMTPException
 
         servers = self.servers
-        tls: dict[str, Any] = {"use_tls": servers.smtp_tls == IMPLICIT, "start_tls": servers.smtp_tls == STARTTLS}
+        tls: dict[str, Any] = {
+            "use_tls": servers.smtp_tls == IMPLICIT,
+            "start_tls": servers.smtp_tls == STARTTLS,
+        }
         client = SMTP(
             hostname=servers.smtp_host, port=servers.smtp_port, timeout=self.patience, local_hostname=HELLO,
             tls_context=self._context, **tls,
@@ -116,12 +129,18 @@ class LiveMailbox:
             try:
                 await client.connect()
             except (SMTPException, OSError, ValueError) as error:
-                way_out = NOT_THEIRS if "CERTIFICATE_VERIFY_FAILED" in str(error) else CHECK
-                raise NotSent(f"no connection to {where} for sending: {self._told(error)}. {way_out}") from None
+                way_out = (
+                    NOT_THEIRS if "CERTIFICATE_VERIFY_FAILED" in str(error) else CHECK
+                )
+                raise NotSent(
+                    f"no connection to {where} for sending: {self._told(error)}. {way_out}"
+                ) from None
             try:
                 await client.login(user, self._login.password)
             except (SMTPException, OSError, ValueError) as error:
-                raise NotSent(f"{where} lets {user} not log in for sending: {self._told(error)}") from None
+                raise NotSent(
+                    f"{where} lets {user} not log in for sending: {self._told(error)}"
+                ) from None
             yield client
         finally:  # good-bye without waiting for the answer: whether the mail was taken is known by now
             with contextlib.suppress(Exception):
@@ -140,8 +159,17 @@ class LiveMailbox:
         servers, login = self.servers, self._login
         where, box = f"{servers.imap_host}:{servers.imap_port}", None
         try:
-            box = MailBox(servers.imap_host, servers.imap_port, timeout=self.patience, ssl_context=self._context)
-            enter = box.login if login.password.isascii() and login.user.isascii() else box.login_utf8
+            box = MailBox(
+                servers.imap_host,
+                servers.imap_port,
+                timeout=self.patience,
+                ssl_context=self._context,
+            )
+            enter = (
+                box.login
+                if login.password.isascii() and login.user.isascii()
+                else box.login_utf8
+            )
             enter(login.user, login.password, initial_folder=None)
             box.folder.set(servers.imap_folder, readonly=True)
             yield box
@@ -163,21 +191,29 @@ class LiveMailbox:
         from imap_tools import AND, U
 
         with self._opened() as box:
-            values = box.client.response("UIDVALIDITY")[1]  # while it is the same, a number names the same message
+            values = box.client.response("UIDVALIDITY")[
+                1
+            ]  # while it is the same, a number names the same message
             if not values or values[0] is None or not values[0].isdigit():
-                raise OSError(f"the server gives no UIDVALIDITY for the folder ({values!r})")
+                raise OSError(
+                    f"the server gives no UIDVALIDITY for the folder ({values!r})"
+                )
             validity, known = int(values[0]), re.fullmatch(r"([0-9]+)\.([0-9]+)", after)
             last = int(known[2]) if known and int(known[1]) == validity else 0
             criteria: dict[str, Any] = {"date_gte": self.since} if self.since else {}
             there = map(int, box.uids(AND(uid=U(str(last + 1), "*"), **criteria)))
-            uids = sorted(uid for uid in there if uid > last)  # "n:*" finds the last also where it is below n
+            uids = sorted(
+                uid for uid in there if uid > last
+            )  # "n:*" finds the last also where it is below n
             found = [_fetched(box, validity, uid) for uid in uids[:MOST]]
         return [message for message in found if message is not None]
 
     def _told(self, error: Exception) -> str:
         """What a server or the network said, in one bounded line without the password."""
         code = f"{error.code} " if hasattr(error, "code") else ""
-        return self._bounded(f"{code}{getattr(error, 'message', None) or str(error) or type(error).__name__}")
+        return self._bounded(
+            f"{code}{getattr(error, 'message', None) or str(error) or type(error).__name__}"
+        )
 
     def _bounded(self, said: str) -> str:
         return shown(self._login.without(said), SAID)
@@ -188,9 +224,18 @@ def _fetched(box: MailBox, validity: int, uid: int) -> Fetched | None:
     status, data = box.client.uid("FETCH", str(uid), PARTS)
     if status != "OK":
         raise OSError(f"the server does not give message {uid}: {status} {data!r:.200}")
-    about = b" ".join(item[0] if isinstance(item, tuple) else item or b"" for item in data)
+    about = b" ".join(
+        item[0] if isinstance(item, tuple) else item or b"" for item in data
+    )
     size = re.search(rb"RFC822\.SIZE ([0-9]+)", about)
-    raw = next((item[1] for item in data if isinstance(item, tuple) and b"BODY[]" in item[0].upper()), None)
+    raw = next(
+        (
+            item[1]
+            for item in data
+            if isinstance(item, tuple) and b"BODY[]" in item[0].upper()
+        ),
+        None,
+    )
     if raw is None or size is None:
         return None
     return Fetched(f"{validity}.{uid}", raw[:RAW], int(size[1]))
@@ -201,4 +246,6 @@ def _context(cafile: str) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=cafile or None)
     except OSError as error:
-        raise InvalidInput(f"cafile: {cafile!r} cannot be read as certificates ({error}); '' is the system's") from None
+        raise InvalidInput(
+            f"cafile: {cafile!r} cannot be read as certificates ({error}); '' is the system's"
+        ) from None

@@ -43,7 +43,9 @@ class SimulatedMailbox:
     kind = SIMULATED
 
     def __init__(self, faults: Iterable[BaseException | None] = ()) -> None:
-        self.sent: list[tuple[str, bytes]] = []  # recipient and message of each mail that was taken
+        self.sent: list[
+            tuple[str, bytes]
+        ] = []  # recipient and message of each mail that was taken
         self._faults = iter(faults)
         self._there: list[Fetched] = []
 
@@ -56,13 +58,17 @@ class SimulatedMailbox:
 
     def deliver(self, message: bytes) -> str:
         """Put a message where `fetch` finds it; its key, which the same messages in the same order always get."""
-        self._there.append(Fetched(f"simulated.{len(self._there) + 1}", message[:RAW], len(message)))
+        self._there.append(
+            Fetched(f"simulated.{len(self._there) + 1}", message[:RAW], len(message))
+        )
         return self._there[-1].key
 
     async def fetch(self, after: str = "") -> list[Fetched]:
         """All that was delivered, oldest first; after the one with that key, if there is such a one."""
         keys = [message.key for message in self._there]
-        return self._there[keys.index(after) + 1 :] if after in keys else list(self._there)
+        return (
+            self._there[keys.index(after) + 1 :] if after in keys else list(self._there)
+        )
 
 
 class FolderMailbox:
@@ -77,7 +83,9 @@ class FolderMailbox:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             Path(path).chmod(0o700)  # of this account alone, and with it what is in it
         except OSError as error:
-            raise InvalidInput(f"path: {path} cannot be a folder for mails: {error}; give one to write to.") from None
+            raise InvalidInput(
+                f"path: {path} cannot be a folder for mails: {error}; give one to write to."
+            ) from None
 
     def deliver(self, message: bytes) -> None:
         """Put a reply into the inbox, as a mail program does; the same mail again is the same file."""
@@ -89,16 +97,29 @@ class FolderMailbox:
         try:
             _write(path, message)
         except OSError as error:
-            raise NotSent(f"the mail to {recipient} could not be written to {path}: {error}") from None
+            raise NotSent(
+                f"the mail to {recipient} could not be written to {path}: {error}"
+            ) from None
         return f"written to {path}"
 
     async def fetch(self, after: str = "") -> list[Fetched]:
         """All .eml files of `inbox`, oldest first by their time of change, each known by what is in it."""
         try:
-            files = [path for path in self.inbox.iterdir() if path.suffix.lower() == ENDING and path.is_file()]
-            return [_fetched(path) for path in sorted(files, key=lambda path: (path.stat().st_mtime_ns, path.name))]
+            files = [
+                path
+                for path in self.inbox.iterdir()
+                if path.suffix.lower() == ENDING and path.is_file()
+            ]
+            return [
+                _fetched(path)
+                for path in sorted(
+                    files, key=lambda path: (path.stat().st_mtime_ns, path.name)
+                )
+            ]
         except OSError as error:
-            raise MailError(f"the folder {self.inbox} cannot be read: {error}; mend that and look again.") from None
+            raise MailError(
+                f"the folder {self.inbox} cannot be read: {error}; mend that and look again."
+            ) from None
 
 
 def _name(message: bytes) -> str:
@@ -107,7 +128,9 @@ def _name(message: bytes) -> str:
     from email.policy import SMTP
 
     message_id = BytesHeaderParser(policy=SMTP).parsebytes(message)["Message-ID"]
-    return hashlib.sha256(str(message_id).encode() if message_id else message).hexdigest()[:32]
+    return hashlib.sha256(
+        str(message_id).encode() if message_id else message
+    ).hexdigest()[:32]
 
 
 def _write(path: Path, message: bytes) -> None:

@@ -18,7 +18,9 @@ LONGEST = 20_000  # characters that are parsed: 0.3 s for the worst, which is "<
 STYLES = 10_000  # characters of style sheets that are read
 RULES = 40  # of their rules
 WORK = 200_000  # tags times parts of a selector that are compared: a second
-SELECTOR = re.compile(r"[\w\s.#>+~*,\[\]=\"'-]{1,100}")  # no pseudo-classes: some take long, and none hides words
+SELECTOR = re.compile(
+    r"[\w\s.#>+~*,\[\]=\"'-]{1,100}"
+)  # no pseudo-classes: some take long, and none hides words
 VALUE = 500  # characters of an attribute
 UNSEEN = "script|style|head|title|template|noscript|object|iframe|svg|math|select|textarea|button|audio|video"
 UNSEEN += "|datalist|dialog|noframes|noembed|canvas|meter|progress"
@@ -27,8 +29,22 @@ BLOCKS = frozenset(
      "h4", "h5", "h6", "header", "hr", "li", "ol", "p", "pre", "section", "table", "tr", "ul"]
 )  # fmt: skip
 KEPT = ("class", "id", "style", "color", "bgcolor")
-ATTRIBUTE = re.compile(r"""([a-zA-Z-]{1,20})\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
-PIXELS = {"px": 1, "pt": 4 / 3, "em": 16, "rem": 16, "ex": 8, "ch": 8, "vw": 12, "vh": 8, "cm": 38, "mm": 3.8, "in": 96}
+ATTRIBUTE = re.compile(
+    r"""([a-zA-Z-]{1,20})\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"""
+)
+PIXELS = {
+    "px": 1,
+    "pt": 4 / 3,
+    "em": 16,
+    "rem": 16,
+    "ex": 8,
+    "ch": 8,
+    "vw": 12,
+    "vh": 8,
+    "cm": 38,
+    "mm": 3.8,
+    "in": 96,
+}
 SMALL = 2.0  # pixels of letters that nobody reads
 AWAY = 500.0  # pixels beside the page
 FAINT = 0.1  # how much may be seen of a thing that is not seen
@@ -49,7 +65,9 @@ def words_of(html: str, longest: int = LONGEST) -> tuple[str, bool, bool]:
     from bs4 import BeautifulSoup
 
     bare = _bare(html)
-    looked_at = bare if len(bare) <= longest else re.sub(r"<[^<>]*$", "", bare[:longest])
+    looked_at = (
+        bare if len(bare) <= longest else re.sub(r"<[^<>]*$", "", bare[:longest])
+    )
     tree = BeautifulSoup(looked_at, "html.parser")
     lines, hidden = [(0, "")], False
     for depth, word, seen in _pieces(tree, _styled(tree, html)):
@@ -60,13 +78,22 @@ def words_of(html: str, longest: int = LONGEST) -> tuple[str, bool, bool]:
         else:
             lines[-1] = lines[-1][0], lines[-1][1] + word
     tidy = [(depth, " ".join(line.split())) for depth, line in lines]
-    return "\n".join("> " * min(depth, 9) + line for depth, line in tidy if line), hidden, len(bare) > longest
+    return (
+        "\n".join("> " * min(depth, 9) + line for depth, line in tidy if line),
+        hidden,
+        len(bare) > longest,
+    )
 
 
 def _bare(html: str) -> str:
     """The same text with nothing but tags, and of their attributes those that tell whether their words are seen."""
     text = re.sub(r"<!--.*?(?:-->|\Z)", "", html, flags=re.DOTALL)
-    text = re.sub(rf"<({UNSEEN})\b.*?(?:</\1\b[^<>]{{0,2000}}>|\Z)", "", text, flags=re.DOTALL | re.IGNORECASE)
+    text = re.sub(
+        rf"<({UNSEEN})\b.*?(?:</\1\b[^<>]{{0,2000}}>|\Z)",
+        "",
+        text,
+        flags=re.DOTALL | re.IGNORECASE,
+    )
     text = re.sub(r"<[!?][^<>]{0,2000}>", "", text)
     text = re.sub(r"<(?!/?[a-zA-Z][^<>]{0,2000}>)", "&lt;", text)
     return re.sub(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})([^<>]*)>", _bare_tag, text)
@@ -75,10 +102,15 @@ def _bare(html: str) -> str:
 def _bare_tag(found: re.Match[str]) -> str:
     if found[1]:
         return f"</{found[2].lower()}>"
-    given = {name.lower(): unescape(a or b or c)[:VALUE] for name, a, b, c in ATTRIBUTE.findall(found[3])}
+    given = {
+        name.lower(): unescape(a or b or c)[:VALUE]
+        for name, a, b, c in ATTRIBUTE.findall(found[3])
+    }
     valueless = re.sub(r"\"[^\"]*\"|'[^']*'", "", found[3]).casefold().split()
     hides = any(a.partition("=")[0] == "hidden" for a in valueless)
-    kept = "".join(f' {name}="{escape(given[name])}"' for name in KEPT if given.get(name))
+    kept = "".join(
+        f' {name}="{escape(given[name])}"' for name in KEPT if given.get(name)
+    )
     return f"<{found[2].lower()}{' hidden' if hides else ''}{kept}>"
 
 
@@ -87,12 +119,21 @@ def _styled(tree: Tag, html: str) -> dict[int, dict[str, str]]:
     import tinycss2
     from soupsieve.util import SelectorSyntaxError
 
-    sheets = re.findall(r"<style\b[^<>]{0,2000}>(.*?)(?:</style\b|\Z)", html[: 10 * LONGEST], re.DOTALL | re.IGNORECASE)
-    rules = tinycss2.parse_stylesheet("\n".join(sheets)[:STYLES], skip_comments=True, skip_whitespace=True)
+    sheets = re.findall(
+        r"<style\b[^<>]{0,2000}>(.*?)(?:</style\b|\Z)",
+        html[: 10 * LONGEST],
+        re.DOTALL | re.IGNORECASE,
+    )
+    rules = tinycss2.parse_stylesheet(
+        "\n".join(sheets)[:STYLES], skip_comments=True, skip_whitespace=True
+    )
     found: dict[int, dict[str, str]] = {}
     left, many = WORK, len(tree.find_all(True))
     for rule in list(_flat(rules))[:RULES]:
-        selector, declared = tinycss2.serialize(rule.prelude).strip(), _declared(rule.content)
+        selector, declared = (
+            tinycss2.serialize(rule.prelude).strip(),
+            _declared(rule.content),
+        )
         left -= many * len(re.findall(r"[^\s>+~,]+", selector))
         if left <= 0 or not SELECTOR.fullmatch(selector):
             continue
@@ -113,17 +154,29 @@ def _flat(rules: Any) -> Iterator[Any]:
         if rule.type == "qualified-rule":
             yield rule
         elif rule.type == "at-rule" and rule.lower_at_keyword == "media":
-            seen = tinycss2.serialize(rule.prelude).strip().lower() in ("", "all", "screen")
-            yield from _flat(tinycss2.parse_rule_list(rule.content or (), True, True)) if seen else ()
+            seen = tinycss2.serialize(rule.prelude).strip().lower() in (
+                "",
+                "all",
+                "screen",
+            )
+            yield from (
+                _flat(tinycss2.parse_rule_list(rule.content or (), True, True))
+                if seen
+                else ()
+            )
 
 
 def _declared(content: Any) -> dict[str, str]:
     """Declarations as names and values, in small letters; of text or of tinycss2's tokens."""
     import tinycss2
 
-    made = tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True)
+    made = tinycss2.parse_blocks_contents(
+        content, skip_comments=True, skip_whitespace=True
+    )
     return {
-        one.lower_name + "!" * one.important: tinycss2.serialize(one.value).strip().lower()
+        one.lower_name + "!" * one.important: tinycss2.serialize(one.value)
+        .strip()
+        .lower()
         for one in made
         if one.type == "declaration"
     }
@@ -134,13 +187,21 @@ def _together(sheets: Mapping[str, str], own: Mapping[str, str]) -> dict[str, st
     both = {**sheets, **own}
     style = {name: value for name, value in both.items() if name[-1] != "!"}
     style |= {name[:-1]: value for name, value in both.items() if name[-1] == "!"}
-    if size := re.search(r"(?:^|\s)(\d*\.?\d+(?:[a-z]{2,3}|%)?)(?=[\s/])", style.get("font", "")):
+    if size := re.search(
+        r"(?:^|\s)(\d*\.?\d+(?:[a-z]{2,3}|%)?)(?=[\s/])", style.get("font", "")
+    ):
         style.setdefault("font-size", size[1])
     for short, sides in SHORT.items():
         values = style.get(short, "").split()
-        style |= {name: values[k % max(len(values), 1)] for k, name in enumerate(sides) if values and name not in style}
+        style |= {
+            name: values[k % max(len(values), 1)]
+            for k, name in enumerate(sides)
+            if values and name not in style
+        }
     moved = re.search(r"translate(?:x|y|3d)?\(([^)]*)\)", style.get("transform", ""))
-    for name, value in zip(("left", "top"), (moved[1] if moved else "").split(","), strict=False):
+    for name, value in zip(
+        ("left", "top"), (moved[1] if moved else "").split(","), strict=False
+    ):
         if (_length(value.strip()) or 0.0) <= -AWAY:
             style |= {name: value.strip(), "position": "relative"}
     return style
@@ -161,7 +222,10 @@ def _out_of_sight(style: Mapping[str, str]) -> bool:
         lengths = [_length(style.get(name, ""), percent) for name in names]
         return any(length is not None and length <= bound for length in lengths)
 
-    cut = any(style.get(name, "visible") != "visible" for name in ("overflow", "overflow-x", "overflow-y"))
+    cut = any(
+        style.get(name, "visible") != "visible"
+        for name in ("overflow", "overflow-x", "overflow-y")
+    )
     moved = style.get("position", "static") != "static"
     clipped = style.get("clip", "") + style.get("clip-path", "")
     return bool(
@@ -169,10 +233,15 @@ def _out_of_sight(style: Mapping[str, str]) -> bool:
         or style.get("visibility") in ("hidden", "collapse")
         or below(FAINT, "opacity", percent=0.01)
         or below(SMALL, "font-size", percent=0.16)
-        or below(SMALL, "height", "max-height", *(("width", "max-width") if cut else ()))
+        or below(
+            SMALL, "height", "max-height", *(("width", "max-width") if cut else ())
+        )
         or below(-AWAY, "text-indent", "margin-left", "margin-top")
         or (moved and below(-AWAY, "left", "top", "right", "bottom"))
-        or re.search(r"rect\((\s*[01](px)?[\s,]*){4}\)|inset\((50|100)%|(circle|ellipse)\(\s*0", clipped)
+        or re.search(
+            r"rect\((\s*[01](px)?[\s,]*){4}\)|inset\((50|100)%|(circle|ellipse)\(\s*0",
+            clipped,
+        )
         or style.get("content-visibility") == "hidden"
         or re.search(r"opacity[(=]\s*0?(\.0\d*)?%?\s*\)", style.get("filter", ""))
         or re.search(r"scale\(\s*0(\.0\d*)?\s*[,)]", style.get("transform", ""))
@@ -189,24 +258,38 @@ def _colour(value: str) -> tuple[float, float, float] | str | None:
     return "nothing" if made.alpha < NEAR else (made.red, made.green, made.blue)
 
 
-def _pieces(tree: Tag, styled: Mapping[int, dict[str, str]]) -> Iterator[tuple[int, str | None, bool]]:
+def _pieces(
+    tree: Tag, styled: Mapping[int, dict[str, str]]
+) -> Iterator[tuple[int, str | None, bool]]:
     """Words, and None where a line ends; each with its depth of quoting, and whether it is seen.
 
     Tags nest deeply, so it keeps a stack of its own; below a tag its colours hold, and what is behind them.
     """
     from bs4 import NavigableString, Tag
 
-    stack: list[tuple[PageElement | None, int, bool, Any, Any]] = [(tree, 0, True, BLACK, WHITE)]
+    stack: list[tuple[PageElement | None, int, bool, Any, Any]] = [
+        (tree, 0, True, BLACK, WHITE)
+    ]
     while stack:
         node, depth, seen, ink, paper = stack.pop()
         if node is None:
             yield depth, None, seen
         elif isinstance(node, Tag):
-            style = _together(styled.get(id(node), {}), _declared(str(node.get("style") or "")))
+            style = _together(
+                styled.get(id(node), {}), _declared(str(node.get("style") or ""))
+            )
             written = style.get("-webkit-text-fill-color") or style.get("color")
             ink = _colour(written or str(node.get("color") or "")) or ink
-            behind = style.get("background-color") or style.get("background") or str(node.get("bgcolor") or "")
-            own = next(filter(None, map(_colour, behind.split())), None) if "(" not in behind else _colour(behind)
+            behind = (
+                style.get("background-color")
+                or style.get("background")
+                or str(node.get("bgcolor") or "")
+            )
+            own = (
+                next(filter(None, map(_colour, behind.split())), None)
+                if "(" not in behind
+                else _colour(behind)
+            )
             if "url(" in behind or "gradient" in behind:
                 own = GREY  # a picture: nobody knows
             paper = paper if own in (None, "nothing") else own
@@ -215,7 +298,12 @@ def _pieces(tree: Tag, styled: Mapping[int, dict[str, str]]) -> Iterator[tuple[i
             if node.name in BLOCKS:
                 yield inner, None, seen
                 stack.append((None, depth, seen, ink, paper))
-            stack += [(child, inner, inside, ink, paper) for child in reversed(node.contents)]
+            stack += [
+                (child, inner, inside, ink, paper) for child in reversed(node.contents)
+            ]
         elif type(node) is NavigableString:
-            alike = ink == "nothing" or max(abs(a - b) for a, b in zip(ink, paper, strict=True)) < NEAR
+            alike = (
+                ink == "nothing"
+                or max(abs(a - b) for a, b in zip(ink, paper, strict=True)) < NEAR
+            )
             yield depth, str(node), seen and not alike

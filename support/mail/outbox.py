@@ -31,7 +31,9 @@ MAIL = "run = ? AND day = ? AND person = ?"  # a person gets one mail a day
 APPROVED = "run = ? AND digest = ? AND status = 'approved'"
 ENDED = "the process that was sending it ended before the answer was kept"
 WAY_OUT = "See in the mailbox, or ask them, whether it arrived; then say so with Outbox.decide({message_id!r}, ...)."
-_under_way: set[tuple[Path, str]] = set()  # what this process is handing over at this moment
+_under_way: set[tuple[Path, str]] = (
+    set()
+)  # what this process is handing over at this moment
 
 
 @dataclass(frozen=True)
@@ -39,14 +41,18 @@ class Clearance:
     """What may leave this machine; as it comes, nothing: it is a dry run."""
 
     live: bool = False  # whether anything may be sent at all
-    allowed: frozenset[str] = frozenset()  # the addresses that may be sent to, each in full
+    allowed: frozenset[str] = (
+        frozenset()
+    )  # the addresses that may be sent to, each in full
     daily_limit: int = 0  # how many mails may go from one account on one day, over all the runs of a study's file
 
     def __post_init__(self) -> None:
         for address in self.allowed:
             checked_address(address, "an address of `allowed`")
         if type(self.daily_limit) is not int or self.daily_limit < 0:
-            raise InvalidInput(f"daily_limit: {self.daily_limit!r} given; expected a whole number of mails from 0")
+            raise InvalidInput(
+                f"daily_limit: {self.daily_limit!r} given; expected a whole number of mails from 0"
+            )
 
     def check(self, recipient: str) -> None:
         """Let a recipient pass who is on the list; NotSent says what to change.
@@ -58,7 +64,9 @@ class Clearance:
         """
         not_sent = f"the mail to {recipient} was not sent"
         if not self.live:
-            raise NotSent(f"{not_sent}: this is a dry run. Set Clearance(live=True, ...) to send.")
+            raise NotSent(
+                f"{not_sent}: this is a dry run. Set Clearance(live=True, ...) to send."
+            )
         if _lower_domain(recipient) not in map(_lower_domain, self.allowed):
             raise NotSent(
                 f"{not_sent}: the address is not on the list of allowed recipients. Put it on the list, in exactly "
@@ -107,7 +115,14 @@ class Outbox(MailTables):
     `presence`: this process's at the file; without it, another process lists what this one is sending as uncertain.
     """
 
-    def __init__(self, path: str | Path, run: str, clearance: Clearance, *, presence: Presence | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        run: str,
+        clearance: Clearance,
+        *,
+        presence: Presence | None = None,
+    ) -> None:
         super().__init__(path, run)
         self.clearance = clearance
         self._presence = presence or Presence(path)
@@ -118,7 +133,10 @@ class Outbox(MailTables):
         with self._writing() as db:
             if not self._is_approved(db, digest):
                 row = (self.run, digest, recipient, subject, body)
-                db.execute("INSERT INTO approvals VALUES (NULL, ?, ?, ?, ?, ?, 'approved', '')", row)
+                db.execute(
+                    "INSERT INTO approvals VALUES (NULL, ?, ?, ?, ?, ?, 'approved', '')",
+                    row,
+                )
 
     def withdraw(self, recipient: str, subject: str, body: str) -> None:
         """Take an approval back, unless a mail has used it already."""
@@ -128,13 +146,30 @@ class Outbox(MailTables):
 
     def approved(self) -> bool:
         """Whether a mail may go out without another word of a person."""
-        return bool(self._rows("SELECT id FROM approvals WHERE run = ? AND status = 'approved' LIMIT 1", self.run))
+        return bool(
+            self._rows(
+                "SELECT id FROM approvals WHERE run = ? AND status = 'approved' LIMIT 1",
+                self.run,
+            )
+        )
 
     def _is_approved(self, db: sqlite3.Connection, digest: str) -> bool:
-        return db.execute(f"SELECT id FROM approvals WHERE {APPROVED}", (self.run, digest)).fetchone() is not None
+        return (
+            db.execute(
+                f"SELECT id FROM approvals WHERE {APPROVED}", (self.run, digest)
+            ).fetchone()
+            is not None
+        )
 
     async def send(
-        self, mailbox: Mailbox, outgoing: Outgoing, *, mail: int, day: int, person: str, today: date
+        self,
+        mailbox: Mailbox,
+        outgoing: Outgoing,
+        *,
+        mail: int,
+        day: int,
+        person: str,
+        today: date,
     ) -> Posted:
         """Send a mail, unless it has gone already: a resumed run that asks again gets the same.
 
@@ -142,8 +177,18 @@ class Outbox(MailTables):
         allowed, or was refused: it may be tried again. FateUnknown when it may have been sent; see `uncertain`.
         """
         digest = digest_of(outgoing.recipient, outgoing.subject, outgoing.body)
-        kind = mailbox.kind if mailbox.kind in (SIMULATED, FOLDER) else LIVE  # what is not known may leave the machine
-        wanted = _Wanted(outgoing, compose(outgoing), digest, kind, mail, (self.run, day, person), f"{today:%Y-%m-%d}")
+        kind = (
+            mailbox.kind if mailbox.kind in (SIMULATED, FOLDER) else LIVE
+        )  # what is not known may leave the machine
+        wanted = _Wanted(
+            outgoing,
+            compose(outgoing),
+            digest,
+            kind,
+            mail,
+            (self.run, day, person),
+            f"{today:%Y-%m-%d}",
+        )
         while (kept := self._prepare(wanted)).status == PREPARED:
             if (claimed := self._claim(wanted)) is not None:
                 return await self._hand_over(mailbox, claimed)
@@ -167,44 +212,68 @@ class Outbox(MailTables):
             query = "UPDATE outbox SET status = ?, decided = ?, said = ? WHERE run = ? AND message_id = ?"
             values = (status, decided, said, self.run, message_id, UNCERTAIN)
             if not db.execute(f"{query} AND status = ?", values).rowcount:
-                raise InvalidInput(f"message_id: {message_id!r} given; expected that of an uncertain mail of this run")
+                raise InvalidInput(
+                    f"message_id: {message_id!r} given; expected that of an uncertain mail of this run"
+                )
         return self._one(message_id)
 
     def posted(self) -> list[Posted]:
         """All mails of this run, in the order in which they were prepared."""
-        return [_posted(row) for row in self._rows("SELECT * FROM outbox WHERE run = ? ORDER BY rowid", self.run)]
+        return [
+            _posted(row)
+            for row in self._rows(
+                "SELECT * FROM outbox WHERE run = ? ORDER BY rowid", self.run
+            )
+        ]
 
     def sent(self) -> list[Posted]:
         """The mails that somebody may answer: those that went, and those that may have."""
         return [one for one in self.posted() if one.status not in (PREPARED, NOT_SENT)]
 
     def _one(self, message_id: str) -> Posted:
-        return _posted(self._rows("SELECT * FROM outbox WHERE message_id = ?", message_id)[0])
+        return _posted(
+            self._rows("SELECT * FROM outbox WHERE message_id = ?", message_id)[0]
+        )
 
     def _prepare(self, wanted: _Wanted) -> Posted:
         """The mail as it is kept: gone already, or prepared now. Other words may replace what certainly never left."""
         self._bury()
         with self._writing() as db:
-            row = db.execute(f"SELECT * FROM outbox WHERE {MAIL}", wanted.key).fetchone()
-            other = row is None or (row["digest"], row["sender"]) != (wanted.digest, wanted.outgoing.sender)
-            if row is None or (other and row["status"] in (PREPARED, NOT_SENT) and not row["decided"]):
+            row = db.execute(
+                f"SELECT * FROM outbox WHERE {MAIL}", wanted.key
+            ).fetchone()
+            other = row is None or (row["digest"], row["sender"]) != (
+                wanted.digest,
+                wanted.outgoing.sender,
+            )
+            if row is None or (
+                other and row["status"] in (PREPARED, NOT_SENT) and not row["decided"]
+            ):
                 self._check(db, wanted)
                 self._write(db, wanted)
             elif self._has_gone(row, wanted):
                 return _posted(row)
             else:
                 self._check(db, wanted, row["decided"])
-                db.execute(f"UPDATE outbox SET status = '{PREPARED}' WHERE {MAIL}", wanted.key)
-            return _posted(db.execute(f"SELECT * FROM outbox WHERE {MAIL}", wanted.key).fetchone())
+                db.execute(
+                    f"UPDATE outbox SET status = '{PREPARED}' WHERE {MAIL}", wanted.key
+                )
+            return _posted(
+                db.execute(f"SELECT * FROM outbox WHERE {MAIL}", wanted.key).fetchone()
+            )
 
     def _has_gone(self, row: sqlite3.Row, wanted: _Wanted) -> bool:
         """Whether a mail that was prepared before has gone; if not, it may be tried with the same bytes."""
         name = f"the mail {row['message_id']} to {row['person']} on day {row['day']}"
         if row["status"] == SENDING and self._alive(row):
-            raise FateUnknown(f"{name} is being sent by another process at this moment; wait, and ask again.")
+            raise FateUnknown(
+                f"{name} is being sent by another process at this moment; wait, and ask again."
+            )
         if row["status"] in (SENDING, UNCERTAIN):
             way_out = WAY_OUT.format(message_id=row["message_id"])
-            raise FateUnknown(f"{name} may have been sent: {row['said'] or ENDED}. {way_out}")
+            raise FateUnknown(
+                f"{name} may have been sent: {row['said'] or ENDED}. {way_out}"
+            )
         if row["digest"] != wanted.digest:
             raise NotSent(
                 f"a second mail to {row['person']} ({row['recipient']}) on day {row['day']} was not sent: there is one "
@@ -217,7 +286,16 @@ class Outbox(MailTables):
         out = wanted.outgoing
         db.execute(f"DELETE FROM outbox WHERE {MAIL}", wanted.key)
         words = (out.sender, out.recipient, out.subject, out.body, wanted.message)
-        row = (*wanted.key, wanted.mail, out.message_id, wanted.digest, wanted.kind, *words, PREPARED, wanted.today)
+        row = (
+            *wanted.key,
+            wanted.mail,
+            out.message_id,
+            wanted.digest,
+            wanted.kind,
+            *words,
+            PREPARED,
+            wanted.today,
+        )
         marks = ", ".join("?" * (len(row) - 1))
         db.execute(f"INSERT INTO outbox VALUES ({marks}, '', '', '', ?)", row)
 
@@ -228,7 +306,9 @@ class Outbox(MailTables):
         """
         with self._writing() as db:
             query = f"SELECT * FROM outbox WHERE {MAIL} AND status = ? AND digest = ?"
-            row: sqlite3.Row | None = db.execute(query, (*wanted.key, PREPARED, wanted.digest)).fetchone()
+            row: sqlite3.Row | None = db.execute(
+                query, (*wanted.key, PREPARED, wanted.digest)
+            ).fetchone()
             if row is None:
                 return None
             self._check(db, wanted, row["decided"])
@@ -236,8 +316,17 @@ class Outbox(MailTables):
             if wanted.kind == LIVE or row["decided"]:
                 query = f"UPDATE approvals SET status = 'used', message_id = ? WHERE {APPROVED}"
                 db.execute(query, (row["message_id"], self.run, wanted.digest))
-            values = (SENDING, self._presence.run, wanted.kind, wanted.today, *wanted.key)
-            db.execute(f"UPDATE outbox SET status = ?, owner = ?, kind = ?, sent_on = ? WHERE {MAIL}", values)
+            values = (
+                SENDING,
+                self._presence.run,
+                wanted.kind,
+                wanted.today,
+                *wanted.key,
+            )
+            db.execute(
+                f"UPDATE outbox SET status = ?, owner = ?, kind = ?, sent_on = ? WHERE {MAIL}",
+                values,
+            )
         _under_way.add((self._path, row["message_id"]))
         return row
 
@@ -264,18 +353,29 @@ class Outbox(MailTables):
         """What became of it. Another process may have taken this one for dead, but a person's decision stands."""
         with self._writing() as db:
             query = "UPDATE outbox SET status = ?, said = ? WHERE message_id = ? AND owner = ? AND status IN (?, ?)"
-            values = (status, shown(said, SAID), message_id, self._presence.run, SENDING, UNCERTAIN)
+            values = (
+                status,
+                shown(said, SAID),
+                message_id,
+                self._presence.run,
+                SENDING,
+                UNCERTAIN,
+            )
             if db.execute(query, values).rowcount and status == NOT_SENT:
                 query = "UPDATE approvals SET status = 'approved', message_id = '' WHERE run = ? AND message_id = ?"
                 db.execute(f"{query} AND status = 'used'", (self.run, message_id))
 
-    def _check(self, db: sqlite3.Connection, wanted: _Wanted, decided: str = "") -> None:
+    def _check(
+        self, db: sqlite3.Connection, wanted: _Wanted, decided: str = ""
+    ) -> None:
         """Whether a mail may leave this machine; one that a person decided about needs an approval in any case."""
         recipient = wanted.outgoing.recipient
         if wanted.kind == LIVE:
             self.clearance.check(recipient)
             self._check_limit(db, wanted)
-        if (wanted.kind == LIVE or decided) and not self._is_approved(db, wanted.digest):
+        if (wanted.kind == LIVE or decided) and not self._is_approved(
+            db, wanted.digest
+        ):
             raise NotSent(
                 f"the mail to {recipient} was not sent: nobody has approved exactly this recipient, subject and text, "
                 "or that approval was used. Approve it as it is now."
@@ -284,7 +384,9 @@ class Outbox(MailTables):
     def _check_kept(self, row: sqlite3.Row, out: Outgoing) -> None:
         """Whether the bytes that are kept are what was approved: a file may come from somebody else."""
         same = row["recipient"] == out.recipient
-        if not same or not reads_as(row["message"], replace(out, message_id=row["message_id"])):
+        if not same or not reads_as(
+            row["message"], replace(out, message_id=row["message_id"])
+        ):
             raise DamagedFile(
                 f"{self._path}: the mail {row['message_id']} is kept there with other words or another recipient than "
                 "were approved, and was not sent. Restore the study's file from a copy, or begin a new seminar."
@@ -295,7 +397,12 @@ class Outbox(MailTables):
         sender, most = wanted.outgoing.sender, self.clearance.daily_limit
         which = "kind = ? AND lower(sender) = lower(?) AND sent_on = ? AND status IN (?, ?, ?)"
         values = (LIVE, sender, wanted.today, SENT, SENDING, UNCERTAIN)
-        if db.execute(f"SELECT count(*) FROM outbox WHERE {which}", values).fetchone()[0] >= most:
+        if (
+            db.execute(f"SELECT count(*) FROM outbox WHERE {which}", values).fetchone()[
+                0
+            ]
+            >= most
+        ):
             raise NotSent(
                 f"the mail to {wanted.outgoing.recipient} was not sent: the daily limit of {most} mails from {sender} "
                 f"is reached for {wanted.today}. Go on tomorrow, or raise daily_limit."
@@ -303,11 +410,15 @@ class Outbox(MailTables):
 
     def _bury(self) -> None:
         """What a dead process was sending is uncertain."""
-        rows = self._rows("SELECT * FROM outbox WHERE run = ? AND status = ?", self.run, SENDING)
+        rows = self._rows(
+            "SELECT * FROM outbox WHERE run = ? AND status = ?", self.run, SENDING
+        )
         for row in (row for row in rows if not self._alive(row)):
             with self._writing() as db:
                 query = "UPDATE outbox SET status = ?, said = ? WHERE message_id = ? AND status = ? AND owner = ?"
-                db.execute(query, (UNCERTAIN, ENDED, row["message_id"], SENDING, row["owner"]))
+                db.execute(
+                    query, (UNCERTAIN, ENDED, row["message_id"], SENDING, row["owner"])
+                )
 
     def _alive(self, row: sqlite3.Row) -> bool:
         """Whether whoever was sending it still does; this process knows that of itself."""
@@ -317,5 +428,7 @@ class Outbox(MailTables):
 
 
 def _posted(row: sqlite3.Row) -> Posted:
-    plain = {field.name: row[field.name] for field in fields(Posted) if field.name != "on"}
+    plain = {
+        field.name: row[field.name] for field in fields(Posted) if field.name != "on"
+    }
     return Posted(**plain, on=date.fromisoformat(row["sent_on"]))

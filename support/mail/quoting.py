@@ -15,16 +15,45 @@ from support.mail.letters import WHOLE
 if TYPE_CHECKING:
     from mailparser_reply.parser import EmailReply
 
-LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pl", "sv")  # Danish closes with "Tak", which begins "Take the 5th"
+LANGUAGES = (
+    "en",
+    "de",
+    "fr",
+    "es",
+    "it",
+    "nl",
+    "pl",
+    "sv",
+)  # Danish closes with "Tak", which begins "Take the 5th"
 SHORT = 240  # characters of a line that the library sees; where a quoted mail begins, the line is shorter
-ATTRIBUTION = re.compile(r"@|\d{4}|\d:\d\d|\d\.")  # "On Mon, 5 Sep 2026 at 10:02 Noor wrote:", not "On Monday I wrote:"
+ATTRIBUTION = re.compile(
+    r"@|\d{4}|\d:\d\d|\d\."
+)  # "On Mon, 5 Sep 2026 at 10:02 Noor wrote:", not "On Monday I wrote:"
 DATED = re.compile(
     r"\b(?:jan|feb|f[eé]v|m[aä]r|apr|avr|abr|ma[yi]|ju[nl]|gen|ene|mag|giu|lug|aug|ago|ao[uû]t|sept?|set|o[ck]t|ott|nov"
     r"|de[cz]|d[eé]c|dic|jui)[a-zéûß]{0,8}\b.*\d|\b(?:mon|tues|wednes|thurs|fri|mitt|diens|donners|frei)(?:day|tag|woch)",
     re.IGNORECASE,
 )
 ANSWERS = frozenset(
-    ["yes", "no", "ja", "nein", "oui", "non", "sí", "si", "da", "nee", "ok", "okay", "ps", "p.s", "p.s.", "nb", "n.b."]
+    [
+        "yes",
+        "no",
+        "ja",
+        "nein",
+        "oui",
+        "non",
+        "sí",
+        "si",
+        "da",
+        "nee",
+        "ok",
+        "okay",
+        "ps",
+        "p.s",
+        "p.s.",
+        "nb",
+        "n.b.",
+    ]
 )
 SIGNED_LINES = 10  # lines that a signature has at most
 SIGNED_WORDS = 8  # words of one of its lines
@@ -36,10 +65,20 @@ def new_words(text: str) -> str:
     >>> new_words("Yes, the 5th.\\n\\nOn Mon, 3 Aug 2026 at 10:02, Noor <n@x.org> wrote:\\n> Dear Ana,\\n> would you")
     'Yes, the 5th.'
     """
-    lines = [" ".join(line.replace("\x00", "").split()) for line in text[:WHOLE].splitlines()]
+    lines = [
+        " ".join(line.replace("\x00", "").split()) for line in text[:WHOLE].splitlines()
+    ]
     # no two empty lines in a row: the library's patterns try every way to split them
-    lines = _headless([line for before, line in zip(["", *lines], lines, strict=False) if before or line])
-    short = "\n".join(f"\x00{n}\x00" if len(line) > SHORT else line for n, line in enumerate(lines))
+    lines = _headless(
+        [
+            line
+            for before, line in zip(["", *lines], lines, strict=False)
+            if before or line
+        ]
+    )
+    short = "\n".join(
+        f"\x00{n}\x00" if len(line) > SHORT else line for n, line in enumerate(lines)
+    )
     words = _unsigned(_unquoted(short)) or "\n".join(_own_lines(short))
     words = re.sub(r"\n{3,}", "\n\n", words).strip()
     return re.sub(r"\x00(\d+)\x00", lambda found: lines[int(found[1])], words)
@@ -49,11 +88,19 @@ def _headless(lines: list[str]) -> list[str]:
     """Lines without the "On …, Noor <n@x.org> wrote:" of any language that stands right above marked quotes."""
     kept: list[str] = []
     for line in lines:
-        above = [n for n in range(max(len(kept) - 3, 0), len(kept)) if kept[n]] if line.startswith(">") else []
+        above = (
+            [n for n in range(max(len(kept) - 3, 0), len(kept)) if kept[n]]
+            if line.startswith(">")
+            else []
+        )
         if above and kept[above[-1]].endswith(":"):
             for begin in reversed(above):  # it may be wrapped before the address
                 head = " ".join(kept[n] for n in above if n >= begin)
-                if len(head) <= SHORT and re.search(r"\d", head) and re.search(r"@|\d:\d\d", head):
+                if (
+                    len(head) <= SHORT
+                    and re.search(r"\d", head)
+                    and re.search(r"@|\d:\d\d", head)
+                ):
                     kept = kept[:begin]
                     break
         kept.append(line)
@@ -63,7 +110,11 @@ def _headless(lines: list[str]) -> list[str]:
 def _parsed(text: str) -> list[EmailReply]:
     from mailparser_reply.parser import EmailMessage
 
-    return EmailMessage(text=text, languages=list(LANGUAGES), keep_hyphen_lists=True).read().replies
+    return (
+        EmailMessage(text=text, languages=list(LANGUAGES), keep_hyphen_lists=True)
+        .read()
+        .replies
+    )
 
 
 def _unquoted(text: str) -> str:
@@ -76,8 +127,17 @@ def _unquoted(text: str) -> str:
     for number, reply in enumerate(_parsed(text)):
         header = reply.headers or ""
         body = reply.content.removeprefix(header)
-        believed = header.count("\n") > 2 or bool(ATTRIBUTION.search(header)) or "---" in header
-        if number and believed and not header.startswith(">") and not body.lstrip().startswith(">"):
+        believed = (
+            header.count("\n") > 2
+            or bool(ATTRIBUTION.search(header))
+            or "---" in header
+        )
+        if (
+            number
+            and believed
+            and not header.startswith(">")
+            and not body.lstrip().startswith(">")
+        ):
             break
         kept += _own_lines(body if believed or not number else reply.content)
     return "\n".join(kept).strip()
@@ -98,15 +158,31 @@ def _unsigned(text: str) -> str:
 
 def _is_signature(lines: list[str]) -> bool:
     """Whether lines at the end of a mail say who wrote it and nothing else."""
-    if not lines or len(lines) > SIGNED_LINES or any(_may_answer(line) for line in lines):
+    if (
+        not lines
+        or len(lines) > SIGNED_LINES
+        or any(_may_answer(line) for line in lines)
+    ):
         return False
     marked = set(lines[0]) <= {"-", "_"}
-    return marked or all(word[0].isupper() or word[0] == "<" for word in lines[0].partition(",")[2].split())
+    return marked or all(
+        word[0].isupper() or word[0] == "<"
+        for word in lines[0].partition(",")[2].split()
+    )
 
 
 def _may_answer(line: str) -> bool:
     """Whether a line under a closing could be part of an answer: a date, a yes or no, a sentence."""
     words = line.split()
     sentence = len(words) > 2 and (line[-1] in ".!?…" or line[0].islower())
-    answer = any(word.strip(",:;.!").casefold() in ANSWERS or word.casefold() in ANSWERS for word in words)
-    return "\x00" in line or sentence or answer or len(words) > SIGNED_WORDS or bool(DATED.search(line))
+    answer = any(
+        word.strip(",:;.!").casefold() in ANSWERS or word.casefold() in ANSWERS
+        for word in words
+    )
+    return (
+        "\x00" in line
+        or sentence
+        or answer
+        or len(words) > SIGNED_WORDS
+        or bool(DATED.search(line))
+    )

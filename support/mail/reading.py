@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from support.mail import headers as head
 from support.mail.headers import Problems
-from support.mail.letters import ATTACHMENTS, BODY, NAME, RAW, WHOLE, Incoming, shown, shown_text
+from support.mail.letters import (
+    ATTACHMENTS,
+    BODY,
+    NAME,
+    RAW,
+    WHOLE,
+    Incoming,
+    shown,
+    shown_text,
+)
 from support.mail.markup import LONGEST, words_of
 from support.mail.quoting import new_words
 
@@ -17,7 +26,9 @@ if TYPE_CHECKING:
 
     from support.mail.letters import Fetched
 
-PARTS = 50  # parts that are told apart; more have been made to exhaust whoever reads them
+PARTS = (
+    50  # parts that are told apart; more have been made to exhaust whoever reads them
+)
 VALUE = 2000  # characters of a header that are read; thirty times that for a thread's Message-IDs
 LINES = 10_000  # of the message: the parser compares each with the boundary of every part around it
 ENCODINGS = ("", "7bit", "8bit", "binary", "quoted-printable", "base64")
@@ -61,7 +72,11 @@ def _read(fetched: Fetched, problems: Problems, authserv: str) -> Incoming:
         automatic=head.is_automatic(message),
         bounced=head.bounced(address, parts),
         authentication=head.authentication(message, authserv, address),
-        cut=cut or not whole_message or words.cut or len(text) > BODY or len(whole) > WHOLE,
+        cut=cut
+        or not whole_message
+        or words.cut
+        or len(text) > BODY
+        or len(whole) > WHOLE,
         problems=tuple(problems),
     )
 
@@ -102,7 +117,9 @@ def _policy() -> Any:
     class Bounded(Compat32):
         def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
             name, value = super().header_source_parse(sourcelines)
-            return name[:100], value[: VALUE * 30 if name.lower() in ("references", "in-reply-to") else VALUE]
+            return name[:100], value[
+                : VALUE * 30 if name.lower() in ("references", "in-reply-to") else VALUE
+            ]
 
         def header_fetch_parse(self, name: str, value: str) -> Any:
             return value
@@ -132,13 +149,25 @@ class _Reader:
             return self._text(part, kind) if _is_words(part, kind) else _Words()
         if not isinstance(inside, list):
             self._problems.note("its parts cannot be told apart")
-            return self._text(part, "text/plain") if _is_words(part, "text/plain") else _Words()
-        those = [each for each in inside[: 1 if kind == "multipart/report" else PARTS] if not isinstance(each, str)]
+            return (
+                self._text(part, "text/plain")
+                if _is_words(part, "text/plain")
+                else _Words()
+            )
+        those = [
+            each
+            for each in inside[: 1 if kind == "multipart/report" else PARTS]
+            if not isinstance(each, str)
+        ]
         said = [words for words in map(self.words, those) if words.text.strip()]
         if kind == "multipart/alternative":
             said = ([words for words in said if not words.from_html] or said)[:1]
         text = "\n\n".join(words.text.strip("\n") for words in said)
-        return _Words(text, any(words.from_html for words in said), any(words.cut for words in said))
+        return _Words(
+            text,
+            any(words.from_html for words in said),
+            any(words.cut for words in said),
+        )
 
     def _text(self, part: Message, kind: str) -> _Words:
         charset = head.parameter(lambda: part.get_content_charset("utf-8"), "unknown")
@@ -152,7 +181,10 @@ class _Reader:
         return _Words(words, True, cut)
 
     def _bytes(self, part: Message) -> bytes:
-        if str(part.get("Content-Transfer-Encoding", "")).strip().lower() not in ENCODINGS:
+        if (
+            str(part.get("Content-Transfer-Encoding", "")).strip().lower()
+            not in ENCODINGS
+        ):
             self._problems.note("its text is in an unknown transfer encoding")
             return str(part.get_payload()).encode("utf-8", "surrogateescape")
         raw = part.get_payload(decode=True)
@@ -163,7 +195,11 @@ class _Reader:
 
 def _is_words(part: Message, kind: str) -> bool:
     named = part.get_content_disposition() == "attachment" or _filename(part)
-    return kind in ("text/plain", "text/html") and not named and isinstance(part.get_payload(), str)
+    return (
+        kind in ("text/plain", "text/html")
+        and not named
+        and isinstance(part.get_payload(), str)
+    )
 
 
 def _filename(part: Message) -> str:
@@ -172,11 +208,22 @@ def _filename(part: Message) -> str:
 
 def _attachments(message: Message, problems: Problems) -> tuple[str, ...]:
     """What is attached, by name or else by type; nothing of it is decoded."""
-    found = [part for part in _leaves(message) if not _is_words(part, part.get_content_type())]
+    found = [
+        part
+        for part in _leaves(message)
+        if not _is_words(part, part.get_content_type())
+    ]
     found = [part for part in found if part.get_payload() or _filename(part)]
     if len(found) > ATTACHMENTS:
-        problems.note(f"it has {len(found)} attachments, of which {ATTACHMENTS} are named")
-    names = [head.decoded(_filename(part) or part.get_content_type(), problems, "attachment's name") for part in found]
+        problems.note(
+            f"it has {len(found)} attachments, of which {ATTACHMENTS} are named"
+        )
+    names = [
+        head.decoded(
+            _filename(part) or part.get_content_type(), problems, "attachment's name"
+        )
+        for part in found
+    ]
     return tuple(shown(name, NAME) for name in names[:ATTACHMENTS])
 
 

@@ -26,7 +26,8 @@ INVISIBLE = frozenset(
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff"
 )
 LOOKALIKES = str.maketrans(
-    "авсԁеѕһіјӏоѡрԛѕтухуґмнкгпαβεικνορτυχωɑɡıſ" + "°", "abcdeshijlowpqstyxyrmnkrnabeiknoptuxwagis" + "o"
+    "авсԁеѕһіјӏоѡрԛѕтухуґмнкгпαβεικνορτυχωɑɡıſ" + "°",
+    "abcdeshijlowpqstyxyrmnkrnabeiknoptuxwagis" + "o",
 )
 
 
@@ -42,7 +43,11 @@ def instructions_in(text: str) -> tuple[str, ...]:
     >>> instructions_in("The 5th works, please ignore my last mail.")
     ()
     """
-    found = (shown(each, SENTENCE) for each in _sentences(shown_text(text[:WHOLE])) if _suspicious(each))
+    found = (
+        shown(each, SENTENCE)
+        for each in _sentences(shown_text(text[:WHOLE]))
+        if _suspicious(each)
+    )
     return tuple(dict.fromkeys(found))[:SENTENCES]
 
 
@@ -50,14 +55,22 @@ def _sentences(text: str) -> Iterator[str]:
     """Sentences, over the ends of lines, and lines, for what only the beginning of a line gives away."""
     for paragraph in re.split(r"\n\s*\n", text):
         for sentence in re.split(r"(?<=[.!?])\s+", " ".join(paragraph.split("\n"))):
-            yield from (sentence[at : at + CHUNK] for at in range(0, len(sentence), CHUNK))
-    yield from (line[:CHUNK] for line in text.split("\n") if re.match(r"\W{0,4}\w+\s*[:>\]|(]|\W*<|\W*\[|#", line))
+            yield from (
+                sentence[at : at + CHUNK] for at in range(0, len(sentence), CHUNK)
+            )
+    yield from (
+        line[:CHUNK]
+        for line in text.split("\n")
+        if re.match(r"\W{0,4}\w+\s*[:>\]|(]|\W*<|\W*\[|#", line)
+    )
 
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[re.Pattern[str], ...]:
     """The expressions of `instructions.toml`, with its fragments filled in."""
-    said = tomllib.loads(files(__package__).joinpath("instructions.toml").read_text(encoding="utf-8"))
+    said = tomllib.loads(
+        files(__package__).joinpath("instructions.toml").read_text(encoding="utf-8")
+    )
     found = "\n".join(said["sentences"])
     for name, fragment in said["fragments"].items():
         found = found.replace("{" + name + "}", fragment)
@@ -66,15 +79,25 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
 
 def _suspicious(sentence: str) -> bool:
     plain = _plain(sentence)
-    return _has_hidden_words(sentence) or any(pattern.search(plain) for pattern in _patterns())
+    return _has_hidden_words(sentence) or any(
+        pattern.search(plain) for pattern in _patterns()
+    )
 
 
 def _plain(text: str) -> str:
     """Small letters without accents, lookalikes as Latin ones, nothing invisible, words spelt with blanks as one."""
     letters = (c for c in unicodedata.normalize("NFKD", text) if c not in INVISIBLE)
-    text = "".join(c for c in letters if not unicodedata.combining(c)).casefold().translate(LOOKALIKES)
+    text = (
+        "".join(c for c in letters if not unicodedata.combining(c))
+        .casefold()
+        .translate(LOOKALIKES)
+    )
     text = re.sub(r"[’‘`´]", "'", text)
-    spaced = re.sub(r"(?<!\S)(?:\S[ ._*-]){3,}\S(?!\S)", lambda m: re.sub(r"[ ._*-]", "", m[0]), text)
+    spaced = re.sub(
+        r"(?<!\S)(?:\S[ ._*-]){3,}\S(?!\S)",
+        lambda m: re.sub(r"[ ._*-]", "", m[0]),
+        text,
+    )
     return " ".join(spaced.split())
 
 

@@ -20,7 +20,15 @@ from support.meetings.data import Database, Meeting, iso
 from support.meetings.evaluators import ExactEvaluator
 from support.meetings.evaluators import known as wishes
 from support.meetings.preferences import At, plain
-from support.meetings.records import ASSISTANT, Conversation, Coordination, CoordinationRound, Option, Score, Turn
+from support.meetings.records import (
+    ASSISTANT,
+    Conversation,
+    Coordination,
+    CoordinationRound,
+    Option,
+    Score,
+    Turn,
+)
 from support.meetings.satisfaction import HIGHEST, satisfaction_ratio
 from support.meetings.satisfaction import candidate as best
 from support.meetings.scenario import Brief, Chat, Intent, Scenario, Suggestion
@@ -64,22 +72,36 @@ async def coordinate(
         )
     if rounds < 1:
         raise InvalidInput(f"rounds: {rounds!r} given; expected at least 1")
-    known, led = scenario.database() if database else None, (interviewer, coordinator, evaluator)
+    known, led = (
+        scenario.database() if database else None,
+        (interviewer, coordinator, evaluator),
+    )
     run = _Run(meeting, seats, led, options, handed, known, tracking, audit)
     for number in range(1, rounds + 1):
         yield await run.play(number)
 
 
 def record(
-    scenario: Scenario, roles: Mapping[str, Any], rounds: Sequence[CoordinationRound], **settings: Any
+    scenario: Scenario,
+    roles: Mapping[str, Any],
+    rounds: Sequence[CoordinationRound],
+    **settings: Any,
 ) -> Coordination:
     """The record of rounds that were played; `roles` holds members and facilitators by the names of their roles.
 
     Its settings hold the `yardstick` of each round: what chance and the best start are worth in truth.
     """
-    kinds, exact = {role: who.kind for role, who in roles.items()}, ExactEvaluator(scenario, roles)
+    kinds, exact = (
+        {role: who.kind for role, who in roles.items()},
+        ExactEvaluator(scenario, roles),
+    )
     measured = [exact.yardstick(entry.number) for entry in rounds]
-    return Coordination(plain(scenario.meeting), kinds, tuple(rounds), {**settings, "yardstick": measured})
+    return Coordination(
+        plain(scenario.meeting),
+        kinds,
+        tuple(rounds),
+        {**settings, "yardstick": measured},
+    )
 
 
 @dataclass
@@ -97,21 +119,35 @@ class _Run:
     options: tuple[Option, ...] = ()
     candidate: Option | None = None
     satisfied: int = 0
-    ids: dict[str, str] = field(default_factory=dict)  # of every start that was an option so far
+    ids: dict[str, str] = field(
+        default_factory=dict
+    )  # of every start that was an option so far
     said: dict[str, Intent] = field(default_factory=dict)
     errors: list[FormatError] = field(default_factory=list)
 
     async def play(self, number: int) -> CoordinationRound:
         """One round: talks, options, scores, candidate."""
-        everybody, members = [*self.seats.values(), *self.facilitators], self.meeting.members
+        everybody, members = (
+            [*self.seats.values(), *self.facilitators],
+            self.meeting.members,
+        )
         self.errors, asked = [], counted(everybody)
         if self.handed is not None:
             talks = tuple(Conversation(m, (), tuple(self.handed[m])) for m in members)
         else:
-            talks = tuple((await together({m: self._talk(m, number) for m in members})).values())
+            talks = tuple(
+                (await together({m: self._talk(m, number) for m in members})).values()
+            )
         intents = self._intents(talks)
         brief = Brief(
-            self.meeting, number, self.k, intents, self.candidate, self.satisfied, self.options, self.database
+            self.meeting,
+            number,
+            self.k,
+            intents,
+            self.candidate,
+            self.satisfied,
+            self.options,
+            self.database,
         )
         broken = await self._propose(brief)
         scores = await self._scores(self.facilitators[2], intents, number)
@@ -132,29 +168,48 @@ class _Run:
 
     async def _talk(self, member: str, number: int) -> Conversation:
         """One private conversation, to its end or to the member's last turn, and what was extracted from it."""
-        chosen, interviewer = self.candidate.id if self.candidate else None, self.facilitators[0]
+        chosen, interviewer = (
+            self.candidate.id if self.candidate else None,
+            self.facilitators[0],
+        )
         chat = Chat(member, self.meeting, number, self.options, chosen)
         for _ in range(TURNS):
             remark = await self._try(member, "talk", interviewer.remark(chat))
             if remark is not None and remark.text.strip():
-                chat = replace(chat, turns=(*chat.turns, Turn(ASSISTANT, remark.text.strip())))
+                chat = replace(
+                    chat, turns=(*chat.turns, Turn(ASSISTANT, remark.text.strip()))
+                )
             if remark is None or remark.done:
                 break
             answer = await self._try(member, "talk", self.seats[member].answer(chat))
             if not answer:
                 break
             chat = replace(chat, turns=(*chat.turns, Turn(member, answer.strip())))
-        intent = await self._try(member, "extract", interviewer.extract(chat)) or Intent(())
-        agreed = intent.agreed if intent.agreed in {o.id for o in self.options} else None
+        intent = await self._try(
+            member, "extract", interviewer.extract(chat)
+        ) or Intent(())
+        agreed = (
+            intent.agreed if intent.agreed in {o.id for o in self.options} else None
+        )
         return Conversation(member, chat.turns, intent.preferences, agreed)
 
     def _intents(self, talks: Sequence[Conversation]) -> dict[str, Intent]:
         """theta of this round; with tracking, what was said before comes first."""
         for talk in talks:
-            before = self.said[talk.member].preferences if self.tracking and talk.member in self.said else ()
+            before = (
+                self.said[talk.member].preferences
+                if self.tracking and talk.member in self.said
+                else ()
+            )
             # Exact times answered options that are gone.
-            kept = [p for p in before if not any(isinstance(x, At) for x in wishes(p, self.meeting.year))]
-            self.said[talk.member] = Intent(tuple(dict.fromkeys((*kept, *talk.preferences))), talk.agreed)
+            kept = [
+                p
+                for p in before
+                if not any(isinstance(x, At) for x in wishes(p, self.meeting.year))
+            ]
+            self.said[talk.member] = Intent(
+                tuple(dict.fromkeys((*kept, *talk.preferences))), talk.agreed
+            )
         return dict(self.said)
 
     async def _propose(self, brief: Brief) -> tuple[str, ...]:
@@ -165,17 +220,26 @@ class _Run:
 
         found = await self._try("coordinator", "propose", ask())
         options, left_out = found or (), False
-        if self.candidate and self.candidate.id not in {o.id for o in options}:  # the last one makes room for it
-            options, left_out = (self.candidate, *options[: self.k - 1]), found is not None
+        if self.candidate and self.candidate.id not in {
+            o.id for o in options
+        }:  # the last one makes room for it
+            options, left_out = (
+                (self.candidate, *options[: self.k - 1]),
+                found is not None,
+            )
         self.options, self.ids = options, self.ids | {o.start: o.id for o in options}
         return breaches(options, brief, left_out)
 
-    async def _scores(self, evaluator: Any, intents: Mapping[str, Intent], number: int) -> tuple[Score, ...]:
+    async def _scores(
+        self, evaluator: Any, intents: Mapping[str, Intent], number: int
+    ) -> tuple[Score, ...]:
         async def ask() -> tuple[Score, ...]:
             given = await evaluator.score(self.meeting, self.options, intents, number)
             return checked_scores(given, self.options, self.meeting.members)
 
-        return await self._try("evaluator", "score", ask()) or () if self.options else ()
+        return (
+            await self._try("evaluator", "score", ask()) or () if self.options else ()
+        )
 
     def _choose(self, scores: Sequence[Score]) -> None:
         values: dict[str, list[int]] = {}
@@ -184,7 +248,9 @@ class _Run:
         if values:
             chosen = best(values)
             self.candidate = next(o for o in self.options if o.id == chosen)
-            self.satisfied = round(satisfaction_ratio(values[chosen]) * len(self.meeting.members))
+            self.satisfied = round(
+                satisfaction_ratio(values[chosen]) * len(self.meeting.members)
+            )
 
     async def _try(self, who: str, phase: str, act: Awaitable[Any]) -> Any:
         try:
@@ -194,7 +260,9 @@ class _Run:
             return None
 
 
-def checked(suggestions: Sequence[Suggestion], brief: Brief, ids: Mapping[str, str]) -> tuple[Option, ...]:
+def checked(
+    suggestions: Sequence[Suggestion], brief: Brief, ids: Mapping[str, str]
+) -> tuple[Option, ...]:
     """The options of a reply, the same start once, each under its id: that of `ids` (by start), or the next number.
 
     InvalidInput on more than K options, a start that is no slot of the meeting, or somebody who is no member of it.
@@ -209,33 +277,61 @@ def checked(suggestions: Sequence[Suggestion], brief: Brief, ids: Mapping[str, s
             )
         new = f"O{len(ids) + sum(s not in ids for s in found) + 1}"
         members = tuple(name for name in meeting.members if name in said.members)
-        found.setdefault(start, Option(ids.get(start, new), start, members, tuple(said.reasons)))
+        found.setdefault(
+            start, Option(ids.get(start, new), start, members, tuple(said.reasons))
+        )
     if len(found) > brief.k:
         raise InvalidInput(f"options: {len(found)} given; expected at most {brief.k}")
     return tuple(found.values())
 
 
-def breaches(options: Sequence[Option], brief: Brief, left_out: bool) -> tuple[str, ...]:
+def breaches(
+    options: Sequence[Option], brief: Brief, left_out: bool
+) -> tuple[str, ...]:
     """Where the options leave step (3) of section 3.2, by the coordinator's own word on whom they satisfy."""
-    least = min(2, len(brief.meeting.members)) if brief.candidate is None else brief.satisfied
+    least = (
+        min(2, len(brief.meeting.members))
+        if brief.candidate is None
+        else brief.satisfied
+    )
     new = [o for o in options if brief.candidate is None or o.id != brief.candidate.id]
     satisfied = {name for option in options for name in option.members}
-    found = [f"{len(options)} options where {brief.k} were asked for"] if len(options) < brief.k else []
+    found = (
+        [f"{len(options)} options where {brief.k} were asked for"]
+        if len(options) < brief.k
+        else []
+    )
     found += [
-        f"{o.id} satisfies {len(o.members)}, at least {least} were asked for" for o in new if len(o.members) < least
+        f"{o.id} satisfies {len(o.members)}, at least {least} were asked for"
+        for o in new
+        if len(o.members) < least
     ]
-    found += [f"no option for {r}, who is required" for r in brief.meeting.required if r not in satisfied]
+    found += [
+        f"no option for {r}, who is required"
+        for r in brief.meeting.required
+        if r not in satisfied
+    ]
     return (*found, "the candidate was left out") if left_out else tuple(found)
 
 
-def checked_scores(scores: Sequence[Score], options: Sequence[Option], members: Sequence[str]) -> tuple[Score, ...]:
+def checked_scores(
+    scores: Sequence[Score], options: Sequence[Option], members: Sequence[str]
+) -> tuple[Score, ...]:
     """One score of 0 to 3 for each option and member, in their order; InvalidInput for anything else."""
     wanted = [(o.id, m) for o in options for m in members]
     given = {(s.option, s.member): s for s in scores}
     if len(given) < len(scores) or set(given) != set(wanted):
         wrong = sorted(set(wanted) ^ set(given))
-        raise InvalidInput(f"scores: {len(scores)} given; expected one for each option and member, see {wrong}")
+        raise InvalidInput(
+            f"scores: {len(scores)} given; expected one for each option and member, see {wrong}"
+        )
     for s in scores:
-        if isinstance(s.value, bool) or not isinstance(s.value, int) or not 0 <= s.value <= HIGHEST:
-            raise InvalidInput(f"scores: {s.value!r} for {s.member} and {s.option} given; expected 0, 1, 2 or 3")
+        if (
+            isinstance(s.value, bool)
+            or not isinstance(s.value, int)
+            or not 0 <= s.value <= HIGHEST
+        ):
+            raise InvalidInput(
+                f"scores: {s.value!r} for {s.member} and {s.option} given; expected 0, 1, 2 or 3"
+            )
     return tuple(given[key] for key in wanted)

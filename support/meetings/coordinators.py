@@ -17,7 +17,10 @@ from support.meetings.evaluators import View, known, on_the_clock, understood, w
 from support.meetings.preferences import At, Preference
 from support.meetings.scenario import Brief, Suggestion
 
-APART, NEW = timedelta(hours=1), timedelta(minutes=1)  # between options where enough slots qualify, and at least
+APART, NEW = (
+    timedelta(hours=1),
+    timedelta(minutes=1),
+)  # between options where enough slots qualify, and at least
 LEAST = 2  # members whom an option of the first round satisfies (section 3.2)
 ATTENTION = 4  # slots that the satisficing coordinator looks at, besides those that somebody named
 
@@ -54,14 +57,22 @@ class RuleBasedCoordinator:
 
     kind = "rule-based"
 
-    def __init__(self, rng: np.random.Generator, zones: Mapping[str, str], attention: int | None = None) -> None:
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        zones: Mapping[str, str],
+        attention: int | None = None,
+    ) -> None:
         self.rng, self.attention, self.zones = rng, attention, zones
 
     async def propose(self, brief: Brief) -> Sequence[Suggestion]:
         """At most K options; from round 2 on the candidate is the first of them."""
         view = on_the_clock(brief.meeting, self.zones)
         wishes = understood(brief.meeting, brief.intents, brief.previous, self.zones)
-        looks = [_look(brief, start, chance, wishes, view) for start, chance in self._attended(brief, wishes, view)]
+        looks = [
+            _look(brief, start, chance, wishes, view)
+            for start, chance in self._attended(brief, wishes, view)
+        ]
         return [_suggestion(brief, chosen, view) for chosen in _chosen(brief, looks)]
 
     def _attended(
@@ -74,11 +85,15 @@ class RuleBasedCoordinator:
             return zip(slots, chances, strict=True)
         drawn = set(self.rng.choice(len(slots), self.attention, replace=False).tolist())
         candidate = brief.candidate and brief.meeting.slot(brief.candidate.start)
-        named = [(m, p) for m, said in wishes.items() for p in said if isinstance(p, At)]
+        named = [
+            (m, p) for m, said in wishes.items() for p in said if isinstance(p, At)
+        ]
         return [
             (slot, chance)
             for i, (slot, chance) in enumerate(zip(slots, chances, strict=True))
-            if i in drawn or slot == candidate or any(p.fulfilled(view(m, slot)) for m, p in named)
+            if i in drawn
+            or slot == candidate
+            or any(p.fulfilled(view(m, slot)) for m, p in named)
         ]
 
 
@@ -96,43 +111,86 @@ class RandomCoordinator:
     async def propose(self, brief: Brief) -> Sequence[Suggestion]:
         """K options, or as many as there are slots."""
         starts = [iso(slot) for slot in brief.meeting.slots()]
-        kept = [iso(brief.meeting.slot(brief.candidate.start))] if brief.candidate else []
-        others = [start for start in self.rng.permutation(starts).tolist() if start not in kept]
+        kept = (
+            [iso(brief.meeting.slot(brief.candidate.start))] if brief.candidate else []
+        )
+        others = [
+            start
+            for start in self.rng.permutation(starts).tolist()
+            if start not in kept
+        ]
         return [Suggestion(start) for start in (kept + others)[: brief.k]]
 
 
-def _look(brief: Brief, start: datetime, chance: float, wishes: Mapping[str, Sequence[Preference]], view: View) -> Look:
-    scores = {member: worth(said, view(member, start)) for member, said in wishes.items()}
+def _look(
+    brief: Brief,
+    start: datetime,
+    chance: float,
+    wishes: Mapping[str, Sequence[Preference]],
+    view: View,
+) -> Look:
+    scores = {
+        member: worth(said, view(member, start)) for member, said in wishes.items()
+    }
     satisfied = tuple(member for member, value in scores.items() if value)
-    return Look(start, satisfied, sum(scores.values()), _ties(satisfied, brief.database), float(chance))
+    return Look(
+        start,
+        satisfied,
+        sum(scores.values()),
+        _ties(satisfied, brief.database),
+        float(chance),
+    )
 
 
 def _ties(satisfied: Sequence[str], database: Database | None) -> int:
     """Pairs who work together; one with the manager counts twice."""
-    related = [database.related(a, b) for a, b in combinations(satisfied, 2)] if database else []
+    related = (
+        [database.related(a, b) for a, b in combinations(satisfied, 2)]
+        if database
+        else []
+    )
     return sum(1 + (MANAGER in found) for found in related if found)
 
 
 def _chosen(brief: Brief, looks: Sequence[Look]) -> list[Look]:
     """The options: the candidate, whatever required attendees need, then the best that qualify."""
-    least = min(LEAST, len(brief.meeting.members)) if brief.candidate is None else brief.satisfied
+    least = (
+        min(LEAST, len(brief.meeting.members))
+        if brief.candidate is None
+        else brief.satisfied
+    )
     candidate = brief.candidate and brief.meeting.slot(brief.candidate.start)
     chosen = [look for look in looks if look.start == candidate]
     forced = list(chosen)
-    qualified = [look for look in looks if len(look.satisfied) >= least] or ([] if forced else looks)
+    qualified = [look for look in looks if len(look.satisfied) >= least] or (
+        [] if forced else looks
+    )
     while len(chosen) < brief.k:  # required attendees for whom no option works yet
-        missing = {*brief.meeting.required} - {member for look in chosen for member in look.satisfied}
+        missing = {*brief.meeting.required} - {
+            member for look in chosen for member in look.satisfied
+        }
         fitting = [look for look in looks if missing & {*look.satisfied}]
         if not fitting:
             break
         chosen.append(
-            max(fitting, key=lambda x, need=missing: (len(need & {*x.satisfied}), len(x.satisfied) >= least, x.rank))  # type: ignore[misc]
+            max(
+                fitting,
+                key=lambda x, need=missing: (
+                    len(need & {*x.satisfied}),
+                    len(x.satisfied) >= least,
+                    x.rank,
+                ),
+            )  # type: ignore[misc]
         )
     for spacing in (APART, timedelta(0)):
         for look in sorted(qualified, key=lambda look: look.rank, reverse=True):
-            if len(chosen) < brief.k and all(abs(look.start - x.start) >= max(spacing, NEW) for x in chosen):
+            if len(chosen) < brief.k and all(
+                abs(look.start - x.start) >= max(spacing, NEW) for x in chosen
+            ):
                 chosen.append(look)
-    return forced + sorted((x for x in chosen if x not in forced), key=lambda look: look.rank, reverse=True)
+    return forced + sorted(
+        (x for x in chosen if x not in forced), key=lambda look: look.rank, reverse=True
+    )
 
 
 def _suggestion(brief: Brief, look: Look, view: View) -> Suggestion:
@@ -140,6 +198,10 @@ def _suggestion(brief: Brief, look: Look, view: View) -> Suggestion:
     reasons = []
     for member in look.satisfied:
         at, texts = view(member, look.start), brief.intents[member].preferences
-        held = [text for text in texts if any(wish.fulfilled(at) for wish in known(text, brief.meeting.year))]
+        held = [
+            text
+            for text in texts
+            if any(wish.fulfilled(at) for wish in known(text, brief.meeting.year))
+        ]
         reasons.append(f"{member}: {'; '.join(held) or 'agreed to this option'}")
     return Suggestion(iso(look.start), look.satisfied, tuple(reasons))

@@ -18,7 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput, MissingData
@@ -39,7 +46,11 @@ if TYPE_CHECKING:
     import networkx as nx
 
 T = TypeVar("T")
-FIRST, LAST, STEP = 8, 18, 30  # hours of the organiser's day, and minutes from one slot's start to the next
+FIRST, LAST, STEP = (
+    8,
+    18,
+    30,
+)  # hours of the organiser's day, and minutes from one slot's start to the next
 
 
 def _zone(name: str) -> str:
@@ -85,7 +96,9 @@ class Meeting:
 
     def __post_init__(self) -> None:
         everybody = (self.organiser, *self.members)
-        if len(set(everybody)) < len(everybody) or not {*self.required} <= {*self.members}:
+        if len(set(everybody)) < len(everybody) or not {*self.required} <= {
+            *self.members
+        }:
             raise InvalidInput(
                 f"organiser {self.organiser}, members {list(self.members)}, required {list(self.required)} given; "
                 "expected everybody once, and required ones among the members"
@@ -93,7 +106,9 @@ class Meeting:
         if date.fromisoformat(self.date).weekday() > 4:
             raise InvalidInput(f"date {self.date} given; expected a working day")
         if self.sent_at >= self.slots()[-1]:
-            raise InvalidInput(f"sent {self.sent} given; expected a moment before {self.slots()[-1]}")
+            raise InvalidInput(
+                f"sent {self.sent} given; expected a moment before {self.slots()[-1]}"
+            )
 
     def slots(self, step: int = STEP) -> tuple[datetime, ...]:
         """Every start that comes into question, in order, in the organiser's zone."""
@@ -101,7 +116,11 @@ class Meeting:
         every = [first + timedelta(days=k) for k in range(2 * self.days + 2)]
         starts = range(FIRST * 60, LAST * 60 - self.duration + 1, step)
         working = [day for day in every if day.weekday() < 5][: self.days]
-        return tuple(datetime(d.year, d.month, d.day, *divmod(m, 60), tzinfo=zone) for d in working for m in starts)
+        return tuple(
+            datetime(d.year, d.month, d.day, *divmod(m, 60), tzinfo=zone)
+            for d in working
+            for m in starts
+        )
 
     def slot(self, start: str) -> datetime:
         """The moment of an option's start; InvalidInput where it is none of `slots`."""
@@ -129,8 +148,16 @@ class Meeting:
 
     def without_demands(self) -> Meeting:
         """Without required attendees, and without the invitation's sentences that name them."""
-        kept = [s for s in sentences(self.invitation) if not any(name in s for name in self.required)]
-        return replace(self, required=(), invitation=" ".join(kept)) if self.required else self
+        kept = [
+            s
+            for s in sentences(self.invitation)
+            if not any(name in s for name in self.required)
+        ]
+        return (
+            replace(self, required=(), invitation=" ".join(kept))
+            if self.required
+            else self
+        )
 
 
 def meeting(spec: Mapping[str, Any]) -> Meeting:
@@ -171,7 +198,9 @@ class Profile:
 
     def __post_init__(self) -> None:
         if minutes(self.hours[0]) >= minutes(self.hours[1]):
-            raise InvalidInput(f"hours {list(self.hours)} given; expected two times, the start before the end")
+            raise InvalidInput(
+                f"hours {list(self.hours)} given; expected two times, the start before the end"
+            )
 
 
 @dataclass(frozen=True)
@@ -181,21 +210,31 @@ class Private:
 
     texts: tuple[str, ...]
     preferences: tuple[Preference, ...]
-    said: tuple[tuple[int, ...], ...] = ()  # for each text, which of its sentences says each preference
+    said: tuple[
+        tuple[int, ...], ...
+    ] = ()  # for each text, which of its sentences says each preference
 
     def narrowed(self, most: int) -> Private:
         """With the `most` narrowest of the preferences (see `breadth`), and without the sentences that say the others.
 
         Where nothing tells which sentences these are, each text is the preferences restated.
         """
-        ranked = sorted(range(len(self.preferences)), key=lambda i: breadth(self.preferences[i]))
+        ranked = sorted(
+            range(len(self.preferences)), key=lambda i: breadth(self.preferences[i])
+        )
         kept = sorted(ranked[:most])
         chosen = tuple(self.preferences[i] for i in kept)
         if not self.said:
-            return Private((". ".join(map(restate, chosen)) + ".",) * len(self.texts), chosen)
+            return Private(
+                (". ".join(map(restate, chosen)) + ".",) * len(self.texts), chosen
+            )
         left_out = [{*said} - {said[i] for i in kept} for said in self.said]
         texts = [
-            " ".join(sentence for number, sentence in enumerate(sentences(text)) if number not in gone)
+            " ".join(
+                sentence
+                for number, sentence in enumerate(sentences(text))
+                if number not in gone
+            )
             for text, gone in zip(self.texts, left_out, strict=True)
         ]
         return Private(tuple(texts), chosen)
@@ -232,7 +271,11 @@ class Company:
     def teammates(self, name: str) -> tuple[str, ...]:
         """Who reports to the same manager, in the company's order."""
         manager = self.by_name[name].manager
-        return tuple(p.name for p in self.profiles if manager and p.manager == manager and p.name != name)
+        return tuple(
+            p.name
+            for p in self.profiles
+            if manager and p.manager == manager and p.name != name
+        )
 
     @cached_property
     def horizon(self) -> tuple[datetime, datetime]:
@@ -244,7 +287,10 @@ class Company:
     def shared(self) -> Mapping[str, Counter[str]]:
         """For each employee, how many meetings are shared with whom, organisers included."""
         groups = [(m.organiser, *m.members) for m in self.meetings]
-        return {p.name: Counter(b for g in groups if p.name in g for b in g if b != p.name) for p in self.profiles}
+        return {
+            p.name: Counter(b for g in groups if p.name in g for b in g if b != p.name)
+            for p in self.profiles
+        }
 
     def collaborators(self, name: str) -> tuple[str, ...]:
         """The first half of those with whom one shares a meeting, most meetings first (section 5.1).
@@ -252,23 +298,45 @@ class Company:
         Ties keep the company's order; of an odd number the half is rounded up.
         """
         place = {p.name: i for i, p in enumerate(self.profiles)}
-        ranked = sorted(self.shared[name], key=lambda other: (-self.shared[name][other], place[other]))
+        ranked = sorted(
+            self.shared[name],
+            key=lambda other: (-self.shared[name][other], place[other]),
+        )
         return tuple(ranked[: (len(ranked) + 1) // 2])
 
     def database(self, members: Sequence[str]) -> Database:
         """The public part of what is known about some members."""
-        relations = [(a, b, TEAMMATE) for a in members for b in self.teammates(a) if b in members]
-        relations += [(a, b, COLLABORATOR) for a in members for b in self.collaborators(a) if b in members]
-        relations += [(a, b, MANAGER) for a in members if (b := self.by_name[a].manager) is not None and b in members]
+        relations = [
+            (a, b, TEAMMATE) for a in members for b in self.teammates(a) if b in members
+        ]
+        relations += [
+            (a, b, COLLABORATOR)
+            for a in members
+            for b in self.collaborators(a)
+            if b in members
+        ]
+        relations += [
+            (a, b, MANAGER)
+            for a in members
+            if (b := self.by_name[a].manager) is not None and b in members
+        ]
         return Database(tuple(self.by_name[m] for m in members), tuple(relations))
 
     def graph(self, members: Sequence[str] | None = None) -> nx.MultiDiGraph:
         """The social graph of Figure 7, or its part for some members: level and role on nodes, relation on edges."""
         import networkx as nx
 
-        found, known = nx.MultiDiGraph(), self.database(list(self.by_name) if members is None else members)
-        found.add_nodes_from((p.name, {"level": p.level, "role": p.role}) for p in known.profiles)
-        found.add_edges_from((source, target, {"relation": relation}) for source, target, relation in known.relations)
+        found, known = (
+            nx.MultiDiGraph(),
+            self.database(list(self.by_name) if members is None else members),
+        )
+        found.add_nodes_from(
+            (p.name, {"level": p.level, "role": p.role}) for p in known.profiles
+        )
+        found.add_edges_from(
+            (source, target, {"relation": relation})
+            for source, target, relation in known.relations
+        )
         return found
 
 
@@ -290,24 +358,32 @@ def _remembered(load: Callable[[Path | None], T]) -> Callable[..., T]:
 @_remembered
 def load_company(folder: Path | None = None) -> Company:
     """Employees and meetings, out of a folder's employees.toml and meetings.toml; by default the authored company's."""
-    people = _rows(folder, "employees.toml", "employee", TypeAdapter(Profile).validate_python)
+    people = _rows(
+        folder, "employees.toml", "employee", TypeAdapter(Profile).validate_python
+    )
     meetings = _rows(folder, "meetings.toml", "meeting", meeting)
     company = Company(tuple(people.values()), tuple(meetings.values()))
     for name, profile in people.items():
         if profile.manager is not None and profile.manager not in people:
-            raise InvalidInput(f"employee {name}: manager {profile.manager!r} given; expected an employee, or nobody")
+            raise InvalidInput(
+                f"employee {name}: manager {profile.manager!r} given; expected an employee, or nobody"
+            )
         line = [name]
         while (above := people[line[-1]].manager) in people and above not in line:
             line.append(above)
         if above == name:
-            raise InvalidInput(f"employee {name}: managers in a circle, {' to '.join([*line, name])}")
+            raise InvalidInput(
+                f"employee {name}: managers in a circle, {' to '.join([*line, name])}"
+            )
     for made in company.meetings:
         if strangers := [n for n in (made.organiser, *made.members) if n not in people]:
             raise InvalidInput(
                 f"meetings.toml, {made.id}: {strangers[0]!r} is no employee; expected a name out of employees.toml"
             )
         if made.zone != (home := people[made.organiser].zone):
-            raise InvalidInput(f"meetings.toml, {made.id}: zone {made.zone} given; expected {home}, the organiser's")
+            raise InvalidInput(
+                f"meetings.toml, {made.id}: zone {made.zone} given; expected {home}, the organiser's"
+            )
     return company
 
 
@@ -317,27 +393,44 @@ def load_private(folder: Path | None = None) -> Mapping[str, Private]:
     found = _rows(folder, "preferences.toml", "private", _private)
     people = load_company(folder).by_name
     if strangers := [name for name in found if name not in people]:
-        raise InvalidInput(f"preferences.toml: {strangers[0]!r} is no employee; expected a name out of employees.toml")
+        raise InvalidInput(
+            f"preferences.toml: {strangers[0]!r} is no employee; expected a name out of employees.toml"
+        )
     if missing := [name for name in people if name not in found]:
-        raise MissingData(f"employee {missing[0]}: no preferences; add a [[private]] table to preferences.toml")
+        raise MissingData(
+            f"employee {missing[0]}: no preferences; add a [[private]] table to preferences.toml"
+        )
     return found
 
 
 def _private(spec: Mapping[str, Any]) -> Private:
-    if unknown := sorted(set(spec) - {"name", "text", "paraphrases", "preferences", "sentences"}):
-        raise InvalidInput(f"{unknown[0]!r} given; expected name, text, paraphrases, preferences, sentences")
+    if unknown := sorted(
+        set(spec) - {"name", "text", "paraphrases", "preferences", "sentences"}
+    ):
+        raise InvalidInput(
+            f"{unknown[0]!r} given; expected name, text, paraphrases, preferences, sentences"
+        )
     texts = (spec.get("text"), *spec.get("paraphrases", ()))
-    if len(texts) != 3 or not all(isinstance(text, str) and text.strip() for text in texts):
-        raise InvalidInput("text or paraphrases missing or empty; expected a text and 2 paraphrases of it")
+    if len(texts) != 3 or not all(
+        isinstance(text, str) and text.strip() for text in texts
+    ):
+        raise InvalidInput(
+            "text or paraphrases missing or empty; expected a text and 2 paraphrases of it"
+        )
     wishes = tuple(preference(wish) for wish in spec.get("preferences", ()))
     if not wishes:
         raise InvalidInput("no preference given; expected at least one")
     if found := contradictions(wishes):
         both = " and ".join(f"{restate(wish)!r}" for wish in found[0])
-        raise InvalidInput(f"{both} exclude each other; drop one, or give it to certain weekdays only")
+        raise InvalidInput(
+            f"{both} exclude each other; drop one, or give it to certain weekdays only"
+        )
     places = tuple(map(tuple, spec.get("sentences", ())))
     counts = [len(sentences(text)) for text in texts]
-    fit = [len(said) == len(wishes) and {*said} <= {*range(n)} for said, n in zip(places, counts, strict=False)]
+    fit = [
+        len(said) == len(wishes) and {*said} <= {*range(n)}
+        for said, n in zip(places, counts, strict=False)
+    ]
     if places and (len(places) != len(texts) or not all(fit)):
         raise InvalidInput(
             f"sentences {spec['sentences']} given; expected for each of the {len(texts)} texts {len(wishes)} numbers, "
@@ -358,7 +451,9 @@ def calendar_of(name: str, folder: Path | None = None) -> Path:
 
 def slug(name: str) -> str:
     """A name as its calendar's file is called."""
-    ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    ascii_only = (
+        unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    )
     return re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")
 
 
@@ -371,7 +466,9 @@ def _rows(folder: Path | None, file: str, key: str, made: Any) -> dict[str, Any]
     try:
         rows = tomllib.loads(path.read_text(encoding="utf-8")).get(key)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DamagedFile(f"{path}: no TOML that can be read ({error}); mend the file, nothing was changed") from error
+        raise DamagedFile(
+            f"{path}: no TOML that can be read ({error}); mend the file, nothing was changed"
+        ) from error
     if not isinstance(rows, list) or not rows:
         raise InvalidInput(f"{path}: no [[{key}]] tables; expected one for each {key}")
     for number, row in enumerate(rows, start=1):

@@ -40,11 +40,17 @@ class RuleBasedEvaluator:
     kind: str = "rule-based"
 
     async def score(
-        self, meeting: Meeting, options: Sequence[Option], intents: Mapping[str, Intent], round: int
+        self,
+        meeting: Meeting,
+        options: Sequence[Option],
+        intents: Mapping[str, Intent],
+        round: int,
     ) -> Sequence[Score]:
         """One score for each option and member, with the preferences that it fulfils and those that it does not."""
         wishes = understood(meeting, intents, options, self.zones)
-        return exact_scores(meeting, options, wishes, on_the_clock(meeting, self.zones), self.lowest)
+        return exact_scores(
+            meeting, options, wishes, on_the_clock(meeting, self.zones), self.lowest
+        )
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,11 @@ class ExactEvaluator:
     kind: str = "exact"
 
     async def score(
-        self, meeting: Meeting, options: Sequence[Option], intents: Mapping[str, Intent], round: int
+        self,
+        meeting: Meeting,
+        options: Sequence[Option],
+        intents: Mapping[str, Intent],
+        round: int,
     ) -> Sequence[Score]:
         """One score for each option and member; `intents` are not looked at."""
         wishes = {member: self._truth(member, round) for member in meeting.members}
@@ -67,16 +77,27 @@ class ExactEvaluator:
 
     def yardstick(self, round: int) -> dict[str, float]:
         """What a start drawn at random is worth in truth, and what the best is: ratio (equation 1) and score (2)."""
-        meeting, wishes = self.scenario.meeting, {m: self._truth(m, round) for m in self.scenario.members}
+        meeting, wishes = (
+            self.scenario.meeting,
+            {m: self._truth(m, round) for m in self.scenario.members},
+        )
         view = self.scenario.situation
-        rows = [[worth(said, view(m, start)) for m, said in wishes.items()] for start in meeting.slots()]
-        ratios, scores = list(map(satisfaction_ratio, rows)), list(map(satisfaction_score, rows))
+        rows = [
+            [worth(said, view(m, start)) for m, said in wishes.items()]
+            for start in meeting.slots()
+        ]
+        ratios, scores = (
+            list(map(satisfaction_ratio, rows)),
+            list(map(satisfaction_score, rows)),
+        )
         return {"chance_ratio": float(np.mean(ratios)), "best_ratio": max(ratios),
                 "chance_score": float(np.mean(scores)), "best_score": max(scores)}  # fmt: skip
 
     def _truth(self, member: str, round: int) -> Sequence[Preference]:
         changing = getattr(self.people.get(member), "preferences_in", None)
-        return changing(round) if changing else self.scenario.private[member].preferences
+        return (
+            changing(round) if changing else self.scenario.private[member].preferences
+        )
 
 
 def worth(wishes: Sequence[Preference], at: Situation) -> int:
@@ -85,21 +106,30 @@ def worth(wishes: Sequence[Preference], at: Situation) -> int:
 
 
 def exact_scores(
-    meeting: Meeting, options: Sequence[Option], wishes: Mapping[str, Sequence[Preference]], view: View, lowest: int = 0
+    meeting: Meeting,
+    options: Sequence[Option],
+    wishes: Mapping[str, Sequence[Preference]],
+    view: View,
+    lowest: int = 0,
 ) -> tuple[Score, ...]:
     """The scores of options on known preferences, option by option in the order of the members."""
     made = []
     for option, member in product(options, meeting.members):
         at = view(member, meeting.slot(option.start))
         held = [(wish, wish.fulfilled(at)) for wish in wishes.get(member, ())]
-        reasons = tuple(f"{'' if met else 'not '}fulfilled: {restate(wish)}" for wish, met in held)
+        reasons = tuple(
+            f"{'' if met else 'not '}fulfilled: {restate(wish)}" for wish, met in held
+        )
         value = score(sum(met for _, met in held), len(held), lowest=lowest)
         made.append(Score(option.id, member, value, reasons))
     return tuple(made)
 
 
 def understood(
-    meeting: Meeting, intents: Mapping[str, Intent], options: Sequence[Option], zones: Mapping[str, str]
+    meeting: Meeting,
+    intents: Mapping[str, Intent],
+    options: Sequence[Option],
+    zones: Mapping[str, str],
 ) -> dict[str, tuple[Preference, ...]]:
     """What the reader makes of each member's restated preferences, each once.
 
@@ -125,4 +155,6 @@ def known(text: str, year: int) -> tuple[Preference, ...]:
 
 def on_the_clock(meeting: Meeting, zones: Mapping[str, str]) -> View:
     """How members see a slot on their own clocks, without calendars."""
-    return lambda member, start: situation(start, meeting.duration, meeting.sent_at, zones[member])
+    return lambda member, start: situation(
+        start, meeting.duration, meeting.sent_at, zones[member]
+    )

@@ -27,7 +27,8 @@ NOTHING_MORE = re.compile(
     re.IGNORECASE,
 )
 NO_ALTERNATIVE = re.compile(
-    r"\bnothing (better|else|to offer)\b|\b(can't|cannot) name\b|\bno (better|other)\b", re.IGNORECASE
+    r"\bnothing (better|else|to offer)\b|\b(can't|cannot) name\b|\bno (better|other)\b",
+    re.IGNORECASE,
 )
 ANYTHING_ELSE = (
     "Thank you. Is there anything else that matters to you about the time?",
@@ -35,7 +36,9 @@ ANYTHING_ELSE = (
     "Good to know. Is there more that I should keep in mind?",
 )
 IN_TERMS_OF_TIMES = "Could you say that in terms of days and times: when does it suit you, and when not?"
-WHY_AND_WHEN = "What makes these times unsuitable, and which day and time would suit you instead?"
+WHY_AND_WHEN = (
+    "What makes these times unsuitable, and which day and time would suit you instead?"
+)
 WHEN_INSTEAD = "I see. Which day and time would suit you instead?"
 WHICH_ONE = "Which of them do you mean: {ids}?"
 THANKS = "Thank you, that helps."
@@ -51,10 +54,20 @@ class RuleBasedInterviewer:
     async def remark(self, chat: Chat) -> Remark:
         """What to say next; in round 1 about preferences, later about the options."""
         if not chat.turns:
-            return Remark(_offer(chat, self.zones[chat.member]) if chat.options else _opening(chat.meeting))
-        question = self._about_options(chat) if chat.options else self._about_preferences(chat)
+            return Remark(
+                _offer(chat, self.zones[chat.member])
+                if chat.options
+                else _opening(chat.meeting)
+            )
+        question = (
+            self._about_options(chat) if chat.options else self._about_preferences(chat)
+        )
         enough = len(chat.spoken) >= LIMIT
-        return Remark(THANKS, done=True) if enough or question is None else Remark(question)
+        return (
+            Remark(THANKS, done=True)
+            if enough or question is None
+            else Remark(question)
+        )
 
     async def extract(self, chat: Chat) -> Intent:
         """The member's preferences, restated compactly; an option that was agreed to first."""
@@ -71,10 +84,16 @@ class RuleBasedInterviewer:
         answers = chat.spoken or [""]
         more = ANYTHING_ELSE[(len(answers) - 1) % len(ANYTHING_ELSE)]
         *before, last = [understand(text, chat.meeting.year).parts for text in answers]
-        if parts := [f"the {part}" for part in last if not any(part in earlier for earlier in before)]:
+        if parts := [
+            f"the {part}"
+            for part in last
+            if not any(part in earlier for earlier in before)
+        ]:
             return f"From when to when is that for you: {' and '.join(parts)}?"
         in_vain = len(list(takewhile(lambda told: not told, reversed(_news(chat)))))
-        if in_vain and any(map(NOTHING_MORE.search, re.split(r"(?<=[.!?])\s+", answers[-1]))):
+        if in_vain and any(
+            map(NOTHING_MORE.search, re.split(r"(?<=[.!?])\s+", answers[-1]))
+        ):
             return None
         return (more, IN_TERMS_OF_TIMES, more, None)[min(in_vain, 3)]
 
@@ -82,10 +101,21 @@ class RuleBasedInterviewer:
         """The next question of a later round: none once an option is agreed to or an alternative is named."""
         answers, zone = chat.spoken, self.zones[chat.member]
         found = heard(answers, chat.meeting.year)
-        elsewhere = [p for p in found if isinstance(p, At) and not any(starts(o, p, zone) for o in chat.options)]
-        if agreed(chat, zone) or elsewhere or len(answers) > 2 or (found and len(answers) > 1):
+        elsewhere = [
+            p
+            for p in found
+            if isinstance(p, At) and not any(starts(o, p, zone) for o in chat.options)
+        ]
+        if (
+            agreed(chat, zone)
+            or elsewhere
+            or len(answers) > 2
+            or (found and len(answers) > 1)
+        ):
             return None
-        if answers and (NO_ALTERNATIVE.search(answers[-1]) and (found or len(answers) > 1)):
+        if answers and (
+            NO_ALTERNATIVE.search(answers[-1]) and (found or len(answers) > 1)
+        ):
             return None
         if answers and consents(answers[-1]) and not found:
             return WHICH_ONE.format(ids=", ".join(option.id for option in chat.options))
@@ -95,12 +125,16 @@ class RuleBasedInterviewer:
 def _news(chat: Chat) -> list[bool]:
     """For each answer, whether it told something that the ones before had not."""
     answers = chat.spoken
-    known = [heard(answers[:count], chat.meeting.year) for count in range(len(answers) + 1)]
+    known = [
+        heard(answers[:count], chat.meeting.year) for count in range(len(answers) + 1)
+    ]
     return [set(after) != set(before) for before, after in pairwise(known)]
 
 
 def _opening(meeting: Meeting) -> str:
-    days = list(dict.fromkeys(f"{slot:%A} {slot.day} {slot:%B}" for slot in meeting.slots()))
+    days = list(
+        dict.fromkeys(f"{slot:%A} {slot.day} {slot:%B}" for slot in meeting.slots())
+    )
     when = f"on {days[0]}" if len(days) == 1 else f"between {days[0]} and {days[-1]}"
     return (
         f"{meeting.organiser} would like to meet you {when} for {meeting.duration} minutes: {meeting.subject}. "
@@ -110,12 +144,19 @@ def _opening(meeting: Meeting) -> str:
 
 def _offer(chat: Chat, zone: str) -> str:
     elsewhere = f", on your clock ({zone})" if zone != chat.meeting.zone else ""
-    lines = [f"These times came up for {chat.meeting.subject} ({chat.meeting.duration} minutes){elsewhere}:"]
+    lines = [
+        f"These times came up for {chat.meeting.subject} ({chat.meeting.duration} minutes){elsewhere}:"
+    ]
     for option in chat.options:
         best = " (the best for the group so far)" if option.id == chat.candidate else ""
         because = f" – {'; '.join(option.reasons)}" if option.reasons else ""
         lines.append(f"- {option.id}: {in_words(local(option, zone))}{best}{because}")
-    return "\n".join([*lines, "Does one of them suit you? If not, please tell me why, and which day and time would."])
+    return "\n".join(
+        [
+            *lines,
+            "Does one of them suit you? If not, please tell me why, and which day and time would.",
+        ]
+    )
 
 
 def local(option: Option, zone: str) -> datetime:
@@ -153,12 +194,19 @@ class Understood:
     unclear: tuple[Window, ...]
 
 
-@lru_cache(maxsize=20_000)  # an interviewer goes over the whole conversation at each of its turns
+@lru_cache(
+    maxsize=20_000
+)  # an interviewer goes over the whole conversation at each of its turns
 def understand(text: str, year: int) -> Understood:
     """Read one text of a member, in the member's zone; `year` is that of dates without one."""
     said = read_sentences(text, year)
     parts = {sentence: vague(sentence) for sentence, found in said if found}
-    unclear = [p for sentence, found in said for p in found if isinstance(p, Window) and parts[sentence]]
+    unclear = [
+        p
+        for sentence, found in said
+        for p in found
+        if isinstance(p, Window) and parts[sentence]
+    ]
     return Understood(
         tuple(dict.fromkeys(p for _, found in said for p in found)),
         tuple(dict.fromkeys(part for named in parts.values() for part in named)),
@@ -177,11 +225,19 @@ def heard(texts: Iterable[str], year: int) -> tuple[Preference, ...]:
     for text in texts:
         new = list(understand(text, year).preferences)
         for hours in [p for p in new if isinstance(p, Window)]:
-            if fitting := [p for p in named if _overlap(hours, p) > 0 and _same_sense(hours, p)]:
+            if fitting := [
+                p for p in named if _overlap(hours, p) > 0 and _same_sense(hours, p)
+            ]:
                 part = max(fitting, key=partial(_overlap, hours))
                 priority = part.priority if hours.priority == 2 else hours.priority
                 days = part.weekdays or hours.weekdays
-                exact = replace(part, start=hours.start, end=hours.end, weekdays=days, priority=priority)
+                exact = replace(
+                    part,
+                    start=hours.start,
+                    end=hours.end,
+                    weekdays=days,
+                    priority=priority,
+                )
                 found[found.index(part)] = exact
                 named.remove(part)
                 new.remove(hours)
@@ -193,7 +249,9 @@ def heard(texts: Iterable[str], year: int) -> tuple[Preference, ...]:
 def agreed(chat: Chat, zone: str) -> Option | None:
     """The option that the member agreed to, by its id or its time on the member's clock; the last, if several."""
     for text in reversed(chat.spoken):
-        for sentence in reversed([piece.strip() for piece in SENTENCE.split(text) if piece.strip()]):
+        for sentence in reversed(
+            [piece.strip() for piece in SENTENCE.split(text) if piece.strip()]
+        ):
             if option := _agreed_in(sentence, chat, zone):
                 return option
     return None
@@ -208,7 +266,11 @@ def consents(text: str) -> bool:
 def starts(option: Option, at: Preference, zone: str) -> bool:
     """Whether an exact time, on the clock of a zone, is an option's start."""
     start = local(option, zone)
-    return isinstance(at, At) and at.time == f"{start:%H:%M}" and at.date in (None, start.date().isoformat())
+    return (
+        isinstance(at, At)
+        and at.time == f"{start:%H:%M}"
+        and at.date in (None, start.date().isoformat())
+    )
 
 
 def _agreed_in(sentence: str, chat: Chat, zone: str) -> Option | None:
@@ -216,9 +278,16 @@ def _agreed_in(sentence: str, chat: Chat, zone: str) -> Option | None:
     if REFUSAL.search(calm):
         pieces = [piece for piece in PIECE.split(calm) if consents(piece)]
         return next((o for piece in pieces for o in _named(piece, chat)), None)
-    named, said = _named(calm, chat), understand(sentence, chat.meeting.year).preferences
+    named, said = (
+        _named(calm, chat),
+        understand(sentence, chat.meeting.year).preferences,
+    )
     timed = [o for o in chat.options for p in said if starts(o, p, zone)]
-    if named and (CONSENT.search(calm) or named[0] in timed or len(NAMED.sub("", calm).split()) <= 3):
+    if named and (
+        CONSENT.search(calm)
+        or named[0] in timed
+        or len(NAMED.sub("", calm).split()) <= 3
+    ):
         return named[0]
     if named or len(timed) == 1:
         return timed[0] if timed and not named else None
@@ -240,8 +309,14 @@ def _named(calm: str, chat: Chat) -> list[Option]:
 
 
 def _same_sense(hours: Window, part: Window) -> bool:
-    bare = not hours.avoid and not hours.weekdays  # "from nine to twelve", said of whatever was asked
-    same_days = not hours.weekdays or not part.weekdays or set(hours.weekdays) == set(part.weekdays)
+    bare = (
+        not hours.avoid and not hours.weekdays
+    )  # "from nine to twelve", said of whatever was asked
+    same_days = (
+        not hours.weekdays
+        or not part.weekdays
+        or set(hours.weekdays) == set(part.weekdays)
+    )
     return bare or (hours.avoid == part.avoid and same_days)
 
 

@@ -38,7 +38,9 @@ STYLES = {
 }
 A_TURN = {"terse": 1, "chatty": 100}  # preferences
 THOROUGH = ("chatty", "stubborn")  # give every reason, not only the most important
-ASKS_HOURS = re.compile(r"\b(hours?|from when|until when|how (early|late)|(what|which) times?|exact(ly)?|precise)\b")
+ASKS_HOURS = re.compile(
+    r"\b(hours?|from when|until when|how (early|late)|(what|which) times?|exact(ly)?|precise)\b"
+)
 ASKS_AGAIN = re.compile(
     r"\b(could you (say|put) (that|it)|in terms of|in other words|rephrase|did(n't| not) understand)\b"
 )
@@ -47,9 +49,15 @@ ASKS_AGAIN = re.compile(
 class RuleBasedMember:
     """A member with structured preferences; the stream draws wordings, and what changes when for "changing"."""
 
-    def __init__(self, me: str, rng: np.random.Generator, own: Persona, style: str = "plain") -> None:
+    def __init__(
+        self, me: str, rng: np.random.Generator, own: Persona, style: str = "plain"
+    ) -> None:
         self.me, self.style, self.kind = me, style, f"rule-based {style}"
-        self.preferences, self.situation, self.zone = own.preferences, own.situation, ZoneInfo(own.profile.zone)
+        self.preferences, self.situation, self.zone = (
+            own.preferences,
+            own.situation,
+            ZoneInfo(own.profile.zone),
+        )
         self._said: list[Preference] = []
         self._latest: list[Preference] = []
         self._hours_owed: list[Preference] = []
@@ -59,7 +67,11 @@ class RuleBasedMember:
 
     def preferences_in(self, round: int) -> tuple[Preference, ...]:
         """What the member truly wants in a round: the same in all, unless its style is "changing"."""
-        return self._turned if self.style == "changing" and round >= self._turning else self.preferences
+        return (
+            self._turned
+            if self.style == "changing" and round >= self._turning
+            else self.preferences
+        )
 
     async def answer(self, chat: Chat) -> str:
         """What the member says to the last turn of the conversation."""
@@ -73,7 +85,9 @@ class RuleBasedMember:
             sentences += [self._voice.say("exactly"), *map(self._voice.full, owed)]
         elif chat.options:
             sentences += self._judgement(chat, first)
-        elif self._latest and ASKS_AGAIN.search(asked):  # what was said last, in other words; once
+        elif self._latest and ASKS_AGAIN.search(
+            asked
+        ):  # what was said last, in other words; once
             latest, self._latest = self._latest, []
             sentences += map(self._voice.full, latest)
         else:
@@ -94,8 +108,17 @@ class RuleBasedMember:
         if left:
             self._latest = left[: A_TURN.get(self.style, 2)]
             return [self._worded(p) for p in self._latest]
-        again = [self._voice.say("as I said"), self._worded(self._said[0])] if self.style == "stubborn" else []
-        return [*again, self._voice.say("short nothing more" if self.style == "terse" else "nothing more")]
+        again = (
+            [self._voice.say("as I said"), self._worded(self._said[0])]
+            if self.style == "stubborn"
+            else []
+        )
+        return [
+            *again,
+            self._voice.say(
+                "short nothing more" if self.style == "terse" else "nothing more"
+            ),
+        ]
 
     def _worded(self, given: Preference) -> str:
         self._said.append(given)
@@ -109,20 +132,44 @@ class RuleBasedMember:
     def _judgement(self, chat: Chat, first: bool) -> list[str]:
         """Agrees to the option that suits best, or declines with the reason and offers what would suit better."""
         wanted = self.preferences_in(chat.round)
-        options = sorted(chat.options, key=lambda o: o.id != chat.candidate)  # among equals the candidate
+        options = sorted(
+            chat.options, key=lambda o: o.id != chat.candidate
+        )  # among equals the candidate
         best = max(options, key=lambda o: self._worth(wanted, self._at(o)))
         at = self._at(best)
         if self._agreeable(wanted, at):
-            act = ("short agree" if self.style == "terse" else "agree") if first else "agree again"
+            act = (
+                ("short agree" if self.style == "terse" else "agree")
+                if first
+                else "agree again"
+            )
             return [self._voice.say(act, id=best.id, time=self._moment(at))]
-        reasons = self._reasons([p for p in wanted if not first or p not in self._said], at)
+        reasons = self._reasons(
+            [p for p in wanted if not first or p not in self._said], at
+        )
         if self.style == "terse":
-            return [self._voice.say("short decline"), *reasons] if first else self._alternative(chat, wanted, at)
-        opening = "as I said" if not first else "decline" if len(chat.options) > 1 else "decline one"
-        return [self._voice.say(opening), *reasons, *self._alternative(chat, wanted, at)]
+            return (
+                [self._voice.say("short decline"), *reasons]
+                if first
+                else self._alternative(chat, wanted, at)
+            )
+        opening = (
+            "as I said"
+            if not first
+            else "decline"
+            if len(chat.options) > 1
+            else "decline one"
+        )
+        return [
+            self._voice.say(opening),
+            *reasons,
+            *self._alternative(chat, wanted, at),
+        ]
 
     def _agreeable(self, wanted: Sequence[Preference], at: Situation) -> bool:
-        if self.style == "stubborn" and any(p.priority > 1 and not p.fulfilled(at) for p in wanted):
+        if self.style == "stubborn" and any(
+            p.priority > 1 and not p.fulfilled(at) for p in wanted
+        ):
             return False
         return 2 * sum(p.fulfilled(at) for p in wanted) >= len(wanted)
 
@@ -134,9 +181,13 @@ class RuleBasedMember:
 
     def _reasons(self, wanted: Sequence[Preference], at: Situation) -> list[str]:
         missed = [p for p in _ranked(wanted) if not p.fulfilled(at)]
-        return [self._worded(p) for p in (missed if self.style in THOROUGH else missed[:1])]
+        return [
+            self._worded(p) for p in (missed if self.style in THOROUGH else missed[:1])
+        ]
 
-    def _alternative(self, chat: Chat, wanted: Sequence[Preference], best: Situation) -> list[str]:
+    def _alternative(
+        self, chat: Chat, wanted: Sequence[Preference], best: Situation
+    ) -> list[str]:
         """The earliest of the slots that suit best, one without another event if possible; if it beats the options."""
         slots = [self.situation(start) for start in chat.meeting.slots()]
         offer = max(slots, key=lambda at: (self._worth(wanted, at), _free(at)))
@@ -154,7 +205,13 @@ class RuleBasedMember:
         if self.style == "chatty":
             middle = [self._voice.say("aside")] if len(sentences) > 1 else []
             greeting = [self._voice.say("greeting")] if first else []
-            sentences = [*greeting, *sentences[:1], *middle, *sentences[1:], self._voice.say("farewell")]
+            sentences = [
+                *greeting,
+                *sentences[:1],
+                *middle,
+                *sentences[1:],
+                self._voice.say("farewell"),
+            ]
         return " ".join(sentences)
 
 
@@ -168,7 +225,10 @@ def _free(at: Situation) -> bool:
 
 # ---- a change of mind ------------------------------------------------------------------------------------------------
 
-NOON, DAY = 13 * 60, 24 * 60  # minutes; the day from 08:00 to 18:00 is mirrored about 13:00
+NOON, DAY = (
+    13 * 60,
+    24 * 60,
+)  # minutes; the day from 08:00 to 18:00 is mirrored about 13:00
 
 
 def mirrored(given: Preference) -> Preference:
@@ -179,27 +239,42 @@ def mirrored(given: Preference) -> Preference:
     if isinstance(given, Window):
         return replace(given, start=_across(given.end), end=_across(given.start))
     if isinstance(given, Weekdays):
-        return replace(given, weekdays=tuple(sorted(map(_other_day, given.weekdays), key=WEEKDAYS.index)))
+        return replace(
+            given,
+            weekdays=tuple(sorted(map(_other_day, given.weekdays), key=WEEKDAYS.index)),
+        )
     if isinstance(given, Deadline):
         return replace(given, weekday=_other_day(given.weekday))
     return given
 
 
-def changed(preferences: Sequence[Preference], rng: np.random.Generator) -> tuple[tuple[Preference, ...], int]:
+def changed(
+    preferences: Sequence[Preference], rng: np.random.Generator
+) -> tuple[tuple[Preference, ...], int]:
     """Preferences of which one has changed, and its place.
 
     One that can be mirrored without contradicting the rest is drawn; where there is none, the priority of one changes
     instead: what mattered above all matters only if possible, and anything else matters above all.
     """
     turned = {i: mirrored(p) for i, p in enumerate(preferences)}
-    fitting = {i: p for i, p in turned.items() if p != preferences[i] and not contradictions(_with(preferences, i, p))}
+    fitting = {
+        i: p
+        for i, p in turned.items()
+        if p != preferences[i] and not contradictions(_with(preferences, i, p))
+    }
     places = sorted(fitting) or list(range(len(preferences)))
     place = places[int(rng.integers(len(places)))]
     old = preferences[place]
-    return _with(preferences, place, fitting.get(place) or replace(old, priority=1 if old.priority == 3 else 3)), place
+    return _with(
+        preferences,
+        place,
+        fitting.get(place) or replace(old, priority=1 if old.priority == 3 else 3),
+    ), place
 
 
-def _with(preferences: Sequence[Preference], place: int, new: Preference) -> tuple[Preference, ...]:
+def _with(
+    preferences: Sequence[Preference], place: int, new: Preference
+) -> tuple[Preference, ...]:
     return (*preferences[:place], new, *preferences[place + 1 :])
 
 

@@ -44,7 +44,9 @@ class DaySlot:
         """The slot in a plan's words."""
         found = re.findall(rf"({'|'.join(DAYS)}), (\d?\d:\d\d) - (\d?\d:\d\d)", text)
         if len(found) != 1:
-            raise InvalidInput(f"plan {text!r}: {len(found)} slots found; expected one like Monday, 14:30 - 15:30.")
+            raise InvalidInput(
+                f"plan {text!r}: {len(found)} slots found; expected one like Monday, 14:30 - 15:30."
+            )
         day, start, end = found[0]
         return cls(day, minutes(start), minutes(end))
 
@@ -64,7 +66,9 @@ class Busy:
 
     def __post_init__(self) -> None:
         if self.start >= self.end:
-            raise InvalidInput(f"{self.person}, {self.day}: {_span(self.start, self.end)} ends before it begins.")
+            raise InvalidInput(
+                f"{self.person}, {self.day}: {_span(self.start, self.end)} ends before it begins."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,14 @@ class Task:
     def meaning(self) -> tuple[object, ...]:
         """What it comes to, whatever the order and the way of saying it: equal for two readings of the same text."""
         blocks = taken(self.busy), taken(self.limits)
-        return frozenset(self.people), self.duration, frozenset(self.days), self.hours, *blocks, self.earliest
+        return (
+            frozenset(self.people),
+            self.duration,
+            frozenset(self.days),
+            self.hours,
+            *blocks,
+            self.earliest,
+        )
 
 
 def taken(items: Iterable[Busy]) -> frozenset[tuple[str, str, int, int]]:
@@ -92,14 +103,18 @@ def taken(items: Iterable[Busy]) -> frozenset[tuple[str, str, int, int]]:
     found: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for item in items:
         found.setdefault((item.person, item.day), []).append((item.start, item.end))
-    return frozenset((*key, *span) for key, spans in found.items() for span in merged(spans))
+    return frozenset(
+        (*key, *span) for key, spans in found.items() for span in merged(spans)
+    )
 
 
 def minutes(time: str) -> int:
     """Minutes since midnight."""
     found = re.fullmatch(r"(\d?\d):(\d\d)", time.strip())
     if not found or int(found[2]) > 59 or int(found[1]) * 60 + int(found[2]) > MIDNIGHT:
-        raise InvalidInput(f"time {time!r}: expected hours and minutes from 0:00 to 24:00, such as 9:30.")
+        raise InvalidInput(
+            f"time {time!r}: expected hours and minutes from 0:00 to 24:00, such as 9:30."
+        )
     return int(found[1]) * 60 + int(found[2])
 
 
@@ -124,19 +139,33 @@ def load() -> tuple[Problem, ...]:
     """All problems, in the order of the registered file, whose sum `shared` checks."""
     with gzip.open(shared("natural_plan") / FILE, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
-    tasks = [row["prompt"].rpartition("TASK:")[2].partition("SOLUTION:")[0].strip() for row in rows]
+    tasks = [
+        row["prompt"].rpartition("TASK:")[2].partition("SOLUTION:")[0].strip()
+        for row in rows
+    ]
     return tuple(
-        Problem(row["id"], text, DaySlot.read(row["golden_plan"])) for row, text in zip(rows, tasks, strict=True)
+        Problem(row["id"], text, DaySlot.read(row["golden_plan"]))
+        for row, text in zip(rows, tasks, strict=True)
     )
 
 
 def draw(
-    problems: Iterable[Problem], n: int, rng: np.random.Generator, most_people: int = 7, most_days: int = 5
+    problems: Iterable[Problem],
+    n: int,
+    rng: np.random.Generator,
+    most_people: int = 7,
+    most_days: int = 5,
 ) -> tuple[Problem, ...]:
     """n of the problems that ask for no more people and days, without replacement, in the order of the file."""
     read = [(p, parse(p.text)) for p in problems]
-    short = [p for p, task in read if len(task.people) <= most_people and len(task.days) <= most_days]
-    return tuple(short[i] for i in sorted(rng.choice(len(short), size=n, replace=False)))
+    short = [
+        p
+        for p, task in read
+        if len(task.people) <= most_people and len(task.days) <= most_days
+    ]
+    return tuple(
+        short[i] for i in sorted(rng.choice(len(short), size=n, replace=False))
+    )
 
 
 # ---- from the words to the data --------------------------------------------------------------------------------------
@@ -165,7 +194,9 @@ _CALENDAR = re.compile(
     rf" ?(?:(?:has meetings|is busy|has blocked their calendar) on (?P<blocks>(?:{_DAY}) during .+);"
     r"|(?:'s calendar is wide open|is free|has no meetings) (?:the entire|the whole) (?:day|week)\.)"
 )
-_DAY_BLOCKS = re.compile(rf"({_DAY}) during ({_TIME} to {_TIME}(?:, {_TIME} to {_TIME})*)")
+_DAY_BLOCKS = re.compile(
+    rf"({_DAY}) during ({_TIME} to {_TIME}(?:, {_TIME} to {_TIME})*)"
+)
 _LIMIT = re.compile(
     r" (?:would rather not meet|can not meet|do(?:es)? not want to meet|would like to avoid more meetings) on "
 )
@@ -182,14 +213,39 @@ def parse(text: str) -> Task:
 
     InvalidInput, which quotes it, where one fits none, names a stranger, or a person's calendar is missing.
     """
-    lines = [*(line.strip() for line in text.strip().splitlines() if line.strip()), "", ""]
-    opening = _match(_OPENING, lines[0], "opening sentence", "You need to schedule a meeting for … on …")
-    _match(_NOTE, lines[1], "second sentence", "Here are the existing schedules for everyone during the day:")
+    lines = [
+        *(line.strip() for line in text.strip().splitlines() if line.strip()),
+        "",
+        "",
+    ]
+    opening = _match(
+        _OPENING,
+        lines[0],
+        "opening sentence",
+        "You need to schedule a meeting for … on …",
+    )
+    _match(
+        _NOTE,
+        lines[1],
+        "second sentence",
+        "Here are the existing schedules for everyone during the day:",
+    )
     people = tuple(re.split(r", | and ", opening["people"]))
     calendars, wishes = lines[2 : 2 + len(people)], lines[2 + len(people) :]
     limits, earliest = _wishes(" ".join(wishes), people)
-    days, hours = tuple(re.findall(_DAY, opening["days"])), (minutes(opening["low"]), minutes(opening["high"]))
-    return Task(people, DURATIONS[opening["duration"]], days, hours, _calendars(calendars, people), limits, earliest)
+    days, hours = (
+        tuple(re.findall(_DAY, opening["days"])),
+        (minutes(opening["low"]), minutes(opening["high"])),
+    )
+    return Task(
+        people,
+        DURATIONS[opening["duration"]],
+        days,
+        hours,
+        _calendars(calendars, people),
+        limits,
+        earliest,
+    )
 
 
 def _calendars(lines: list[str], people: tuple[str, ...]) -> tuple[Busy, ...]:
@@ -197,17 +253,28 @@ def _calendars(lines: list[str], people: tuple[str, ...]) -> tuple[Busy, ...]:
     said: dict[str, str] = {}
     for line in lines:
         person = _person(line, people)
-        match = _match(_CALENDAR, line[len(person) :] if person else "", "calendar", CALENDAR, line)
+        match = _match(
+            _CALENDAR, line[len(person) :] if person else "", "calendar", CALENDAR, line
+        )
         said[person] = match["blocks"] or ""
     if missing := [person for person in people if person not in said]:
-        raise InvalidInput(f"task: no calendar of {', '.join(missing)} among {lines}; expected one for each person.")
-    return tuple(block for person, blocks in said.items() for block in _blocks(person, blocks))
+        raise InvalidInput(
+            f"task: no calendar of {', '.join(missing)} among {lines}; expected one for each person."
+        )
+    return tuple(
+        block for person, blocks in said.items() for block in _blocks(person, blocks)
+    )
 
 
 def _blocks(person: str, said: str) -> Iterator[Busy]:
     """The blocks of "Monday during 9:00 to 9:30, 11:00 to 12:00, Tuesday during …"."""
     for part in re.split(rf", (?={_DAY})", said) if said else []:
-        match = _match(_DAY_BLOCKS, part, f"day in {person}'s calendar", "Monday during 9:00 to 9:30, 11:00 to 12:00")
+        match = _match(
+            _DAY_BLOCKS,
+            part,
+            f"day in {person}'s calendar",
+            "Monday during 9:00 to 9:30, 11:00 to 12:00",
+        )
         for span in match[2].split(", "):
             low, high = map(minutes, span.split(" to "))
             yield Busy(person, match[1], low, high)
@@ -233,24 +300,39 @@ def _wishes(text: str, people: tuple[str, ...]) -> tuple[tuple[Busy, ...], bool]
 
 def forbidden(side: str | None, time: str | None) -> tuple[int, int]:
     """The part of a day "before" or "after" a time; without either the whole of it."""
-    return minutes(time) if time and side == "after" else 0, minutes(time) if time and side == "before" else MIDNIGHT
+    return minutes(time) if time and side == "after" else 0, minutes(
+        time
+    ) if time and side == "before" else MIDNIGHT
 
 
 def _person(sentence: str, people: tuple[str, ...]) -> str:
     """Whose name a sentence begins with, the longest that fits; "" for nobody's."""
-    return max((person for person in people if sentence.startswith(person)), key=len, default="")
+    return max(
+        (person for person in people if sentence.startswith(person)),
+        key=len,
+        default="",
+    )
 
 
-def _match(rule: re.Pattern[str], text: str, what: str, expected: str, sentence: str = "") -> re.Match[str]:
+def _match(
+    rule: re.Pattern[str], text: str, what: str, expected: str, sentence: str = ""
+) -> re.Match[str]:
     found = rule.fullmatch(text)
     if not found:
-        raise InvalidInput(f"task: {what} not understood: {sentence or text!r}; expected one like {expected!r}.")
+        raise InvalidInput(
+            f"task: {what} not understood: {sentence or text!r}; expected one like {expected!r}."
+        )
     return found
 
 
 # ---- whether a slot meets every stated constraint --------------------------------------------------------------------
 
-GOLDEN, OTHER, BREAKS, NONE = "golden", "another that meets every constraint", "breaks a constraint", "no slot"
+GOLDEN, OTHER, BREAKS, NONE = (
+    "golden",
+    "another that meets every constraint",
+    "breaks a constraint",
+    "no slot",
+)
 
 
 def judge(task: Task, golden: DaySlot, slot: DaySlot | None) -> tuple[str, list[str]]:
@@ -259,7 +341,16 @@ def judge(task: Task, golden: DaySlot, slot: DaySlot | None) -> tuple[str, list[
     A golden slot may break one: then the file is wrong, or our reading of it.
     """
     broken = list(violations(task, slot)) if slot else []
-    return NONE if slot is None else GOLDEN if slot == golden else BREAKS if broken else OTHER, broken
+    return (
+        NONE
+        if slot is None
+        else GOLDEN
+        if slot == golden
+        else BREAKS
+        if broken
+        else OTHER,
+        broken,
+    )
 
 
 def violations(task: Task, slot: DaySlot) -> Iterator[str]:
@@ -279,17 +370,26 @@ def _unavailable(task: Task, slot: DaySlot) -> Iterator[str]:
         yield f"{_span(slot.start, slot.end)} is outside the work hours {_span(low, high)}"
     for item in (*task.busy, *task.limits):
         if slot.day == item.day and slot.start < item.end and item.start < slot.end:
-            yield item.said or f"{item.person} is busy on {item.day}, {_span(item.start, item.end)}"
+            yield (
+                item.said
+                or f"{item.person} is busy on {item.day}, {_span(item.start, item.end)}"
+            )
 
 
 def _sooner(task: Task, slot: DaySlot) -> DaySlot | None:
     """An earlier slot that works. The first one begins with the work hours, or where something that forbids ends."""
-    days = task.days[: task.days.index(slot.day) + 1] if slot.day in task.days else task.days
+    days = (
+        task.days[: task.days.index(slot.day) + 1]
+        if slot.day in task.days
+        else task.days
+    )
     for day in days:
         ends = {item.end for item in (*task.busy, *task.limits) if item.day == day}
         for start in sorted({task.hours[0], *ends}):
             found = DaySlot(day, start, start + task.duration)
-            if not any(_unavailable(task, found)) and (day != slot.day or start < slot.start):
+            if not any(_unavailable(task, found)) and (
+                day != slot.day or start < slot.start
+            ):
                 return found
     return None
 
@@ -309,11 +409,18 @@ def to_scheduling(task: Task) -> SchedulingProblem:
 
     return SchedulingProblem(
         duration=task.duration,
-        horizon=tuple((at(day, task.hours[0]), at(day, task.hours[1])) for day in task.days),
+        horizon=tuple(
+            (at(day, task.hours[0]), at(day, task.hours[1])) for day in task.days
+        ),
         step=STEP,
         required=task.people,
         blocks=tuple(
-            Block(at(b.day, b.start), at(b.day, b.end), b.said or f"{b.person}'s calendar", b.person)
+            Block(
+                at(b.day, b.start),
+                at(b.day, b.end),
+                b.said or f"{b.person}'s calendar",
+                b.person,
+            )
             for b in (*task.busy, *task.limits)
         ),
     )

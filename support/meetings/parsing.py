@@ -33,9 +33,14 @@ if TYPE_CHECKING:
 
     from support.models.model import ChatModel
 
-TOKENS = 900  # of a tight model; 41 blocks of 7 people, the most there are, take about 700
+TOKENS = (
+    900  # of a tight model; 41 blocks of 7 people, the most there are, take about 700
+)
 PEOPLE, NAME = 7, 20  # people, and letters of a name
-BLOCKS, LIMITS = 30, 8  # blocks in one calendar (25 are the most in NaturalPlan), limits in all (5 are)
+BLOCKS, LIMITS = (
+    30,
+    8,
+)  # blocks in one calendar (25 are the most in NaturalPlan), limits in all (5 are)
 CLOCK = "[0-9]{1,2}:[0-9]{2}"  # llama.cpp knows no other way to say a digit
 
 
@@ -43,7 +48,9 @@ CLOCK = "[0-9]{1,2}:[0-9]{2}"  # llama.cpp knows no other way to say a digit
 def task_form() -> Any:
     """What makes no sense but fits the form is found by `task_of`, and not asked again."""
     clock: Any = Annotated[str, Field(pattern=rf"^{CLOCK}$", max_length=5)]
-    block: Any = Annotated[str, Field(pattern=rf"^({'|'.join(DAYS)}) {CLOCK}-{CLOCK}$", max_length=24)]
+    block: Any = Annotated[
+        str, Field(pattern=rf"^({'|'.join(DAYS)}) {CLOCK}-{CLOCK}$", max_length=24)
+    ]
     day: Any = Literal[DAYS]
     calendar = form("Calendar", person=text(NAME), busy=many(block, BLOCKS))
     side: Any = Literal["before", "after", "all day"]
@@ -52,7 +59,15 @@ def task_form() -> Any:
     hours = {"from": clock, "to": clock}
     lists = {"calendars": many(calendar, PEOPLE), "limits": many(limit, LIMITS)}
     people, days = many(text(NAME), PEOPLE, 1), many(day, len(DAYS), 1)
-    return form("TaskReply", people=people, minutes=length, days=days, **hours, **lists, earliest=bool)
+    return form(
+        "TaskReply",
+        people=people,
+        minutes=length,
+        days=days,
+        **hours,
+        **lists,
+        earliest=bool,
+    )
 
 
 def task_of(reply: Any) -> Task:
@@ -61,15 +76,23 @@ def task_of(reply: Any) -> Task:
     people, hours = tuple(said["people"]), (minutes(said["from"]), minutes(said["to"]))
     named = [item["person"] for item in (*said["calendars"], *said["limits"])]
     if strangers := sorted({person for person in named if person not in people}):
-        raise InvalidInput(f"reply: {', '.join(strangers)} not among its people, {', '.join(people)}.")
+        raise InvalidInput(
+            f"reply: {', '.join(strangers)} not among its people, {', '.join(people)}."
+        )
     if len(set(people)) < len(people) or hours[1] - hours[0] < said["minutes"]:
-        raise InvalidInput(f"reply: people {people}, hours {hours}; expected each once, and room for the meeting.")
+        raise InvalidInput(
+            f"reply: people {people}, hours {hours}; expected each once, and room for the meeting."
+        )
     return Task(
         people=people,
         duration=said["minutes"],
         days=tuple(day for day in DAYS if day in said["days"]),
         hours=hours,
-        busy=tuple(_block(calendar["person"], block) for calendar in said["calendars"] for block in calendar["busy"]),
+        busy=tuple(
+            _block(calendar["person"], block)
+            for calendar in said["calendars"]
+            for block in calendar["busy"]
+        ),
         limits=tuple(_limit(limit) for limit in said["limits"]),
         earliest=said["earliest"],
     )
@@ -84,9 +107,17 @@ def _block(person: str, said: str) -> Busy:
 def _limit(said: dict[str, Any]) -> Busy:
     person, day, side, time = said["person"], said["day"], said["side"], said["time"]
     if (time is None) != (side == "all day"):
-        raise InvalidInput(f"reply: {person}'s limit on {day} is {side!r} with time {time!r}; one needs the other.")
+        raise InvalidInput(
+            f"reply: {person}'s limit on {day} is {side!r} with time {time!r}; one needs the other."
+        )
     low, high = forbidden(side, time)
-    return Busy(person, day, low, high, f"{person} not on {day}" + (f" {side} {time}" if time else ""))
+    return Busy(
+        person,
+        day,
+        low,
+        high,
+        f"{person} not on {day}" + (f" {side} {time}" if time else ""),
+    )
 
 
 class Grammar:
@@ -101,7 +132,9 @@ class Grammar:
 
 def _typed(seat: Any, answer: Any, text: str) -> Task:
     if not isinstance(answer, Task):
-        raise InvalidInput(f"parse: {answer!r} given; expected a Task, with people, duration, days, hours and so on")
+        raise InvalidInput(
+            f"parse: {answer!r} given; expected a Task, with people, duration, days, hours and so on"
+        )
     return answer
 
 
@@ -144,7 +177,9 @@ async def readings(
     return pd.DataFrame([await _reading(problem, seat, clock) for problem in problems])
 
 
-async def _reading(problem: Problem, seat: Any, clock: Callable[[], float]) -> dict[str, Any]:
+async def _reading(
+    problem: Problem, seat: Any, clock: Callable[[], float]
+) -> dict[str, Any]:
     said: Any = None
     why, valid, begun = "", True, clock()
     try:

@@ -17,7 +17,15 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
 
 from support.errors import InvalidInput
 
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+WEEKDAYS = (
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+)
 STRICT = ConfigDict(extra="forbid")
 
 
@@ -47,7 +55,10 @@ class Situation:
     def span(self) -> tuple[int, int]:
         """Start and end in minutes after the start day's midnight, by the clock on the wall."""
         days = (self.end.date() - self.start.date()).days
-        return self.start.hour * 60 + self.start.minute, days * 1440 + self.end.hour * 60 + self.end.minute
+        return (
+            self.start.hour * 60 + self.start.minute,
+            days * 1440 + self.end.hour * 60 + self.end.minute,
+        )
 
 
 @dataclass(frozen=True)
@@ -80,14 +91,18 @@ class Window(Preference):
 
     def __post_init__(self) -> None:
         if minutes(self.start) >= minutes(self.end):
-            raise InvalidInput(f"{self.kind}: {self.start} to {self.end} given; expected a start before the end")
+            raise InvalidInput(
+                f"{self.kind}: {self.start} to {self.end} given; expected a start before the end"
+            )
 
     def fulfilled(self, at: Situation) -> bool:
         """Within the window, or clear of it; a day that the preference says nothing of is fine."""
         if self.weekdays and WEEKDAYS[at.start.weekday()] not in self.weekdays:
             return True
         (start, end), low, high = at.span, minutes(self.start), minutes(self.end)
-        return end <= low or start >= high if self.avoid else low <= start and end <= high
+        return (
+            end <= low or start >= high if self.avoid else low <= start and end <= high
+        )
 
 
 @dataclass(frozen=True)
@@ -108,7 +123,9 @@ class Weekdays(Preference):
 
     def __post_init__(self) -> None:
         if not self.weekdays:
-            raise InvalidInput(f"weekdays: none given; expected at least one of {', '.join(WEEKDAYS)}")
+            raise InvalidInput(
+                f"weekdays: none given; expected at least one of {', '.join(WEEKDAYS)}"
+            )
 
     def fulfilled(self, at: Situation) -> bool:
         """By the weekday on which it begins."""
@@ -137,7 +154,10 @@ class Gap(Preference):
     def fulfilled(self, at: Situation) -> bool:
         """Judged on the member's calendar; without one, nothing is known to stand in the way."""
         room = timedelta(minutes=self.minutes)
-        return all(end + room <= at.start or start >= at.end + room for start, end in at.busy or ())
+        return all(
+            end + room <= at.start or start >= at.end + room
+            for start, end in at.busy or ()
+        )
 
 
 @dataclass(frozen=True)
@@ -150,7 +170,10 @@ class Deadline(Preference):
 
     def fulfilled(self, at: Situation) -> bool:
         """By the end of the meeting, in the member's zone."""
-        return (at.start.weekday(), at.span[1]) <= (WEEKDAYS.index(self.weekday), minutes(self.time))
+        return (at.start.weekday(), at.span[1]) <= (
+            WEEKDAYS.index(self.weekday),
+            minutes(self.time),
+        )
 
 
 @dataclass(frozen=True)
@@ -163,7 +186,10 @@ class At(Preference):
 
     def fulfilled(self, at: Situation) -> bool:
         """By its start, to the minute."""
-        return at.span[0] == minutes(self.time) and self.date in (None, at.start.date().isoformat())
+        return at.span[0] == minutes(self.time) and self.date in (
+            None,
+            at.start.date().isoformat(),
+        )
 
 
 @dataclass(frozen=True)
@@ -178,7 +204,8 @@ class Flexible(Preference):
 
 
 KINDS: Mapping[str, type[Preference]] = {
-    made.kind: made for made in (Window, Focus, Weekdays, Notice, Gap, Deadline, At, Flexible)
+    made.kind: made
+    for made in (Window, Focus, Weekdays, Notice, Gap, Deadline, At, Flexible)
 }
 
 
@@ -187,19 +214,29 @@ def preference(spec: Mapping[str, Any]) -> Preference:
     rest = dict(spec)
     kind = rest.pop("kind", None)
     if kind not in KINDS:
-        raise InvalidInput(f"preference: kind {kind!r} given; expected one of {', '.join(KINDS)}")
+        raise InvalidInput(
+            f"preference: kind {kind!r} given; expected one of {', '.join(KINDS)}"
+        )
     return TypeAdapter(KINDS[kind]).validate_python(rest)
 
 
-def situation(start: datetime, duration: int, sent: datetime, zone: str, busy: Any = None) -> Situation:
+def situation(
+    start: datetime, duration: int, sent: datetime, zone: str, busy: Any = None
+) -> Situation:
     """A slot of `duration` minutes as a member in `zone` (an IANA name) sees it."""
     here = ZoneInfo(zone)
     # Sums and differences within one ZoneInfo go by the clock on the wall; in UTC they are what passes.
     end = start.astimezone(UTC) + timedelta(minutes=duration)
-    return Situation(start.astimezone(here), end.astimezone(here), sent.astimezone(UTC), busy)
+    return Situation(
+        start.astimezone(here), end.astimezone(here), sent.astimezone(UTC), busy
+    )
 
 
-WEEK = [datetime(2026, 1, day, *divmod(m, 60), tzinfo=UTC) for day in range(5, 10) for m in range(480, 1080, 30)]
+WEEK = [
+    datetime(2026, 1, day, *divmod(m, 60), tzinfo=UTC)
+    for day in range(5, 10)
+    for m in range(480, 1080, 30)
+]
 """The half hours of a working week from 08:00 to 18:00."""
 
 
@@ -207,20 +244,44 @@ WEEK = [datetime(2026, 1, day, *divmod(m, 60), tzinfo=UTC) for day in range(5, 1
 def breadth(wish: Preference) -> float:
     """The share of a working week's half hours that fulfil a wish, of somebody with nothing else in the calendar."""
     long_ago = datetime(2025, 1, 1, tzinfo=UTC)
-    return sum(wish.fulfilled(situation(start, 30, long_ago, "UTC")) for start in WEEK) / len(WEEK)
+    return sum(
+        wish.fulfilled(situation(start, 30, long_ago, "UTC")) for start in WEEK
+    ) / len(WEEK)
 
 
-def contradictions(preferences: Sequence[Preference]) -> list[tuple[Preference, Preference]]:
+def contradictions(
+    preferences: Sequence[Preference],
+) -> list[tuple[Preference, Preference]]:
     """Pairs that no slot of any length can fulfil together: windows, weekdays, exact times."""
-    return [(a, b) for a, b in combinations(preferences, 2) if _exclude(a, b) or _exclude(b, a)]
+    return [
+        (a, b)
+        for a, b in combinations(preferences, 2)
+        if _exclude(a, b) or _exclude(b, a)
+    ]
 
 
 def _exclude(a: Preference, b: Preference) -> bool:
-    if isinstance(a, Window) and isinstance(b, Window) and not a.avoid and not (a.weekdays or b.weekdays):
-        low, high = (minutes(a.start), minutes(a.end)), (minutes(b.start), minutes(b.end))
-        return high[0] <= low[0] and low[1] <= high[1] if b.avoid else low[1] <= high[0] or high[1] <= low[0]
+    if (
+        isinstance(a, Window)
+        and isinstance(b, Window)
+        and not a.avoid
+        and not (a.weekdays or b.weekdays)
+    ):
+        low, high = (
+            (minutes(a.start), minutes(a.end)),
+            (minutes(b.start), minutes(b.end)),
+        )
+        return (
+            high[0] <= low[0] and low[1] <= high[1]
+            if b.avoid
+            else low[1] <= high[0] or high[1] <= low[0]
+        )
     if isinstance(a, Weekdays) and isinstance(b, Weekdays) and not a.avoid:
-        return set(a.weekdays) <= set(b.weekdays) if b.avoid else not set(a.weekdays) & set(b.weekdays)
+        return (
+            set(a.weekdays) <= set(b.weekdays)
+            if b.avoid
+            else not set(a.weekdays) & set(b.weekdays)
+        )
     if isinstance(a, At) and isinstance(b, At):
         return a.time != b.time or (None not in (a.date, b.date) and a.date != b.date)
     return False
@@ -228,4 +289,7 @@ def _exclude(a: Preference, b: Preference) -> bool:
 
 def plain(given: Any) -> dict[str, Any]:
     """A record as plain data."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in vars(given).items()}
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in vars(given).items()
+    }

@@ -57,4 +57,10 @@ def candidate(scores: Mapping[str, Sequence[int]]) -> str:
     >>> candidate({"O1": [3, 3, 0], "O2": [1, 1, 1], "O3": [2, 1, 1]})
     'O3'
     """
-    return max(scores, key=lambda option: (satisfaction_ratio(scores[option]), satisfaction_score(scores[option])))
+    return max(
+        scores,
+        key=lambda option: (
+            satisfaction_ratio(scores[option]),
+            satisfaction_score(scores[option]),
+        ),
+    )

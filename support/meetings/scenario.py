@@ -28,7 +28,9 @@ from support.meetings.records import Option, Turn
 Busy = tuple[tuple[datetime, datetime], ...]
 """Busy times in order, as (start, end) in UTC."""
 
-AROUND = timedelta(days=2)  # events this far from a meeting's slots can still touch a gap, in any zone
+AROUND = timedelta(
+    days=2
+)  # events this far from a meeting's slots can still touch a gap, in any zone
 
 
 @dataclass(frozen=True)
@@ -56,18 +58,28 @@ class Scenario:
 
     def situation(self, member: str, start: datetime) -> Situation:
         """A start as one member sees it."""
-        return situation(start, self.meeting.duration, self.meeting.sent_at, self.zones[member], self.busy[member])
+        return situation(
+            start,
+            self.meeting.duration,
+            self.meeting.sent_at,
+            self.zones[member],
+            self.busy[member],
+        )
 
     def text(self, member: str, paraphrase: int = 0) -> str:
         """A member's free text (0), or one of its two paraphrases."""
         texts = self.private[member].texts
         if paraphrase not in range(len(texts)):
-            raise InvalidInput(f"paraphrase: {paraphrase!r} given; expected 0 to {len(texts) - 1}")
+            raise InvalidInput(
+                f"paraphrase: {paraphrase!r} given; expected 0 to {len(texts) - 1}"
+            )
         return texts[paraphrase]
 
     def handed(self, paraphrase: int = 0) -> dict[str, tuple[str, ...]]:
         """Each member's free text, sentence by sentence, as the non-conversational baseline hands it over."""
-        return {name: tuple(sentences(self.text(name, paraphrase))) for name in self.private}
+        return {
+            name: tuple(sentences(self.text(name, paraphrase))) for name in self.private
+        }
 
     def database(self) -> Database:
         """What a coordinator may look up about the members."""
@@ -77,7 +89,10 @@ class Scenario:
         """Everybody wants, and says, only the `most` narrowest of the own wishes; None leaves all of them."""
         if most is None:
             return self
-        return replace(self, private={name: own.narrowed(most) for name, own in self.private.items()})
+        return replace(
+            self,
+            private={name: own.narrowed(most) for name, own in self.private.items()},
+        )
 
     def without_demands(self) -> Scenario:
         """Nobody is required: what the organiser demands of attendance belongs to the database (section 5.2)."""
@@ -112,17 +127,24 @@ def scenario(meeting_id: str, folder: Path | None = None) -> Scenario:
     """The scenario of one meeting."""
     ids = {m.id: m for m in load_company(folder).meetings}
     if meeting_id not in ids:
-        raise InvalidInput(f"meeting: {meeting_id!r} given; expected one of {', '.join(ids)}")
+        raise InvalidInput(
+            f"meeting: {meeting_id!r} given; expected one of {', '.join(ids)}"
+        )
     return _scenario(ids[meeting_id], folder)
 
 
-def scenarios(n: int, count: int, seed: int, required: bool = False) -> tuple[Scenario, ...]:
+def scenarios(
+    n: int, count: int, seed: int, required: bool = False
+) -> tuple[Scenario, ...]:
     """Draw scenarios of `n` members without repetition, as section 5.2 draws its 20; the same seed gives the same ones.
 
     `required` keeps to meetings with required attendees.
     """
     fit = [m for m in fitting(n) if m.required or not required]
-    return tuple(_scenario(fit[i], None) for i in np.random.default_rng(seed).choice(len(fit), count, replace=False))
+    return tuple(
+        _scenario(fit[i], None)
+        for i in np.random.default_rng(seed).choice(len(fit), count, replace=False)
+    )
 
 
 def fitting(n: int, folder: Path | None = None) -> list[Meeting]:
@@ -133,21 +155,35 @@ def fitting(n: int, folder: Path | None = None) -> list[Meeting]:
 def _scenario(chosen: Meeting, folder: Path | None) -> Scenario:
     private = load_private(folder)
     busy = {name: _busy(chosen, name, folder) for name in chosen.members}
-    return Scenario(load_company(folder), chosen, {name: private[name] for name in chosen.members}, busy)
+    return Scenario(
+        load_company(folder),
+        chosen,
+        {name: private[name] for name in chosen.members},
+        busy,
+    )
 
 
 def _busy(chosen: Meeting, name: str, folder: Path | None) -> Busy:
     slots = chosen.slots()
-    low, high = slots[0] - AROUND, slots[-1] + timedelta(minutes=chosen.duration) + AROUND
+    low, high = (
+        slots[0] - AROUND,
+        slots[-1] + timedelta(minutes=chosen.duration) + AROUND,
+    )
     company, path = load_company(folder), calendar_of(name, folder)
-    whole = _whole(path, path.stat().st_mtime_ns, *company.horizon, company.by_name[name].zone)
+    whole = _whole(
+        path, path.stat().st_mtime_ns, *company.horizon, company.by_name[name].zone
+    )
     return tuple((start, end) for start, end in whole if start < high and low < end)
 
 
 @lru_cache(maxsize=256)
-def _whole(path: Path, changed: int, first: datetime, last: datetime, zone: str) -> Busy:
+def _whole(
+    path: Path, changed: int, first: datetime, last: datetime, zone: str
+) -> Busy:
     """A calendar from the first to the last slot of any meeting, and around: it is read once for all of them."""
-    from support.meetings.calendars import busy  # takes long to import, and only this needs it
+    from support.meetings.calendars import (
+        busy,
+    )  # takes long to import, and only this needs it
 
     low, high = first - 2 * AROUND, last + 2 * AROUND
     return busy(path, low.astimezone(UTC), high.astimezone(UTC), zone)

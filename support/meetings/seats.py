@@ -20,8 +20,21 @@ from pydantic import AfterValidator, Field
 
 from support.errors import InvalidInput
 from support.meetings.coordination import checked, checked_scores
-from support.meetings.coordinators import ATTENTION, RandomCoordinator, RuleBasedCoordinator
-from support.meetings.data import COLLABORATOR, MANAGER, STEP, TEAMMATE, Database, Meeting, in_words, iso
+from support.meetings.coordinators import (
+    ATTENTION,
+    RandomCoordinator,
+    RuleBasedCoordinator,
+)
+from support.meetings.data import (
+    COLLABORATOR,
+    MANAGER,
+    STEP,
+    TEAMMATE,
+    Database,
+    Meeting,
+    in_words,
+    iso,
+)
 from support.meetings.evaluators import RuleBasedEvaluator
 from support.meetings.hybrid import HybridCoordinator
 from support.meetings.interviewer import RuleBasedInterviewer
@@ -36,7 +49,10 @@ RULES = "rule-based"
 
 # What a tight model is given; others have more. Room for a reply is counted as one token for a character, since what a
 # small model repeats takes as much; a longer limit costs nothing where the reply ends by itself.
-TEXT, OPENING = TIGHT.message, 700  # characters of a turn, and of a turn that lists the options
+TEXT, OPENING = (
+    TIGHT.message,
+    700,
+)  # characters of a turn, and of a turn that lists the options
 NOTE, NOTES = 120, 8  # characters of a restated preference, and how many
 REASON, REASONS = 120, 4  # characters of a reason for an option, and how many
 JUDGEMENTS = 2  # reasons for a score
@@ -60,7 +76,9 @@ class Public:
 
 def words(most: int) -> Any:
     """A field of so many characters that is not blank."""
-    return Annotated[str, Field(min_length=1, max_length=most), AfterValidator(_not_blank)]
+    return Annotated[
+        str, Field(min_length=1, max_length=most), AfterValidator(_not_blank)
+    ]
 
 
 def _not_blank(text: str) -> str:
@@ -79,7 +97,9 @@ def label(start: datetime) -> str:
 
 def invited(meeting: Meeting) -> dict[str, Any]:
     """What everybody who is invited may read: text, days in words, minutes."""
-    days = dict.fromkeys(f"{slot:%A} {slot.day} {slot:%B %Y}" for slot in meeting.slots())
+    days = dict.fromkeys(
+        f"{slot:%A} {slot.day} {slot:%B %Y}" for slot in meeting.slots()
+    )
     return {"organiser": meeting.organiser, "invitation": meeting.invitation, "days": list(days),
             "duration": meeting.duration}  # fmt: skip
 
@@ -93,7 +113,9 @@ def apart(meeting: Meeting, zone: str, lead: str = "whose clock is ") -> str:
     """How a member's clock differs from the organiser's on the meeting's first day, in words; "" where it does not."""
     start = meeting.slots()[0]
     there = start.astimezone(ZoneInfo(zone))
-    hours = (there.replace(tzinfo=None) - start.replace(tzinfo=None)).total_seconds() / 3600  # by clocks on the wall
+    hours = (
+        there.replace(tzinfo=None) - start.replace(tzinfo=None)
+    ).total_seconds() / 3600  # by clocks on the wall
     if not hours:
         return ""
     how = "ahead of" if hours > 0 else "behind"
@@ -128,9 +150,13 @@ def _persona(seat: ModelSeat, chat: Chat) -> dict[str, Any]:
 def _answer(seat: Any, answer: Any, chat: Chat) -> str:
     text = answer.strip() if isinstance(answer, str) else ""
     if not text:
-        raise InvalidInput(f"answer: {answer!r} given; expected words: say what suits you, or why an option does not")
+        raise InvalidInput(
+            f"answer: {answer!r} given; expected words: say what suits you, or why an option does not"
+        )
     if len(text) > MOST:
-        raise InvalidInput(f"answer: {len(text)} characters given; expected at most {MOST}, please shorten it")
+        raise InvalidInput(
+            f"answer: {len(text)} characters given; expected at most {MOST}, please shorten it"
+        )
     return text
 
 
@@ -173,7 +199,11 @@ def _offered(seat: Any, chat: Chat) -> list[str]:
 
 
 def _when(seat: Any, chat: Chat, option: Option) -> str:
-    return in_words(datetime.fromisoformat(option.start).astimezone(ZoneInfo(seat.own.zones[chat.member])))
+    return in_words(
+        datetime.fromisoformat(option.start).astimezone(
+            ZoneInfo(seat.own.zones[chat.member])
+        )
+    )
 
 
 def _lists(chat: Chat) -> bool:
@@ -188,7 +218,11 @@ def _longest(seat: ModelSeat, chat: Chat) -> int:
 def _remark_form(seat: ModelSeat, chat: Chat) -> Any:
     """The opening turn never ends the conversation."""
     text = words(_longest(seat, chat))
-    return form("RemarkReply", text=text, done=bool) if chat.turns else form("TextReply", text=text)
+    return (
+        form("RemarkReply", text=text, done=bool)
+        if chat.turns
+        else form("TextReply", text=text)
+    )
 
 
 def _intent_form(seat: ModelSeat, chat: Chat) -> Any:
@@ -199,14 +233,20 @@ def _intent_form(seat: ModelSeat, chat: Chat) -> Any:
 
 
 def _intent(seat: Any, reply: Any, chat: Chat) -> Intent:
-    return _noted(seat, ("\n".join(dict.fromkeys(reply.preferences)), getattr(reply, "agreed", None)), chat)
+    return _noted(
+        seat,
+        ("\n".join(dict.fromkeys(reply.preferences)), getattr(reply, "agreed", None)),
+        chat,
+    )
 
 
 def _remark(seat: Any, answer: Any, chat: Chat) -> Remark:
     """A person's turn; without words the conversation ends, once there was one."""
     if answer is None or not str(answer).strip():
         if not chat.turns:
-            raise InvalidInput("remark: no words given; expected the first question of the conversation")
+            raise InvalidInput(
+                "remark: no words given; expected the first question of the conversation"
+            )
         return Remark("", done=True)
     return Remark(_answer(seat, str(answer), chat))
 
@@ -216,10 +256,16 @@ def _noted(seat: Any, answer: Any, chat: Chat) -> Intent:
     text, agreed = answer if isinstance(answer, tuple) else (answer, None)
     if not isinstance(text, str) or agreed not in (None, *(o.id for o in chat.options)):
         ids = ", ".join(o.id for o in chat.options) or "none"
-        raise InvalidInput(f"extract: {answer!r} given; expected notes, a line each, and the option agreed to ({ids})")
+        raise InvalidInput(
+            f"extract: {answer!r} given; expected notes, a line each, and the option agreed to ({ids})"
+        )
     notes = tuple(line.strip() for line in text.splitlines() if line.strip())
     option = next((o for o in chat.options if o.id == agreed), None)
-    return Intent((*notes, f"Agrees to {_when(seat, chat, option)}"), agreed) if option else Intent(notes)
+    return (
+        Intent((*notes, f"Agrees to {_when(seat, chat, option)}"), agreed)
+        if option
+        else Intent(notes)
+    )
 
 
 def _nothing_said(seat: Any, chat: Chat) -> Intent | None:
@@ -268,14 +314,21 @@ def starts_for(brief: Brief, most: int = STARTS) -> dict[str, str]:
     meeting, step = brief.meeting, STEP
     while len(meeting.slots(step)) > most:
         step *= 2
-    so_far = [meeting.slot(option.start) for option in (*brief.previous, *filter(None, [brief.candidate]))]
-    return {label(moment): iso(moment) for moment in sorted({*meeting.slots(step), *so_far})}
+    so_far = [
+        meeting.slot(option.start)
+        for option in (*brief.previous, *filter(None, [brief.candidate]))
+    ]
+    return {
+        label(moment): iso(moment) for moment in sorted({*meeting.slots(step), *so_far})
+    }
 
 
 def _choices(seat: ModelSeat, brief: Brief) -> tuple[str, ...]:
     """The labels of the starts, without the candidate's."""
     best = brief.candidate and label(datetime.fromisoformat(brief.candidate.start))
-    return tuple(start for start in starts_for(brief, seat.shown.most(STARTS)) if start != best)
+    return tuple(
+        start for start in starts_for(brief, seat.shown.most(STARTS)) if start != best
+    )
 
 
 def _options_form(seat: ModelSeat, brief: Brief) -> Any:
@@ -285,45 +338,83 @@ def _options_form(seat: ModelSeat, brief: Brief) -> Any:
               "reasons": many(words(seat.limits.text(REASON)), REASONS, 0)}  # fmt: skip
     option = form("OptionReply", start=one_of("start", starts, SHOWN), **claims)
     if brief.candidate is None:
-        return form("OptionsReply", partial(_each_once, "options"), options=many(option, brief.k, 1))
+        return form(
+            "OptionsReply",
+            partial(_each_once, "options"),
+            options=many(option, brief.k, 1),
+        )
     kept, others = form("CandidateReply", **claims), many(option, brief.k - 1, 0)
-    return form("RevisionReply", partial(_each_once, "others"), candidate=kept, others=others)
+    return form(
+        "RevisionReply", partial(_each_once, "others"), candidate=kept, others=others
+    )
 
 
 def _each_once(field: str, reply: Any) -> None:
     """What a JSON schema cannot say: no two options begin at the same time."""
     starts = [option.start for option in getattr(reply, field)]
     if twice := next((start for start in starts if starts.count(start) > 1), None):
-        raise ValueError(f"{field}: start {twice!r} given twice; expected another start for each option")
+        raise ValueError(
+            f"{field}: start {twice!r} given twice; expected another start for each option"
+        )
 
 
 def _briefed(seat: ModelSeat, brief: Brief) -> dict[str, Any]:
     meeting, best = brief.meeting, brief.candidate
-    seat.shown.left(len(starts_for(brief, seat.shown.most(STARTS))), len(meeting.slots()), "possible starts")
+    seat.shown.left(
+        len(starts_for(brief, seat.shown.most(STARTS))),
+        len(meeting.slots()),
+        "possible starts",
+    )
     wishes = [{"name": name, "wishes": intent.preferences, "clock": apart(meeting, seat.own.zones[name])}
               for name, intent in brief.intents.items()]  # fmt: skip
-    asked = {"k": brief.k, "others": brief.k - 1, "needed": min(2, len(meeting.members)), "most": REASONS}
+    asked = {
+        "k": brief.k,
+        "others": brief.k - 1,
+        "needed": min(2, len(meeting.members)),
+        "most": REASONS,
+    }
     given = {"organiser": meeting.organiser, "invitation": meeting.invitation, "duration": meeting.duration,
              "required": meeting.required, "members": wishes, "names": meeting.members,
              "satisfied": brief.satisfied}  # fmt: skip
     candidate = label(meeting.slot(best.start)) if best else ""
-    return {**given, **asked, **described(brief.database), "starts": _choices(seat, brief), "candidate": candidate}
+    return {
+        **given,
+        **asked,
+        **described(brief.database),
+        "starts": _choices(seat, brief),
+        "candidate": candidate,
+    }
 
 
 def _suggestions(seat: ModelSeat, reply: Any, brief: Brief) -> list[Suggestion]:
     """For whom an option works and why is the model's claim; the candidate comes first."""
     starts = starts_for(brief, seat.shown.most(STARTS))
-    found = [(starts[option.start], option) for option in getattr(reply, "options", getattr(reply, "others", ()))]
+    found = [
+        (starts[option.start], option)
+        for option in getattr(reply, "options", getattr(reply, "others", ()))
+    ]
     if brief.candidate is not None:
         found.insert(0, (brief.candidate.start, reply.candidate))
-    return [Suggestion(start, tuple(dict.fromkeys(o.members)), tuple(dict.fromkeys(o.reasons))) for start, o in found]
+    return [
+        Suggestion(
+            start, tuple(dict.fromkeys(o.members)), tuple(dict.fromkeys(o.reasons))
+        )
+        for start, o in found
+    ]
 
 
 def _placed(seat: Any, answer: Any, brief: Brief) -> list[Suggestion]:
     """A person's options: Suggestions, or (start, members, reasons), of which members and reasons may be left out."""
-    made = [s if isinstance(s, Suggestion) else Suggestion(*([s] if isinstance(s, str) else s)) for s in answer or ()]
+    made = [
+        s
+        if isinstance(s, Suggestion)
+        else Suggestion(*([s] if isinstance(s, str) else s))
+        for s in answer or ()
+    ]
     if not made:
-        raise InvalidInput(f"propose: {answer!r} given; expected 1 to {brief.k} options, each with its start")
+        raise InvalidInput(
+            f"propose: {answer!r} given; expected 1 to {brief.k} options, each with its start"
+        )
     checked(made, brief, {})
     return made
 
@@ -336,13 +427,17 @@ COORDINATOR = Role(
             _options_form,
             _briefed,
             _suggestions,
-            lambda seat, brief: 60 + brief.k * (40 + 10 * len(brief.meeting.members) + REASON * REASONS),
+            lambda seat, brief: (
+                60 + brief.k * (40 + 10 * len(brief.meeting.members) + REASON * REASONS)
+            ),
         )
     },
     asks={"propose": Ask(_placed)},
     kinds={
         "exhaustive": lambda me, rng, own: RuleBasedCoordinator(rng, own.zones),
-        "satisficing": lambda me, rng, own: RuleBasedCoordinator(rng, own.zones, ATTENTION),
+        "satisficing": lambda me, rng, own: RuleBasedCoordinator(
+            rng, own.zones, ATTENTION
+        ),
         "random": lambda me, rng, own: RandomCoordinator(rng),
         "hybrid": lambda me, rng, own: HybridCoordinator(own.scenario),
     },
@@ -354,50 +449,99 @@ class ModelEvaluator(Facilitator):
     """Scores each option for each member on what was extracted (appendix B.3), one call for each option."""
 
     async def score(
-        self, meeting: Meeting, options: Sequence[Option], intents: Mapping[str, Intent], round: int
+        self,
+        meeting: Meeting,
+        options: Sequence[Option],
+        intents: Mapping[str, Intent],
+        round: int,
     ) -> list[Score]:
         """One score for each option and member; a member of whom nothing is known is at the lowest, unasked."""
-        known = [name for name in meeting.members if name in intents and intents[name].preferences]
-        judged = [self.do(self.acts["judge"], meeting, option, intents, known) for option in options]
+        known = [
+            name
+            for name in meeting.members
+            if name in intents and intents[name].preferences
+        ]
+        judged = [
+            self.do(self.acts["judge"], meeting, option, intents, known)
+            for option in options
+        ]
         return [score for scores in await asyncio.gather(*judged) for score in scores]
 
 
-def _scores_form(seat: ModelSeat, meeting: Meeting, option: Option, intents: Any, known: Sequence[str]) -> Any:
+def _scores_form(
+    seat: ModelSeat,
+    meeting: Meeting,
+    option: Option,
+    intents: Any,
+    known: Sequence[str],
+) -> Any:
     """One entry for each member, by name: {"reasons", "score"}, the score from the lowest to 3."""
     reasons = many(words(seat.limits.text(REASON)), JUDGEMENTS, 0)
-    judged = form("Judged", reasons=reasons, score=(int, Field(ge=seat.own.lowest, le=HIGHEST)))
-    entries: dict[str, Any] = {f"member_{i}": (judged, Field(alias=name)) for i, name in enumerate(known)}
+    judged = form(
+        "Judged", reasons=reasons, score=(int, Field(ge=seat.own.lowest, le=HIGHEST))
+    )
+    entries: dict[str, Any] = {
+        f"member_{i}": (judged, Field(alias=name)) for i, name in enumerate(known)
+    }
     return form("ScoresReply", **entries)
 
 
 def _judged(
-    seat: ModelSeat, meeting: Meeting, option: Option, intents: Mapping[str, Intent], known: Sequence[str]
+    seat: ModelSeat,
+    meeting: Meeting,
+    option: Option,
+    intents: Mapping[str, Intent],
+    known: Sequence[str],
 ) -> dict[str, Any]:
     start, members = meeting.slot(option.start), []
     for name in known:
         there = start.astimezone(ZoneInfo(seat.own.zones[name]))
         clock = label(there) if there.utcoffset() != start.utcoffset() else ""
-        members.append({"name": name, "wishes": intents[name].preferences, "clock": clock})
-    return {"option": label(start), "duration": meeting.duration, "lowest": seat.own.lowest, "members": members}
+        members.append(
+            {"name": name, "wishes": intents[name].preferences, "clock": clock}
+        )
+    return {
+        "option": label(start),
+        "duration": meeting.duration,
+        "lowest": seat.own.lowest,
+        "members": members,
+    }
 
 
 def _scores(
-    seat: ModelSeat, reply: Any, meeting: Meeting, option: Option, intents: Any, known: Sequence[str]
+    seat: ModelSeat,
+    reply: Any,
+    meeting: Meeting,
+    option: Option,
+    intents: Any,
+    known: Sequence[str],
 ) -> list[Score]:
     made = []
     for name in meeting.members:
         entry = getattr(reply, f"member_{known.index(name)}") if name in known else None
-        value, reasons = (entry.score, entry.reasons) if entry else (seat.own.lowest, ["no preference is known"])
+        value, reasons = (
+            (entry.score, entry.reasons)
+            if entry
+            else (seat.own.lowest, ["no preference is known"])
+        )
         made.append(Score(option.id, name, value, tuple(reasons)))
     return made
 
 
-def _given_scores(seat: Any, answer: Any, meeting: Meeting, options: Any, intents: Any, round: int) -> list[Score]:
+def _given_scores(
+    seat: Any, answer: Any, meeting: Meeting, options: Any, intents: Any, round: int
+) -> list[Score]:
     """A person's scores: {option: {member: 0 to 3}}."""
     try:
-        made = [Score(option, member, value) for option, row in answer.items() for member, value in row.items()]
+        made = [
+            Score(option, member, value)
+            for option, row in answer.items()
+            for member, value in row.items()
+        ]
     except AttributeError:
-        raise InvalidInput(f"score: {answer!r} given; expected a score for each option and member") from None
+        raise InvalidInput(
+            f"score: {answer!r} given; expected a score for each option and member"
+        ) from None
     return list(checked_scores(made, options, meeting.members))
 
 
@@ -409,8 +553,12 @@ EVALUATOR = Role(
             _scores_form,
             _judged,
             _scores,
-            lambda seat, meeting, option, intents, known: 40 + (30 + REASON * JUDGEMENTS) * len(known),
-            unasked=lambda seat, *view: None if view[-1] else _scores(seat, None, *view),
+            lambda seat, meeting, option, intents, known: (
+                40 + (30 + REASON * JUDGEMENTS) * len(known)
+            ),
+            unasked=lambda seat, *view: (
+                None if view[-1] else _scores(seat, None, *view)
+            ),
         )
     },
     asks={"score": Ask(_given_scores, lambda seat, *view: view)},
@@ -440,10 +588,24 @@ def seat_everybody(
     equation (5), 1 as in the paper's evaluator prompt.
     """
     if lowest not in (0, 1):
-        raise InvalidInput(f"lowest: {lowest!r} given; expected 0, by equation (5), or 1, as in the paper's prompt")
+        raise InvalidInput(
+            f"lowest: {lowest!r} given; expected 0, by equation (5), or 1, as in the paper's prompt"
+        )
     who, drawn = rng.spawn(2)
-    people = MEMBER.fill(scenario.members, seats, who, lambda name: scenario.persona(name, paraphrase), spoken)
+    people = MEMBER.fill(
+        scenario.members,
+        seats,
+        who,
+        lambda name: scenario.persona(name, paraphrase),
+        spoken,
+    )
     own, kinds = Public(scenario.public, lowest), (interviewer, coordinator, evaluator)
-    streams = *drawn.spawn(1), drawn, *drawn.spawn(1)  # the coordinator alone draws from the stream it always had
+    streams = (
+        *drawn.spawn(1),
+        drawn,
+        *drawn.spawn(1),
+    )  # the coordinator alone draws from the stream it always had
     roles = zip((INTERVIEWER, COORDINATOR, EVALUATOR), kinds, streams, strict=True)
-    return people, {role.name: role.seat(kind, stream, own, spoken) for role, kind, stream in roles}
+    return people, {
+        role.name: role.seat(kind, stream, own, spoken) for role, kind, stream in roles
+    }

@@ -67,14 +67,28 @@ async def meeting_coordination(
     is a folder of your own in the form of `data/inputs/meetings` (see its README).
     """
     if design not in DESIGNS:
-        raise InvalidInput(f"design: {design!r} given; expected one of {', '.join(DESIGNS)}")
+        raise InvalidInput(
+            f"design: {design!r} given; expected one of {', '.join(DESIGNS)}"
+        )
     if difficulty not in DIFFICULTIES:
-        raise InvalidInput(f"difficulty: {difficulty!r} given; expected one of {', '.join(DIFFICULTIES)}")
+        raise InvalidInput(
+            f"difficulty: {difficulty!r} given; expected one of {', '.join(DIFFICULTIES)}"
+        )
     written = _scenario(members, repetition, None if company is None else Path(company))
     chosen = written.narrowed(DIFFICULTIES[difficulty])
     chosen = chosen if database else chosen.without_demands()
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
-    people, led = seat_everybody(chosen, rng, seats, interviewer, coordinator, evaluator, lowest, paraphrase, spoken)
+    people, led = seat_everybody(
+        chosen,
+        rng,
+        seats,
+        interviewer,
+        coordinator,
+        evaluator,
+        lowest,
+        paraphrase,
+        spoken,
+    )
     played = coordinate(
         chosen,
         people,
@@ -87,14 +101,18 @@ async def meeting_coordination(
         audit=ExactEvaluator(chosen, people),
     )
     finished = [entry async for entry in played]
-    return record(chosen, {**people, **led}, finished, design=design, difficulty=difficulty)
+    return record(
+        chosen, {**people, **led}, finished, design=design, difficulty=difficulty
+    )
 
 
 def _scenario(members: int, number: int, folder: Path | None) -> Scenario:
     """One of the meetings that fit, in an order in which the first 20 are those of the paper's design."""
     fit, rng = fitting(members, folder), np.random.default_rng(ORDER)
     if not 0 <= number < len(fit):
-        counted = f"there are {len(fit)} meetings with {members} members, counted from 0"
+        counted = (
+            f"there are {len(fit)} meetings with {members} members, counted from 0"
+        )
         raise InvalidInput(f"repetition: {number!r} given; {counted}")
     drawn = rng.choice(len(fit), size=min(MEETINGS, len(fit)), replace=False).tolist()
     drawn += rng.permutation([i for i in range(len(fit)) if i not in drawn]).tolist()

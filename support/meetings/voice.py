@@ -13,11 +13,40 @@ from datetime import date, datetime
 import numpy as np
 
 from support.english import say
-from support.meetings.preferences import At, Deadline, Focus, Gap, Notice, Preference, Weekdays, Window, minutes
+from support.meetings.preferences import (
+    At,
+    Deadline,
+    Focus,
+    Gap,
+    Notice,
+    Preference,
+    Weekdays,
+    Window,
+    minutes,
+)
 
 TOLD = "meetings/wordings"
-NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-LENGTHS = {15: "a quarter of an hour", 30: "half an hour", 45: "three quarters of an hour", 60: "an hour"}
+NUMBERS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+LENGTHS = {
+    15: "a quarter of an hour",
+    30: "half an hour",
+    45: "three quarters of an hour",
+    60: "an hour",
+}
 IN_PART = {
     "early morning": "early in the morning",
     "morning": "in the morning",
@@ -49,7 +78,11 @@ class Voice:
         """The preference as a fragment, with its priority unless that is the usual one."""
         given = _plain(given)
         text = self.say(f"short {act(given)}", **self._slots(given))
-        return text if given.priority == 2 else f"{text[:-1]}, {say(TOLD, f'short {given.priority}', self.rng)}"
+        return (
+            text
+            if given.priority == 2
+            else f"{text[:-1]}, {say(TOLD, f'short {given.priority}', self.rng)}"
+        )
 
     def vague(self, given: Preference) -> str | None:
         """The preference with a part of the day in the place of its hours; None where it has no such part."""
@@ -82,24 +115,36 @@ class Voice:
         if open_start:
             return f"before {self.time(end)}"
         if open_end:
-            return (f"after {self.time(start)}", f"from {self.time(start)} on")[self.rng.integers(2)]
+            return (f"after {self.time(start)}", f"from {self.time(start)} on")[
+                self.rng.integers(2)
+            ]
         first, last = self.time(start), self.time(end)
         if self.twelve and first[-3:] == last[-3:] and first != "noon":
             first = first[:-3]  # "between 9 and 11 am"
-        return (f"between {first} and {last}", f"from {first} to {last}")[self.rng.integers(2)]
+        return (f"between {first} and {last}", f"from {first} to {last}")[
+            self.rng.integers(2)
+        ]
 
     def _slots(self, given: Preference) -> dict[str, str]:
         if isinstance(given, Window):
             days = f"on {listed(given.weekdays)}" if given.weekdays else ""
             when = self.span(given.start, given.end)
-            return {"when": when, "on": days and f"{days}, ", "days": days and f" {days}"}
+            return {
+                "when": when,
+                "on": days and f"{days}, ",
+                "days": days and f" {days}",
+            }
         if isinstance(given, Weekdays):
             return {"names": listed(given.weekdays)}
         if isinstance(given, Notice | Gap):
             return {"length": duration(given)}
         if isinstance(given, Deadline):
             whole = minutes(given.time) == 24 * 60
-            return {"limit": f"the end of {given.weekday}" if whole else f"{self.time(given.time)} on {given.weekday}"}
+            return {
+                "limit": f"the end of {given.weekday}"
+                if whole
+                else f"{self.time(given.time)} on {given.weekday}"
+            }
         if isinstance(given, At):
             day = f"on {_day(date.fromisoformat(given.date))} " if given.date else ""
             return {"time": f"{day}at {self.time(given.time)}"}
@@ -108,13 +153,19 @@ class Voice:
 
 def act(given: Preference) -> str:
     """The preference's key in the wordings, without its priority."""
-    return f"{given.kind} avoid" if getattr(given, "avoid", False) and given.kind != Focus.kind else given.kind
+    return (
+        f"{given.kind} avoid"
+        if getattr(given, "avoid", False) and given.kind != Focus.kind
+        else given.kind
+    )
 
 
 def listed(weekdays: Sequence[str], plural: str = "s") -> str:
     """Weekdays in a row, as recurring days."""
     names = [f"{day}{plural}" for day in weekdays]
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+    return (
+        f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+    )
 
 
 def duration(given: Notice | Gap) -> str:
@@ -125,7 +176,9 @@ def duration(given: Notice | Gap) -> str:
     """
     if isinstance(given, Gap):
         return LENGTHS.get(given.minutes) or f"{given.minutes} minutes"
-    count, unit = (given.hours // 24, "day") if given.hours % 24 == 0 else (given.hours, "hour")
+    count, unit = (
+        (given.hours // 24, "day") if given.hours % 24 == 0 else (given.hours, "hour")
+    )
     if count == 1:
         return "a day" if unit == "day" else "an hour"
     return f"{NUMBERS[count] if count < len(NUMBERS) else count} {unit}s"
@@ -147,7 +200,11 @@ def part_of_day(given: Window) -> str | None:
 
 def _plain(given: Preference) -> Preference:
     """A whole day to avoid on some weekdays is those weekdays to avoid, and is said so."""
-    whole = isinstance(given, Window) and minutes(given.start) == 0 and minutes(given.end) == 24 * 60
+    whole = (
+        isinstance(given, Window)
+        and minutes(given.start) == 0
+        and minutes(given.end) == 24 * 60
+    )
     if isinstance(given, Window) and whole and given.avoid and given.weekdays:
         return Weekdays(given.priority, given.weekdays, avoid=True)
     return given

@@ -25,7 +25,9 @@ from support.models.profiles import profile as profile_of
 DEADLINE = 600.0
 _pace: int | None = None  # requests a minute of each model that says nothing of its own
 _connected: dict[tuple[str, Path | None], ChatModel] = {}
-_serving: ContextVar[tuple[Callable[[str], ChatModel], bool] | None] = ContextVar("who connects models", default=None)
+_serving: ContextVar[tuple[Callable[[str], ChatModel], bool] | None] = ContextVar(
+    "who connects models", default=None
+)
 
 
 def connect(
@@ -45,22 +47,51 @@ def connect(
     ChatModel('SmolLM2-135M-Instruct.Q4_1.gguf sha256:b179c9523d0e' at embedded)
     """
     known = profile_of(model)
-    at_once = whole("concurrency", known.concurrency if concurrency is None else concurrency, 1)
-    retries, failures = whole("max_retries", max_retries), whole("failures_in_a_row", failures_in_a_row, 1)
-    for name, seconds in (("timeout", timeout), ("deadline", DEADLINE if deadline is None else deadline)):
-        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < float("inf"):
+    at_once = whole(
+        "concurrency", known.concurrency if concurrency is None else concurrency, 1
+    )
+    retries, failures = (
+        whole("max_retries", max_retries),
+        whole("failures_in_a_row", failures_in_a_row, 1),
+    )
+    for name, seconds in (
+        ("timeout", timeout),
+        ("deadline", DEADLINE if deadline is None else deadline),
+    ):
+        if (
+            isinstance(seconds, bool)
+            or not isinstance(seconds, (int, float))
+            or not 0 < seconds < float("inf")
+        ):
             raise InvalidInput(f"{name}={seconds!r}: expected seconds, more than 0.")
     if offline and cache is None:
-        raise InvalidInput("offline=True replays kept replies only: give the file that holds them, cache=...")
+        raise InvalidInput(
+            "offline=True replays kept replies only: give the file that holds them, cache=..."
+        )
     transport: Transport = Embedded(timeout=float(timeout))
     if known.name != "embedded":
-        where = address(base_url or known.address or os.environ.get("OPENAI_BASE_URL") or DEFAULT)
-        transport = Endpoint(known, where, _key(api_key, where, known, offline), timeout=float(timeout))
+        where = address(
+            base_url or known.address or os.environ.get("OPENAI_BASE_URL") or DEFAULT
+        )
+        transport = Endpoint(
+            known, where, _key(api_key, where, known, offline), timeout=float(timeout)
+        )
         deadline = DEADLINE if deadline is None else float(deadline)
     kept = Cache(cache) if isinstance(cache, (str, Path)) else cache
     pace = Pace(known.requests_per_minute or _pace, known.tokens_per_minute)
-    how: Any = {"offline": offline, "concurrency": at_once, "repairs": whole("repairs", repairs), "pace": pace}
-    return ChatModel(transport, profile=known, cache=kept, patience=Patience(retries, deadline, failures), **how)
+    how: Any = {
+        "offline": offline,
+        "concurrency": at_once,
+        "repairs": whole("repairs", repairs),
+        "pace": pace,
+    }
+    return ChatModel(
+        transport,
+        profile=known,
+        cache=kept,
+        patience=Patience(retries, deadline, failures),
+        **how,
+    )
 
 
 def paced(requests_per_minute: int | None) -> None:
@@ -74,10 +105,14 @@ def paced(requests_per_minute: int | None) -> None:
 def named(kind: str, default: ChatModel | str | None = None) -> ChatModel:
     """The model that a participant's name stands for, connected once for each file; the `default` for "model" alone."""
     if not is_model(kind):
-        raise InvalidInput(f"model: {kind!r} given; expected {MODEL}:NAME, such as {MODEL}:gpt-4o-mini")
+        raise InvalidInput(
+            f"model: {kind!r} given; expected {MODEL}:NAME, such as {MODEL}:gpt-4o-mini"
+        )
     name = kind.removeprefix(MODEL).removeprefix(":").strip() or default
     if name is None:
-        raise InvalidInput(f'model: none given for "{MODEL}"; name one ("{MODEL}:gpt-4o-mini"), or pass model=')
+        raise InvalidInput(
+            f'model: none given for "{MODEL}"; name one ("{MODEL}:gpt-4o-mini"), or pass model='
+        )
     if isinstance(name, ChatModel):
         return name
     name, serves = name.removeprefix(f"{MODEL}:"), _serving.get()
@@ -85,11 +120,19 @@ def named(kind: str, default: ChatModel | str | None = None) -> ChatModel:
 
 
 @contextmanager
-def serving(cache: str | Path | None = None, make: Callable[[str], ChatModel] | None = None) -> Iterator[None]:
+def serving(
+    cache: str | Path | None = None, make: Callable[[str], ChatModel] | None = None
+) -> Iterator[None]:
     """While it lasts, `named` connects with the replies of a file at hand, or has its models made by a function."""
     kept, outer = None if cache is None else Path(cache).resolve(), _serving.get()
     # Within a `make`, a file of replies changes nothing: whoever estimates or tests a run asks nobody.
-    given = (make, True) if make else outer if outer and outer[1] else (lambda name: _once(name, kept), False)
+    given = (
+        (make, True)
+        if make
+        else outer
+        if outer and outer[1]
+        else (lambda name: _once(name, kept), False)
+    )
     token = _serving.set(given)
     try:
         yield
@@ -102,7 +145,12 @@ def _once(name: str, cache: Path | None) -> ChatModel:
     held, wanted = _connected.get((name, cache)), profile_of(name)
     where = address(wanted.address or os.environ.get("OPENAI_BASE_URL") or DEFAULT).url
     lost = held is not None and held.cache is not None and held.cache.lost
-    if held is None or lost or held.profile != wanted or held.endpoint not in (where, "embedded"):
+    if (
+        held is None
+        or lost
+        or held.profile != wanted
+        or held.endpoint not in (where, "embedded")
+    ):
         held = _connected[name, cache] = connect(name, cache=cache)
     return held
 

@@ -40,14 +40,22 @@ class PerLoop(Generic[T]):
     """One object for each running event loop: semaphores and sessions belong to the loop that made them."""
 
     def __init__(self, make: Callable[[], T]) -> None:
-        self._make, self._made, self._lock = make, dict[asyncio.AbstractEventLoop, T](), threading.Lock()
+        self._make, self._made, self._lock = (
+            make,
+            dict[asyncio.AbstractEventLoop, T](),
+            threading.Lock(),
+        )
 
     def get(self) -> T:
         """The object of the running loop, made on first use; those of closed loops are dropped."""
         loop = asyncio.get_running_loop()
         with self._lock:
             if loop not in self._made:
-                self._made = {old: thing for old, thing in self._made.items() if not old.is_closed()}
+                self._made = {
+                    old: thing
+                    for old, thing in self._made.items()
+                    if not old.is_closed()
+                }
                 self._made[loop] = self._make()
             return self._made[loop]
 
@@ -73,11 +81,20 @@ class Pace:
     counts it, no minute holds more than the limit. A call that alone is larger waits for an empty window.
     """
 
-    def __init__(self, requests_per_minute: int | None = None, tokens_per_minute: int | None = None) -> None:
-        self._requests, self._tokens = requests_per_minute or math.inf, tokens_per_minute or math.inf
+    def __init__(
+        self,
+        requests_per_minute: int | None = None,
+        tokens_per_minute: int | None = None,
+    ) -> None:
+        self._requests, self._tokens = (
+            requests_per_minute or math.inf,
+            tokens_per_minute or math.inf,
+        )
         self._turns, self._held_until = list[Turn](), 0.0
         self._lock = threading.Lock()  # a widget may call from another thread
-        self._queue = PerLoop(asyncio.Lock)  # first come, first served: a large call is not overtaken for ever
+        self._queue = PerLoop(
+            asyncio.Lock
+        )  # first come, first served: a large call is not overtaken for ever
 
     def hold(self, seconds: float) -> None:
         """Send nothing for so long: the endpoint asked for it."""
@@ -86,7 +103,10 @@ class Pace:
     @asynccontextmanager
     async def turn(self, tokens: int) -> AsyncIterator[Turn]:
         """Wait until an attempt of at most so many tokens may be sent; set `tokens` of what comes to what it took."""
-        if self._requests == self._tokens == math.inf and time.monotonic() >= self._held_until:
+        if (
+            self._requests == self._tokens == math.inf
+            and time.monotonic() >= self._held_until
+        ):
             yield Turn(tokens)
             return
         async with self._queue.get():
@@ -101,7 +121,10 @@ class Pace:
         with self._lock:
             now = time.monotonic()
             self._turns = [turn for turn in self._turns if now < turn.ended + MINUTE]
-            full = self._turns and sum(turn.tokens for turn in self._turns) + tokens > self._tokens
+            full = (
+                self._turns
+                and sum(turn.tokens for turn in self._turns) + tokens > self._tokens
+            )
             if now < self._held_until or len(self._turns) >= self._requests or full:
                 return None
             self._turns.append(turn := Turn(tokens))
@@ -113,7 +136,9 @@ class Patience:
     """How long a call is tried."""
 
     max_retries: int = 6  # attempts after the first
-    deadline: float | None = 600.0  # seconds for all of them, with the waits between, but not for one's turn
+    deadline: float | None = (
+        600.0  # seconds for all of them, with the waits between, but not for one's turn
+    )
     failures_in_a_row: int = 10  # calls that failed for good, none answered between them, until all is given up
 
 
@@ -137,7 +162,9 @@ class Attempts:
         self._deadline = math.inf if patience.deadline is None else patience.deadline
         self._answered, self._failed = False, 0
 
-    async def complete(self, request: Request, faults: list[Fault], price: Price | None) -> Completion:
+    async def complete(
+        self, request: Request, faults: list[Fault], price: Price | None
+    ) -> Completion:
         """The answer to a request; what failed on the way, and what was learnt, is put into `faults`."""
         course = _Course(request, faults, price)
         had: list[Completion] = []
@@ -150,19 +177,31 @@ class Attempts:
             except ModelError as error:
                 wait, course.tries = self._wait(error, course.tries), course.tries + 1
                 if why := self._no_more(error, course, wait):
-                    faults.append(Fault(error.fault or type(error).__name__, str(error)))
+                    faults.append(
+                        Fault(error.fault or type(error).__name__, str(error))
+                    )
                     raise self._given_up(error, why) from None
                 faults.append(Fault(error.fault, str(error), round(wait, 3)))
                 await asyncio.sleep(wait)
                 course.spent += wait
                 continue
             finally:
-                faults.extend(Fault("learnt", said) for said in self._transport.learnt[known:])
+                faults.extend(
+                    Fault("learnt", said) for said in self._transport.learnt[known:]
+                )
             self._answered, self._failed = True, 0
             had.append(completion)
             if not (wider := self._transport.widen(request, completion, room)):
-                names = ("prompt_tokens", "completion_tokens", "cached_prompt_tokens", "latency")
-                return replace(completion, **{name: sum(getattr(one, name) for one in had) for name in names})
+                names = (
+                    "prompt_tokens",
+                    "completion_tokens",
+                    "cached_prompt_tokens",
+                    "latency",
+                )
+                return replace(
+                    completion,
+                    **{name: sum(getattr(one, name) for one in had) for name in names},
+                )
             faults.append(Fault("cut off", wider))
 
     async def _attempt(self, course: _Course, room: int) -> Completion:
@@ -179,7 +218,10 @@ class Attempts:
                     reserved.append((budget, await budget.reserve(worst, what)))
                 usd = None  # cancelled or broken off: nobody knows what it cost
                 completion = await self._answer(course, room)
-                turn.tokens = completion.prompt_tokens + completion.completion_tokens or turn.tokens
+                turn.tokens = (
+                    completion.prompt_tokens + completion.completion_tokens
+                    or turn.tokens
+                )
                 usd = cost(completion, price)
                 return completion
             except (ModelError, BudgetExceeded, Wider) as error:
@@ -193,8 +235,12 @@ class Attempts:
     async def _answer(self, course: _Course, room: int) -> Completion:
         started, limit = time.monotonic(), self._deadline
         try:
-            async with asyncio.timeout(max(0.0, limit - course.spent) if limit < math.inf else None) as deadline:
-                return await self._transport.complete(replace(course.request, max_tokens=room))
+            async with asyncio.timeout(
+                max(0.0, limit - course.spent) if limit < math.inf else None
+            ) as deadline:
+                return await self._transport.complete(
+                    replace(course.request, max_tokens=room)
+                )
         except TimeoutError:
             if not deadline.expired():  # the transport's own
                 raise
@@ -208,7 +254,9 @@ class Attempts:
 
     def _wait(self, error: ModelError, retry: int) -> float:
         """Seconds before the next attempt: twice as long each time, drawn, so that calls do not come back together."""
-        drawn = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(retry, 60)) * self._rng.uniform(0.5, 1.0)
+        drawn = min(
+            LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(retry, 60)
+        ) * self._rng.uniform(0.5, 1.0)
         if error.retry_after is None:
             return drawn
         if error.transient and error.retry_after <= self._deadline:
@@ -228,7 +276,11 @@ class Attempts:
         if course.tries > most:
             return f"Given up at attempt {course.tries}."
         if course.spent + wait > self._deadline:
-            asked = "" if error.retry_after is None else f" (it asks to wait {error.retry_after:g} s)"
+            asked = (
+                ""
+                if error.retry_after is None
+                else f" (it asks to wait {error.retry_after:g} s)"
+            )
             return f"Given up at attempt {course.tries}: one more{asked} would pass deadline={self._deadline:g} s."
         return ""
 
@@ -241,7 +293,10 @@ class Attempts:
         self._failed += 1
         if self._failed < self._patience.failures_in_a_row:
             return error
-        number, self._failed = self._failed, 0  # whoever calls again wants to see whether it is over
+        number, self._failed = (
+            self._failed,
+            0,
+        )  # whoever calls again wants to see whether it is over
         return ModelUnavailable(
             f"{number} calls in a row failed at {self._transport.endpoint}, none was answered between them; the last: "
             f"{error} Calls stop here, and what is finished is kept. See how the provider is, then run again with "
@@ -252,11 +307,22 @@ class Attempts:
 def budgets() -> list[Budget]:
     """What a call has to be paid from: the budget of the run at work, and the purse of all runs."""
     running = meter()
-    return [budget for budget in (running.budget if running else None, purse()) if budget is not None]
+    return [
+        budget
+        for budget in (running.budget if running else None, purse())
+        if budget is not None
+    ]
 
 
 def cost(completion: Completion, price: Price | None) -> float | None:
     """US dollars for a completion; None without a price, or where the endpoint does not say how many tokens it took."""
-    if price is None or (price.worst(1, 1) and not completion.prompt_tokens + completion.completion_tokens):
+    if price is None or (
+        price.worst(1, 1)
+        and not completion.prompt_tokens + completion.completion_tokens
+    ):
         return None
-    return price.cost(completion.prompt_tokens, completion.completion_tokens, completion.cached_prompt_tokens)
+    return price.cost(
+        completion.prompt_tokens,
+        completion.completion_tokens,
+        completion.cached_prompt_tokens,
+    )

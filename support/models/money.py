@@ -33,11 +33,28 @@ _purse: Budget | None = None
 class Budget:
     """An account under a name in a file, with a limit for all calls of all runs; BudgetExceeded says `whose` it is."""
 
-    def __init__(self, limit_usd: float, path: str | Path, name: str, presence: Presence, whose: str = "") -> None:
-        if isinstance(limit_usd, bool) or not isinstance(limit_usd, (int, float)) or not 0 <= limit_usd < math.inf:
-            raise InvalidInput(f"budget_usd={limit_usd!r}: expected US dollars, 0 or more, such as 2.50.")
+    def __init__(
+        self,
+        limit_usd: float,
+        path: str | Path,
+        name: str,
+        presence: Presence,
+        whose: str = "",
+    ) -> None:
+        if (
+            isinstance(limit_usd, bool)
+            or not isinstance(limit_usd, (int, float))
+            or not 0 <= limit_usd < math.inf
+        ):
+            raise InvalidInput(
+                f"budget_usd={limit_usd!r}: expected US dollars, 0 or more, such as 2.50."
+            )
         self.limit_usd, self.name, self.path = float(limit_usd), name, Path(path)
-        self._presence, self._whose, self._limit = presence, whose or repr(name), math.floor(round(limit_usd * UNIT, 3))
+        self._presence, self._whose, self._limit = (
+            presence,
+            whose or repr(name),
+            math.floor(round(limit_usd * UNIT, 3)),
+        )
         self._lock = threading.Lock()  # a study's threads share the connection
         self._db = open_database(self.path)
         # Without a sync of its own: the next reply or unit that is kept syncs these as well, and a kill loses nothing.
@@ -70,11 +87,25 @@ class Budget:
             with self._lock, transaction(self._db, self.path):
                 spent, uncertain, reserved = self._account()
                 if amount <= self._limit - spent - uncertain - reserved:
-                    made = "INSERT INTO reservations (name, run, amount) VALUES (?, ?, ?)"
-                    return self._db.execute(made, (self.name, self._presence.run, amount)).lastrowid or 0
+                    made = (
+                        "INSERT INTO reservations (name, run, amount) VALUES (?, ?, ?)"
+                    )
+                    return (
+                        self._db.execute(
+                            made, (self.name, self._presence.run, amount)
+                        ).lastrowid
+                        or 0
+                    )
             if amount > self._limit - spent - uncertain:
-                unknown = f", of it {dollars(uncertain / UNIT)} for calls whose fate is unknown" if uncertain else ""
-                needed, gone = dollars(amount / UNIT), dollars((spent + uncertain) / UNIT)
+                unknown = (
+                    f", of it {dollars(uncertain / UNIT)} for calls whose fate is unknown"
+                    if uncertain
+                    else ""
+                )
+                needed, gone = (
+                    dollars(amount / UNIT),
+                    dollars((spent + uncertain) / UNIT),
+                )
                 said = f"the budget of {dollars(self.limit_usd)} for {self._whose} does not hold the next call, which"
                 said += f" could cost up to {needed} ({what}); {gone} was spent by then{unknown}. It was not sent."
                 raise BudgetExceeded(said)
@@ -87,9 +118,17 @@ class Budget:
         if not number:
             return
         with self._lock, transaction(self._db, self.path):
-            row = self._db.execute("DELETE FROM reservations WHERE id = ? RETURNING amount", (number,)).fetchone()
+            row = self._db.execute(
+                "DELETE FROM reservations WHERE id = ? RETURNING amount", (number,)
+            ).fetchone()
             if row is not None:
-                self._add(*((0, row[0]) if usd is None else (math.ceil(round(usd * UNIT, 3)), 0)))
+                self._add(
+                    *(
+                        (0, row[0])
+                        if usd is None
+                        else (math.ceil(round(usd * UNIT, 3)), 0)
+                    )
+                )
 
     def close(self) -> None:
         """Close the account's file."""
@@ -98,11 +137,21 @@ class Budget:
     def _write_off(self) -> None:
         """What runs set aside that are no longer alive may have been charged: it counts as spent."""
         others = "SELECT DISTINCT run FROM reservations WHERE name = ? AND run != ?"
-        for (run,) in self._db.execute(others, (self.name, self._presence.run)).fetchall():
+        for (run,) in self._db.execute(
+            others, (self.name, self._presence.run)
+        ).fetchall():
             if not self._presence.alive(run):
                 with self._lock, transaction(self._db, self.path):
                     gone = "DELETE FROM reservations WHERE name = ? AND run = ? RETURNING amount"
-                    self._add(0, sum(amount for (amount,) in self._db.execute(gone, (self.name, run)).fetchall()))
+                    self._add(
+                        0,
+                        sum(
+                            amount
+                            for (amount,) in self._db.execute(
+                                gone, (self.name, run)
+                            ).fetchall()
+                        ),
+                    )
 
     def _add(self, spent: int, uncertain: int) -> None:
         query = "UPDATE accounts SET spent = spent + ?, uncertain = uncertain + ? WHERE name = ?"
@@ -121,8 +170,18 @@ def open_purse(limit_usd: float | None) -> Budget | None:
     account = os.environ.get("CONVENE_PURSE") or "notebooks"
     if limit_usd is None:
         _purse = None
-    elif _purse is None or (_purse.limit_usd, _purse.name, _purse.path) != (limit_usd, account, file):
-        _purse = Budget(limit_usd, file, account, _present(file), f"all studies of {account!r} together (BUDGET)")
+    elif _purse is None or (_purse.limit_usd, _purse.name, _purse.path) != (
+        limit_usd,
+        account,
+        file,
+    ):
+        _purse = Budget(
+            limit_usd,
+            file,
+            account,
+            _present(file),
+            f"all studies of {account!r} together (BUDGET)",
+        )
     return _purse
 
 
@@ -146,4 +205,8 @@ def dollars(amount: float) -> str:
     >>> dollars(12.5), dollars(0.00042), dollars(0)
     ('$12.50', '$0.00042', '$0.00')
     """
-    return f"${amount:.2f}" if amount >= 0.1 or amount == 0 else f"${float(f'{amount:.3g}'):.12f}".rstrip("0")
+    return (
+        f"${amount:.2f}"
+        if amount >= 0.1 or amount == 0
+        else f"${float(f'{amount:.3g}'):.12f}".rstrip("0")
+    )

@@ -57,37 +57,54 @@ class Price(_Frozen):
     input: float = Field(ge=0, allow_inf_nan=False)
     output: float = Field(ge=0, allow_inf_nan=False)
     cached_input: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    at: str | None = None  # the address that it holds for; None: wherever the model is served
+    at: str | None = (
+        None  # the address that it holds for; None: wherever the model is served
+    )
     date: Day | None = None  # on which it was looked up
 
-    def cost(self, prompt_tokens: int, completion_tokens: int, cached_prompt_tokens: int = 0) -> float:
+    def cost(
+        self, prompt_tokens: int, completion_tokens: int, cached_prompt_tokens: int = 0
+    ) -> float:
         """What a call costs; `prompt_tokens` includes the cached ones, as endpoints report them.
 
         >>> Price(input=2.0, output=8.0, cached_input=0.5).cost(1000, 100, cached_prompt_tokens=800)
         0.0016
         """
         cached = self.input if self.cached_input is None else self.cached_input
-        prompts = max(0, prompt_tokens - cached_prompt_tokens) * self.input + cached_prompt_tokens * cached
+        prompts = (
+            max(0, prompt_tokens - cached_prompt_tokens) * self.input
+            + cached_prompt_tokens * cached
+        )
         return round((prompts + completion_tokens * self.output) / 1_000_000, 12)
 
     def worst(self, bound: int, max_tokens: int) -> float:
         """What a call can cost at most, when its prompt has at most `bound` tokens."""
-        return (bound * max(self.input, self.cached_input or 0.0) + max_tokens * self.output) / 1_000_000
+        return (
+            bound * max(self.input, self.cached_input or 0.0) + max_tokens * self.output
+        ) / 1_000_000
 
 
-def prompt_bound(messages: tuple[tuple[str, str], ...], schema: str | None = None) -> int:
+def prompt_bound(
+    messages: tuple[tuple[str, str], ...], schema: str | None = None
+) -> int:
     """More tokens than the endpoint can count for a prompt: one for each byte, and room for what it adds."""
     words = sum(len(content.encode()) + PER_MESSAGE for _, content in messages)
-    return words + PREAMBLE + (2 * len(schema.encode()) if schema else 0)  # endpoints rewrite a schema for the model
+    return (
+        words + PREAMBLE + (2 * len(schema.encode()) if schema else 0)
+    )  # endpoints rewrite a schema for the model
 
 
 class Limits(_Frozen):
     """How much a participant may say, in characters of a message and its private reasons, and is told."""
 
-    tight: bool = False  # the embedded model's, for which forms, prompts and rooms were made
+    tight: bool = (
+        False  # the embedded model's, for which forms, prompts and rooms were made
+    )
     message: int = Field(default=1200, ge=40)
     reason: int = Field(default=1600, ge=40)
-    rows: int | None = Field(default=None, ge=1)  # of a table; None: as many as half of the model's context takes
+    rows: int | None = Field(
+        default=None, ge=1
+    )  # of a table; None: as many as half of the model's context takes
 
     def text(self, characters: int) -> int:
         """How long another text may be that a tight model gives so many characters."""
@@ -101,7 +118,12 @@ class Limits(_Frozen):
 TIGHT = Limits(tight=True, message=240, reason=160, rows=25)
 
 
-EFFORTS: dict[str, str | dict[str, Any]] = {"off": "none", "low": "low", "medium": "medium", "high": "high"}
+EFFORTS: dict[str, str | dict[str, Any]] = {
+    "off": "none",
+    "low": "low",
+    "medium": "medium",
+    "high": "high",
+}
 
 
 class Profile(_Frozen):
@@ -130,22 +152,40 @@ class Profile(_Frozen):
         """What is asked beside the question and changes the reply, as JSON; "" for nothing."""
         if reasoning is not None and reasoning not in self.reasoning:
             known = ", ".join(self.reasoning)
-            raise InvalidInput(f"reasoning: {reasoning!r} given; {self.name} knows None, {known} (see models.toml)")
-        asked = {"reasoning_effort": self.reasoning_effort, "extra_body": self.extra_body}
+            raise InvalidInput(
+                f"reasoning: {reasoning!r} given; {self.name} knows None, {known} (see models.toml)"
+            )
+        asked = {
+            "reasoning_effort": self.reasoning_effort,
+            "extra_body": self.extra_body,
+        }
         sent = {} if reasoning is None else self.reasoning[reasoning]
-        asked |= {"reasoning_effort": sent} if isinstance(sent, str) else {"extra_body": self.extra_body | sent}
+        asked |= (
+            {"reasoning_effort": sent}
+            if isinstance(sent, str)
+            else {"extra_body": self.extra_body | sent}
+        )
         kept = {name: value for name, value in asked.items() if value}
         return json.dumps(kept, sort_keys=True) if kept else ""
 
     def price_at(self, endpoint: str) -> Price | None:
         """The price, where it holds for this address."""
-        held = self.price and (self.price.at or endpoint).rstrip("/") == endpoint.rstrip("/")
+        held = self.price and (self.price.at or endpoint).rstrip(
+            "/"
+        ) == endpoint.rstrip("/")
         return self.price if held else None
 
 
 FREE = Price(input=0.0, output=0.0)
 FAKE = Profile(name="scripted", price=FREE, limits=TIGHT, longest=0)
-EMBEDDED = Profile(name="embedded", price=FREE, limits=TIGHT, longest=0, context=8192, reasoning={"off": {}})
+EMBEDDED = Profile(
+    name="embedded",
+    price=FREE,
+    limits=TIGHT,
+    longest=0,
+    context=8192,
+    reasoning={"off": {}},
+)
 
 
 def profile(name: str) -> Profile:
@@ -153,13 +193,25 @@ def profile(name: str) -> Profile:
     name = name.removeprefix(f"{MODEL}:").strip()
     plain, _, address = name.partition("@")
     if not plain:
-        raise InvalidInput(f"model: {name!r} given; expected a name, such as model:gpt-4o-mini or model:NAME@ADDRESS")
+        raise InvalidInput(
+            f"model: {name!r} given; expected a name, such as model:gpt-4o-mini or model:NAME@ADDRESS"
+        )
     if name == EMBEDDED.name:
         return EMBEDDED
     own = os.environ.get(VARIABLE)
-    known = {**_read(inputs("models", "models.toml")), **(_read(Path(own)) if own else {})}
-    found = next((known[key] for key in (name, plain, f"*@{address}") if key in known), {})
-    given = {"model": plain, **found, "name": name, **({"address": address} if address else {})}
+    known = {
+        **_read(inputs("models", "models.toml")),
+        **(_read(Path(own)) if own else {}),
+    }
+    found = next(
+        (known[key] for key in (name, plain, f"*@{address}") if key in known), {}
+    )
+    given = {
+        "model": plain,
+        **found,
+        "name": name,
+        **({"address": address} if address else {}),
+    }
     return Profile(**given)
 
 
@@ -167,7 +219,10 @@ def needed_price(model: ChatModel) -> Price:
     """The price of a model, where a budget needs one; without one, the lines to add are told."""
     if (price := model.price) is not None:
         return price
-    where = os.environ.get(VARIABLE) or "a file of your own, which the environment variable CONVENE_MODELS names"
+    where = (
+        os.environ.get(VARIABLE)
+        or "a file of your own, which the environment variable CONVENE_MODELS names"
+    )
     raise ModelUnavailable(
         f"{model.name!r} at {model.endpoint} has no price, so that no budget can be kept. Add these lines, with US "
         f"dollars for a million tokens (0 where the model is your own), to {where}:\n"
@@ -180,7 +235,9 @@ def _read(path: Path) -> Mapping[str, Mapping[str, Any]]:
     try:
         return _parsed(path, path.stat().st_mtime_ns)
     except OSError as error:
-        raise MissingData(f"{path} cannot be read ({error.strerror}); {VARIABLE} names your own models.toml") from None
+        raise MissingData(
+            f"{path} cannot be read ({error.strerror}); {VARIABLE} names your own models.toml"
+        ) from None
 
 
 @lru_cache(maxsize=8)
@@ -198,5 +255,7 @@ def _parsed(path: Path, stamp: int) -> Mapping[str, Mapping[str, Any]]:
         if isinstance(error, ValidationError):
             first = error.errors(include_url=False)[0]
             said = f"{'.'.join(map(str, first['loc']))}={first['input']!r} given; {first['msg']}"
-        raise InvalidInput(f"{path}: {said}; see data/inputs/models/models.toml for what an entry takes") from None
+        raise InvalidInput(
+            f"{path}: {said}; see data/inputs/models/models.toml for what an entry takes"
+        ) from None
     return entries

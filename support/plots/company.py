@@ -16,13 +16,31 @@ if TYPE_CHECKING:
 
 GREEN, GREY, LIGHT = "#00734f", "#8a8a8a", "#b8b8b8"
 EDGES: dict[str, dict[str, Any]] = {
-    TEAMMATE: {"colors": LIGHT, "linestyles": [(0, (1, 2))], "linewidths": 0.8, "label": "teammates"},
-    COLLABORATOR: {"colors": GREY, "linestyles": ["-"], "linewidths": 0.6, "label": "collaborators"},
-    MANAGER: {"colors": GREEN, "linestyles": ["-"], "linewidths": 1.8, "label": "manager"},
+    TEAMMATE: {
+        "colors": LIGHT,
+        "linestyles": [(0, (1, 2))],
+        "linewidths": 0.8,
+        "label": "teammates",
+    },
+    COLLABORATOR: {
+        "colors": GREY,
+        "linestyles": ["-"],
+        "linewidths": 0.6,
+        "label": "collaborators",
+    },
+    MANAGER: {
+        "colors": GREEN,
+        "linestyles": ["-"],
+        "linewidths": 1.8,
+        "label": "manager",
+    },
 }
 """How each relation is drawn, the most important last and on top."""
 
-INSIDE, OUTSIDE = 1.0, 1.8  # wished lengths of an edge within a community and of one between two
+INSIDE, OUTSIDE = (
+    1.0,
+    1.8,
+)  # wished lengths of an edge within a community and of one between two
 SMALL = 12  # a graph of at most so many people gets large names, and whole ones; of others a first name
 
 
@@ -35,7 +53,9 @@ def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
     from matplotlib.collections import LineCollection
     from matplotlib.patheffects import withStroke
 
-    pairs = sorted({(*sorted((s, t)), d["relation"]) for s, t, d in graph.edges(data=True)})
+    pairs = sorted(
+        {(*sorted((s, t)), d["relation"]) for s, t, d in graph.edges(data=True)}
+    )
     groups, place = _laid_out(list(graph), pairs)
     size = {name: 60 + 90 * graph.nodes[name]["level"] for name in graph}
     for z, (relation, look) in enumerate(EDGES.items()):
@@ -44,7 +64,14 @@ def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
     for i, group in enumerate(groups):
         xy = np.array([place[name] for name in group])
         sizes = [size[name] for name in group]
-        ax.scatter(xy[:, 0], xy[:, 1], s=sizes, color=COLOURS[i % 8], edgecolor="white", zorder=3)
+        ax.scatter(
+            xy[:, 0],
+            xy[:, 1],
+            s=sizes,
+            color=COLOURS[i % 8],
+            edgecolor="white",
+            zorder=3,
+        )
     firsts = Counter(name.partition(" ")[0] for name in place)
     for name, (x, y) in place.items():
         below = 3 + np.sqrt(size[name]) / 2
@@ -53,14 +80,24 @@ def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
         ax.annotate(said, (x, y), xytext=(0, -below), textcoords="offset points",
                     ha="center", va="top", fontsize=9 if len(graph) <= SMALL else 6.5, linespacing=0.9, zorder=4,
                     path_effects=[withStroke(linewidth=2, foreground="white")])  # fmt: skip
-    ax.scatter([], [], s=240, color="#bbbbbb", label="size: level 1 to 5; colour: community")
-    ax.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
+    ax.scatter(
+        [], [], s=240, color="#bbbbbb", label="size: level 1 to 5; colour: community"
+    )
+    ax.legend(
+        fontsize=8,
+        frameon=False,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        ncols=4,
+    )
     ax.margins(0.09)
     ax.set_axis_off()
     return ax
 
 
-def _laid_out(names: list[str], pairs: list[Any]) -> tuple[list[list[str]], dict[str, np.ndarray]]:
+def _laid_out(
+    names: list[str], pairs: list[Any]
+) -> tuple[list[list[str]], dict[str, np.ndarray]]:
     """Communities, largest first: greedy modularity (Clauset, Newman and Moore 2004), and Kamada and Kawai's places.
 
     A pair weighs one for each relation between them, in either direction, and a manager one more; communities are
@@ -79,7 +116,11 @@ def _laid_out(names: list[str], pairs: list[Any]) -> tuple[list[list[str]], dict
     steps = dict(nx.all_pairs_shortest_path_length(flat))
     apart = len(flat) ** 0.5 + 1  # steps between two whom nothing joins
     far = {
-        a: {b: (OUTSIDE if group[a] != group[b] else INSIDE) * np.sqrt(steps[a].get(b, apart)) for b in flat}
+        a: {
+            b: (OUTSIDE if group[a] != group[b] else INSIDE)
+            * np.sqrt(steps[a].get(b, apart))
+            for b in flat
+        }
         for a in flat
     }
     start = nx.circular_layout([name for members in groups for name in members])

@@ -13,7 +13,12 @@ from support import draw
 from support.analysis.consistency import CHECKS
 from support.analysis.meetings import METRICS, gap_closed
 from support.draw import COLOURS, LINES, MARKS
-from support.meetings.satisfaction import HIGHEST, equity, satisfaction_ratio, satisfaction_score
+from support.meetings.satisfaction import (
+    HIGHEST,
+    equity,
+    satisfaction_ratio,
+    satisfaction_score,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,15 +50,23 @@ def plot_changes(table: pd.DataFrame, ax: Axes, metric: str) -> Axes:
     The legend says each setting's mean in round 1, and how many runs are left out because they have no change. `table`
     as `mean_changes` gives it.
     """
-    shown, decimals = table[table["metric"] == metric], 1 if metric == "satisfaction_ratio" else 2
+    shown, decimals = (
+        table[table["metric"] == metric],
+        1 if metric == "satisfaction_ratio" else 2,
+    )
     told = {}
     for name, part in shown.groupby("setting", sort=False):
         out, n = int(part["left_out"].max()), int(part["n"].min())
         dropped = f" ({out} of {out + n} left out)" if out else ""
         told[name] = f"{name}: {part['start'].iloc[0]:.{decimals}f}{dropped}"
-    draw.lines(ax, shown.assign(setting=shown["setting"].map(told)), "round", hue="setting")
+    draw.lines(
+        ax, shown.assign(setting=shown["setting"].map(told)), "round", hue="setting"
+    )
     ax.axhline(0, color=GREY, linewidth=0.8)
-    ax.set(ylabel=f"{metric.replace('_', ' ')}\n({shown['unit'].iloc[0]})", xticks=sorted(shown["round"].unique()))
+    ax.set(
+        ylabel=f"{metric.replace('_', ' ')}\n({shown['unit'].iloc[0]})",
+        xticks=sorted(shown["round"].unique()),
+    )
     ax.legend(title="setting: mean in round 1", **BELOW)
     return ax
 
@@ -65,11 +78,22 @@ def plot_gap(table: pd.DataFrame, ax: Axes) -> Axes:
     """
     first = table.drop_duplicates("setting")
     ends = zip(first["setting"], first["chance"], first["best"], strict=True)
-    told = {name: f"{name}: {chance:.0f} to {best:.0f} %" for name, chance, best in ends}
-    draw.lines(ax, table.assign(setting=table["setting"].map(told)), "round", "share", hue="setting")
+    told = {
+        name: f"{name}: {chance:.0f} to {best:.0f} %" for name, chance, best in ends
+    }
+    draw.lines(
+        ax,
+        table.assign(setting=table["setting"].map(told)),
+        "round",
+        "share",
+        hue="setting",
+    )
     for level in (0, 100):
         ax.axhline(level, color=GREY, linewidth=0.8)
-    ax.set(ylabel="way from chance to\noptimum, true ratio (%)", xticks=sorted(table["round"].unique()))
+    ax.set(
+        ylabel="way from chance to\noptimum, true ratio (%)",
+        xticks=sorted(table["round"].unique()),
+    )
     ax.legend(title="setting: chance to optimum", **BELOW)
     return ax
 
@@ -87,7 +111,11 @@ def closed(rounds: pd.DataFrame) -> str:
     if found.empty:
         return "chance and optimum: not kept"
     row = found.iloc[0]
-    reached = f"{row['share']:.0f} % of the way" if row["best"] > row["chance"] else "every start is worth the same"
+    reached = (
+        f"{row['share']:.0f} % of the way"
+        if row["best"] > row["chance"]
+        else "every start is worth the same"
+    )
     return f"true ratio: chance {row['chance']:.0f}, reached {row['true']:.0f}, optimum {row['best']:.0f} % ({reached})"
 
 
@@ -100,24 +128,44 @@ def plot_scores(entry: CoordinationRound, ax: Axes, rounds: pd.DataFrame) -> Non
     import seaborn as sns
     from matplotlib.patches import Rectangle
 
-    scores = pd.DataFrame([(s.option, s.member, s.value) for s in entry.scores], columns=["option", "member", "value"])
+    scores = pd.DataFrame(
+        [(s.option, s.member, s.value) for s in entry.scores],
+        columns=["option", "member", "value"],
+    )
     members = list(scores["member"].unique())
     values = scores.pivot(index="option", columns="member", values="value")
-    values = values.reindex(index=[o.id for o in entry.options], columns=members).astype(float)
+    values = values.reindex(
+        index=[o.id for o in entry.options], columns=members
+    ).astype(float)
     sns.heatmap(values, ax=ax, annot=True, fmt=".0f", cmap="Blues", vmin=0, vmax=HIGHEST + 0.5, cbar=False,
                 linewidths=1, annot_kws={"fontsize": 9})  # fmt: skip
     starts = [datetime.fromisoformat(o.start) for o in entry.options]
-    told = [f"{o.id}, {start:%a} {start.day} {start:%b %H:%M}" for o, start in zip(entry.options, starts, strict=True)]
+    told = [
+        f"{o.id}, {start:%a} {start.day} {start:%b %H:%M}"
+        for o, start in zip(entry.options, starts, strict=True)
+    ]
     ax.set_yticklabels(told, rotation=0)
     ax.set_xticklabels([name.replace(" ", "\n", 1) for name in members], rotation=0)
     for i, option in enumerate(entry.options):
         found = values.to_numpy()[i].tolist()
         summary = f"{100 * satisfaction_ratio(found):.0f} %   {satisfaction_score(found):.2f}   {equity(found):.2f}"
-        ax.annotate(summary, (len(members) + 0.08, i + 0.5), va="center", fontsize=9, annotation_clip=False)
+        ax.annotate(
+            summary,
+            (len(members) + 0.08, i + 0.5),
+            va="center",
+            fontsize=9,
+            annotation_clip=False,
+        )
         if option.id == entry.candidate:
             ax.add_patch(Rectangle((0, i), len(members), 1, fill=False, edgecolor=COLOURS[4], linewidth=3,
                                    clip_on=False))  # fmt: skip
-    ax.annotate("ratio   score   Gini", (len(members) + 0.08, -0.08), fontsize=8, color=GREY, annotation_clip=False)
+    ax.annotate(
+        "ratio   score   Gini",
+        (len(members) + 0.08, -0.08),
+        fontsize=8,
+        color=GREY,
+        annotation_clip=False,
+    )
     ax.set_xlabel(f"member (score 0 to 3)\n{closed(rounds)}")
     ax.set_ylabel(f"options of round {entry.number}\n(framed: candidate)")
 
@@ -125,20 +173,28 @@ def plot_scores(entry: CoordinationRound, ax: Axes, rounds: pd.DataFrame) -> Non
 # -- one coordination while it runs ----------------------------------------------------------------------------------
 
 
-def draw_coordination(frame: pd.DataFrame, newest: CoordinationRound | None, rounds: int) -> Figure:
+def draw_coordination(
+    frame: pd.DataFrame, newest: CoordinationRound | None, rounds: int
+) -> Figure:
     """The live figure of one run: its rounds so far as `rounds_of` gives them, the newest of them, how many it has."""
     from matplotlib.figure import Figure
 
     fig = Figure(figsize=(12, 3.4), layout="constrained")
     left, middle, right = fig.subplots(1, 3, width_ratios=(6, 4, 3))
     if newest is None or not newest.scores:
-        note = "no option yet" if newest is None or not newest.options else "the options have no scores"
+        note = (
+            "no option yet"
+            if newest is None or not newest.options
+            else "the options have no scores"
+        )
         left.text(0.5, 0.5, note, ha="center", va="center", color="#555555")
         left.set_axis_off()
     else:
         plot_scores(newest, left, frame)
         left.tick_params(axis="both", labelsize=8)
-        left.tick_params(axis="x", rotation=25)  # five long names have no room side by side
+        left.tick_params(
+            axis="x", rotation=25
+        )  # five long names have no room side by side
     plot_measures(frame, middle, rounds)
     plot_turns(frame, right, rounds)
     return fig
@@ -161,8 +217,19 @@ def plot_turns(frame: pd.DataFrame, ax: Axes, rounds: int) -> None:
     from matplotlib.ticker import MaxNLocator
 
     if len(frame):
-        ax.bar(frame["round"], frame["interactions"].fillna(0), color=COLOURS[5], edgecolor="#333333", width=0.6)
-    ax.set(xlabel="round", ylabel="turns per member (mean)", xlim=(0.4, rounds + 0.6), xticks=range(1, rounds + 1))
+        ax.bar(
+            frame["round"],
+            frame["interactions"].fillna(0),
+            color=COLOURS[5],
+            edgecolor="#333333",
+            width=0.6,
+        )
+    ax.set(
+        xlabel="round",
+        ylabel="turns per member (mean)",
+        xlim=(0.4, rounds + 0.6),
+        xticks=range(1, rounds + 1),
+    )
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_title("interactions", fontsize=10)
 
@@ -181,12 +248,23 @@ def plot_consistency(checked: pd.DataFrame, ax: Axes) -> Axes:
     cells = checked.assign(row=rows, text=told)
     checks = [check for check in CHECKS if check in set(checked["check"])]
     fails, text = (
-        cells.pivot(index="row", columns="check", values=v).loc[rows.unique(), checks] for v in ("by", "text")
+        cells.pivot(index="row", columns="check", values=v).loc[rows.unique(), checks]
+        for v in ("by", "text")
     )
-    draw.tiles(ax, (fails > 0).astype(float), text=text.fillna(""), cmap=[HOLDS, FAILS], vmin=0, vmax=1)
+    draw.tiles(
+        ax,
+        (fails > 0).astype(float),
+        text=text.fillna(""),
+        cmap=[HOLDS, FAILS],
+        vmin=0,
+        vmax=1,
+    )
     ax.set_xticklabels([check.replace(" ", "\n", 1) for check in checks], rotation=0)
     ax.tick_params(length=0, labeltop=True, labelbottom=False, labelsize=8)
-    ax.set(xlabel="✗: not possible, and by how much after rounding in its favour", ylabel="")
+    ax.set(
+        xlabel="✗: not possible, and by how much after rounding in its favour",
+        ylabel="",
+    )
     return ax
 
 
@@ -196,10 +274,23 @@ def plot_readings(found: pd.DataFrame, ax: Axes) -> Axes:
     `found` as `consistency.readings` gives it.
     """
     at = np.arange(len(found))
-    ax.barh(at, found["fit"], color=COLOURS[0], height=0.6, label="printed intervals that fit")
+    ax.barh(
+        at,
+        found["fit"],
+        color=COLOURS[0],
+        height=0.6,
+        label="printed intervals that fit",
+    )
     ax.plot(found["by_chance"], at, "D", color=COLOURS[4], label="expected by chance")
     for y, fit, chance in zip(at, found["fit"], found["by_chance"], strict=True):
-        ax.annotate(str(fit), (max(fit, chance), y), xytext=(8, 0), textcoords="offset points", va="center", fontsize=8)
+        ax.annotate(
+            str(fit),
+            (max(fit, chance), y),
+            xytext=(8, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+        )
     ax.set(yticks=at, xlabel=f"intervals of the satisfaction ratio (of {int(found['rows'].max())})",
            xlim=(0, 1.08 * found["rows"].max()))  # fmt: skip
     ax.set_yticklabels(found["reading"], fontsize=8)

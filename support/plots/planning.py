@@ -38,7 +38,12 @@ LABELS: Mapping[str, str] = {
 """What an axis says, with its unit."""
 
 FIXED: Mapping[Any, int] = {
-    **{name: i for i, name in enumerate(("random", "mcts", "local", "exact", "thompson", "model", "human"))},
+    **{
+        name: i
+        for i, name in enumerate(
+            ("random", "mcts", "local", "exact", "thompson", "model", "human")
+        )
+    },
     **{name: i for i, name in enumerate(("score", "words", "comparison", "complete"))},
 }
 """The place of a coordinator, or of a feedback, among colours, lines and marks: the same in every figure."""
@@ -53,8 +58,13 @@ def styles(names: Sequence[Any]) -> dict[Any, int]:
     >>> styles(["local", "mcts", "mine"])
     {'local': 2, 'mcts': 1, 'mine': 0}
     """
-    left = [i for i in range(len(COLOURS)) if i not in {FIXED.get(name) for name in names}]
-    others = {name: left[i % len(left)] for i, name in enumerate(name for name in names if name not in FIXED)}
+    left = [
+        i for i in range(len(COLOURS)) if i not in {FIXED.get(name) for name in names}
+    ]
+    others = {
+        name: left[i % len(left)]
+        for i, name in enumerate(name for name in names if name not in FIXED)
+    }
     return {name: FIXED.get(name, others.get(name, 0)) for name in names}
 
 
@@ -76,7 +86,15 @@ def plot_quality(
         _references(frame, ax, x)
     table = describe(frame, value, [hue, x])
     levels, places = _levels(table, hue, order), sorted(table[x].unique())
-    draw.lines(ax, table, x, hue=hue, order=levels, band=len(places) > MANY, places=styles(levels))
+    draw.lines(
+        ax,
+        table,
+        x,
+        hue=hue,
+        order=levels,
+        band=len(places) > MANY,
+        places=styles(levels),
+    )
     ax.set(xlabel=LABELS.get(x, x), ylabel=LABELS.get(value, value))
     ax.set_xticks(places if len(places) <= 2 * MANY else places[::3])
     return ax
@@ -91,11 +109,23 @@ def _references(frame: pd.DataFrame, ax: Axes, x: str) -> None:
     there = frame.drop_duplicates(["instance", x]).groupby(x).mean(numeric_only=True)
     ax.fill_between(there.index, there["random_low"], there["random_high"], color=GREY, alpha=0.15, linewidth=0,
                     label="random plans, middle 80 %")  # fmt: skip
-    ax.plot(there.index, there["random"], color=GREY, linewidth=1.5, label="random plan, mean")
+    ax.plot(
+        there.index,
+        there["random"],
+        color=GREY,
+        linewidth=1.5,
+        label="random plan, mean",
+    )
     if x != "rounds":  # k is one number, and rounds are many
         ax.plot(there.index, there["random_best"], color=GREY, linestyle=":", linewidth=1.5,
                 label=f"best of {frame['k'].iloc[0]:g} random plans")  # fmt: skip
-    ax.plot(there.index, there["optimum"], color="#000000", linewidth=1.5, label="optimum (exact solver)")
+    ax.plot(
+        there.index,
+        there["optimum"],
+        color="#000000",
+        linewidth=1.5,
+        label="optimum (exact solver)",
+    )
 
 
 def plot_budget(
@@ -111,10 +141,18 @@ def plot_budget(
     """
     followed = budget(rounds, by, value)
     runs = followed.groupby(by)["run"].nunique()
-    named = {name: f"{name} ({runs[name]} runs)" for name in _levels(followed, by, order)}
-    table = describe(followed[followed[by].isin(named)].replace({by: named}), value, [by, "evaluations"])
+    named = {
+        name: f"{name} ({runs[name]} runs)" for name in _levels(followed, by, order)
+    }
+    table = describe(
+        followed[followed[by].isin(named)].replace({by: named}),
+        value,
+        [by, "evaluations"],
+    )
     places = {named[name]: place for name, place in styles(list(named)).items()}
-    draw.lines(ax, table, "evaluations", hue=by, order=list(places), band=True, places=places)
+    draw.lines(
+        ax, table, "evaluations", hue=by, order=list(places), band=True, places=places
+    )
     ax.set(xlabel=LABELS["evaluations"], ylabel=LABELS.get(value, value))
     return ax
 
@@ -125,15 +163,27 @@ def plot_ablation(frame: pd.DataFrame, ax: Axes) -> Axes:
     need_columns(frame, ["decisions", "prompt", "divergence", "instance"], "runs")
     table = describe(frame, "divergence", ["prompt", "decisions"])
     levels, places = list(table["prompt"].unique()), sorted(table["decisions"].unique())
-    aside = {name: 0.8 * ((i + 0.5) / len(levels) - 0.5) for i, name in enumerate(levels)}
+    aside = {
+        name: 0.8 * ((i + 0.5) / len(levels) - 0.5) for i, name in enumerate(levels)
+    }
     for i, (name, part) in enumerate(table.groupby("prompt", sort=False)):
         at = part["decisions"].map(places.index) + aside[name]
         ax.bar(at, part["mean"], 0.76 / len(levels), yerr=draw.margins(part, "mean"), color=COLOURS[i % 8], capsize=3,
                hatch=HATCHES[i % 8], alpha=0.7, edgecolor="white", ecolor="black", label=name)  # fmt: skip
         for k, n in zip(at, part["n"], strict=True):
             box = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1}
-            ax.annotate(f"{n}", (k, 0), (0, 3), textcoords="offset points", ha="center", fontsize=7, bbox=box)
-    for (place, _), case in frame.dropna(subset=["divergence"]).groupby(["decisions", "instance"]):
+            ax.annotate(
+                f"{n}",
+                (k, 0),
+                (0, 3),
+                textcoords="offset points",
+                ha="center",
+                fontsize=7,
+                bbox=box,
+            )
+    for (place, _), case in frame.dropna(subset=["divergence"]).groupby(
+        ["decisions", "instance"]
+    ):
         at = places.index(place) + case["prompt"].map(aside)
         ax.plot(at, case["divergence"], ".-", color="#000000", linewidth=0.6)
     ax.set_xticks(range(len(places)), [str(place) for place in places])
@@ -142,7 +192,9 @@ def plot_ablation(frame: pd.DataFrame, ax: Axes) -> Axes:
     return ax
 
 
-def plot_trajectory(table: pd.DataFrame, ax: Axes, optimum: float | None = None) -> Axes:
+def plot_trajectory(
+    table: pd.DataFrame, ax: Axes, optimum: float | None = None
+) -> Axes:
     """Every participant's total round by round, and between the largest and the smallest the divergence, in points.
 
     The plan with the smallest divergence is printed bold and red, the one that the group ended with has a frame.
@@ -150,23 +202,43 @@ def plot_trajectory(table: pd.DataFrame, ax: Axes, optimum: float | None = None)
     """
     need_columns(table, ["round", "plan", "participant", "total"], "trajectory")
     shown = table.assign(at=table["round"] + 0.3 * table.get("position", 0))
-    wide = shown.pivot(index="at", columns="participant", values="total")[list(dict.fromkeys(shown["participant"]))]
+    wide = shown.pivot(index="at", columns="participant", values="total")[
+        list(dict.fromkeys(shown["participant"]))
+    ]
     top, bottom = wide.max(axis=1), wide.min(axis=1)
     ax.vlines(wide.index, bottom, top, color=GREY, linewidth=6, alpha=0.3)
     for i, name in enumerate(wide):
         ax.plot(wide.index, wide[name], label=str(name), **style(i))
-    chosen = shown[shown["chosen"]]["at"].max() if "chosen" in shown and shown["chosen"].any() else None
+    chosen = (
+        shown[shown["chosen"]]["at"].max()
+        if "chosen" in shown and shown["chosen"].any()
+        else None
+    )
     for at, gap, high in zip(wide.index, top - bottom, top, strict=True):
-        frame = {"boxstyle": "round", "fill": False, "edgecolor": "#000000"} if at == chosen else None
-        least: dict[str, Any] = {"color": RED, "fontweight": "bold"} if gap == (top - bottom).min() else {}
+        frame = (
+            {"boxstyle": "round", "fill": False, "edgecolor": "#000000"}
+            if at == chosen
+            else None
+        )
+        least: dict[str, Any] = (
+            {"color": RED, "fontweight": "bold"} if gap == (top - bottom).min() else {}
+        )
         ax.annotate(f"{gap:.0f}", (at, high), (0, 9), textcoords="offset points", ha="center", fontsize=9,
                     bbox=frame, **least)  # fmt: skip
-    said = ["above: divergence", "bold and red: smallest", *(["framed: chosen"] if chosen is not None else [])]
+    said = [
+        "above: divergence",
+        "bold and red: smallest",
+        *(["framed: chosen"] if chosen is not None else []),
+    ]
     said += [f"optimum: {optimum:.0f}"] if optimum is not None else []
     told = "\n".join(filter(None, ("  ".join(said[:2]), "  ".join(said[2:]))))
     ax.annotate(told, (0.01, 0.01), xycoords="axes fraction", fontsize=7)
     low, room = float(bottom.min()), max(float(top.max() - bottom.min()), 1.0)
-    ax.set(xlabel="round", ylabel="total of a participant (points)", ylim=(low - 0.25 * room, low + 1.2 * room))
+    ax.set(
+        xlabel="round",
+        ylabel="total of a participant (points)",
+        ylim=(low - 0.25 * room, low + 1.2 * room),
+    )
     ax.set_xticks(sorted(table["round"].unique()))
     ax.legend(**BESIDE)
     return ax
@@ -181,15 +253,27 @@ def plot_totals(
 ) -> Axes:
     """The participants' totals for one plan as bars, the divergence as an arrow; hollow: the plan before."""
     names, values = list(totals), np.array(list(totals.values()), dtype=float)
-    shown = ax.bar(names, values, color=[COLOURS[i % 8] for i in range(len(names))], width=0.6)
-    ax.bar_label(shown, [f"{v:g}" if float(v).is_integer() else f"{v:.1f}" for v in values], padding=3, fontsize=9)
+    shown = ax.bar(
+        names, values, color=[COLOURS[i % 8] for i in range(len(names))], width=0.6
+    )
+    ax.bar_label(
+        shown,
+        [f"{v:g}" if float(v).is_integer() else f"{v:.1f}" for v in values],
+        padding=3,
+        fontsize=9,
+    )
     if before:
         ax.bar(names, [before.get(name, np.nan) for name in names], width=0.7, fill=False, edgecolor="#000000",
                linestyle="--", label="plan before")  # fmt: skip
         ax.legend(fontsize=8, frameon=False, loc="upper left")
     low, high, beside = float(values.min()), float(values.max()), len(names) - 0.35
     ax.hlines([low, high], -0.4, beside + 0.1, color=RED, linewidth=1, linestyle="--")
-    ax.annotate("", (beside, high), (beside, low), arrowprops={"arrowstyle": "<->", "color": RED})
+    ax.annotate(
+        "",
+        (beside, high),
+        (beside, low),
+        arrowprops={"arrowstyle": "<->", "color": RED},
+    )
     best = "" if optimum is None else f"\n(optimum {optimum:.0f})"
     ax.annotate(f"divergence\n{high - low:.0f}{best}", (beside + 0.12, (low + high) / 2), va="center", color=RED,
                 fontsize=9, annotation_clip=False)  # fmt: skip
@@ -199,7 +283,9 @@ def plot_totals(
     return ax
 
 
-def draw_planning(table: pd.DataFrame, rounds: int, title: str, optimum: float | None = None) -> Figure:
+def draw_planning(
+    table: pd.DataFrame, rounds: int, title: str, optimum: float | None = None
+) -> Figure:
     """The live figure of one search of so many rounds: the totals of one plan as bars, and of all plans round by round.
 
     `table` is as `support.analysis.fairness.trajectory` gives it, with what the viewer may know as `total`, NaN where
@@ -215,14 +301,26 @@ def draw_planning(table: pd.DataFrame, rounds: int, title: str, optimum: float |
         fig.text(0.5, 0.5, note, ha="center", va="center", color="#555555")
         return fig
     left, right = fig.subplots(1, 2, width_ratios=(4, 5))
-    plans = [part.set_index("participant") for _, part in known.groupby(["round", "position"], sort=True)]
-    marked = [i for i, part in enumerate(plans) if part["chosen"].iloc[0]] if "chosen" in known else []
+    plans = [
+        part.set_index("participant")
+        for _, part in known.groupby(["round", "position"], sort=True)
+    ]
+    marked = (
+        [i for i, part in enumerate(plans) if part["chosen"].iloc[0]]
+        if "chosen" in known
+        else []
+    )
     at = marked[0] if marked else len(plans) - 1
     one = plans[at]
-    totals = [dict(zip(map(str, part.index), part["total"].astype(float), strict=True)) for part in plans]
+    totals = [
+        dict(zip(map(str, part.index), part["total"].astype(float), strict=True))
+        for part in plans
+    ]
     two = "AB"[one["position"].iloc[0]] if (known["position"] > 0).any() else ""
     top = 1.3 * max(float(known["total"].max()), 1.0)
-    plot_totals(totals[at], left, top, None if marked or not at else totals[at - 1], optimum)
+    plot_totals(
+        totals[at], left, top, None if marked or not at else totals[at - 1], optimum
+    )
     name = f"{'the chosen ' * bool(marked)}plan {one['round'].iloc[0]}{two}"
     left.set_title(f"{name}, {title}", fontsize=10)
     plot_trajectory(known, right, optimum)

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
 
 def plot_utility(
-    curves: pd.DataFrame, ax: Axes, below: Axes, *, order: Sequence[str], published: pd.DataFrame, by: str = "rule"
+    curves: pd.DataFrame,
+    ax: Axes,
+    below: Axes,
+    *,
+    order: Sequence[str],
+    published: pd.DataFrame,
+    by: str = "rule",
 ) -> Axes:
     """Total utility over rounds with 95 % t intervals as lines, `below` the share still undecided as bars (Figure 2).
 
@@ -34,14 +40,24 @@ def plot_utility(
     ax.annotate("largest possible", (0.995, 100), xycoords=("axes fraction", "data"), ha="right", va="bottom",
                 fontsize=8, color="#B00000")  # fmt: skip
     _printed(published, ax, "utility", order)
-    ax.set(xlabel="", ylabel="total utility (% of maximum)", ylim=(0, 108), xticks=sorted(curves["round"].unique()))
+    ax.set(
+        xlabel="",
+        ylabel="total utility (% of maximum)",
+        ylim=(0, 108),
+        xticks=sorted(curves["round"].unique()),
+    )
     _undecided(curves, below, by, order, "still undecided (%)")
     ax.legend(title=by, **BESIDE)
     return ax
 
 
 def plot_error(
-    errors: pd.DataFrame, ax: Axes, *, order: Sequence[str], published: pd.DataFrame, references: pd.DataFrame
+    errors: pd.DataFrame,
+    ax: Axes,
+    *,
+    order: Sequence[str],
+    published: pd.DataFrame,
+    references: pd.DataFrame,
 ) -> Axes:
     """Mean absolute error over rounds under each rule, the share still undecided as bars on a twin axis (Figure 3).
 
@@ -49,14 +65,24 @@ def plot_error(
     shows. `errors` as `prediction.errors_of` gives them; undecided cases are left out of the lines. `published` as in
     `plot_utility`. `references` are other predictors (method, column, value, as `scores` gives them): grey lines.
     """
-    told = scores(with_undecided(errors), ["rule", "round"]).drop(columns=["low", "high"])
+    told = scores(with_undecided(errors), ["rule", "round"]).drop(
+        columns=["low", "high"]
+    )
     lines(ax, told[told["column"] == "mae"], "round", "value", "rule", order)
     _printed(published, ax, "mae", order)
     rows = references[references["column"] == "mae"]
     for i, (name, value) in enumerate(zip(rows["method"], rows["value"], strict=True)):
         ax.axhline(value, color="#777777", linewidth=1, linestyle=LINES[i % 8])
-        ax.annotate(str(name), (0.005, value), xycoords=("axes fraction", "data"), va="bottom", fontsize=7)
-    ax.set(ylabel="mean absolute error (stars)", xticks=sorted(errors["round"].unique()))
+        ax.annotate(
+            str(name),
+            (0.005, value),
+            xycoords=("axes fraction", "data"),
+            va="bottom",
+            fontsize=7,
+        )
+    ax.set(
+        ylabel="mean absolute error (stars)", xticks=sorted(errors["round"].unique())
+    )
     bars = ax.twinx()
     _undecided(errors, bars, "rule", order, "bars: still undecided (%)")
     ax.set_zorder(bars.get_zorder() + 1)  # lines in front of bars
@@ -65,24 +91,51 @@ def plot_error(
     return ax
 
 
-def _printed(published: pd.DataFrame, ax: Axes, measure: str, levels: Sequence[str]) -> None:
+def _printed(
+    published: pd.DataFrame, ax: Axes, measure: str, levels: Sequence[str]
+) -> None:
     cells = published[published["column"].str.startswith(f"{measure}@")]
     others = [row for row in cells["row"].unique() if row not in levels]
     for row, part in cells.groupby("row", sort=False):
         i = levels.index(row) if row in levels else others.index(row)
         colour = COLOURS[i % 8] if row in levels else "#777777"
-        label = "paper (hollow marks)" if row == levels[0] else f"paper: {row}" if row in others else None
-        aside = 0.07 * (i - (len(levels) - 1) / 2) if row in levels else 0.0  # marks of equal height stay apart
+        label = (
+            "paper (hollow marks)"
+            if row == levels[0]
+            else f"paper: {row}"
+            if row in others
+            else None
+        )
+        aside = (
+            0.07 * (i - (len(levels) - 1) / 2) if row in levels else 0.0
+        )  # marks of equal height stay apart
         rounds = part["column"].str.removeprefix(f"{measure}@").astype(int) + aside
-        ax.plot(rounds, part["value"], MARKS[i % 8], color=colour, fillstyle="none", markersize=9, label=label)
+        ax.plot(
+            rounds,
+            part["value"],
+            MARKS[i % 8],
+            color=colour,
+            fillstyle="none",
+            markersize=9,
+            label=label,
+        )
 
 
-def _undecided(cases: pd.DataFrame, ax: Axes, by: str, levels: Sequence[str], label: str) -> None:
+def _undecided(
+    cases: pd.DataFrame, ax: Axes, by: str, levels: Sequence[str], label: str
+) -> None:
     share, width = undecided_share(cases, [by]), 0.8 / len(levels)
     for i, name in enumerate(levels):
         part = share[share[by] == name]
         place = part["round"] - 0.4 + width * (i + 0.5)
-        ax.bar(place, part["undecided"], width, color=COLOURS[i % 8], alpha=0.35, linewidth=0)
+        ax.bar(
+            place,
+            part["undecided"],
+            width,
+            color=COLOURS[i % 8],
+            alpha=0.35,
+            linewidth=0,
+        )
     ax.set(xlabel="round", ylim=(0, 108), ylabel=label)
 
 
@@ -93,15 +146,31 @@ def plot_frontier(frontier: pd.DataFrame, ax: Axes, unit: str) -> Axes:
     the frontier: no other mark saves as much and loses less. The Oracle, which no rule can be, is hollow and no part of
     it.
     """
-    saved, lost = (frontier[frontier["measure"] == m].set_index("stopping") for m in ("words saved", "loss"))
+    saved, lost = (
+        frontier[frontier["measure"] == m].set_index("stopping")
+        for m in ("words saved", "loss")
+    )
     for i, name in enumerate(lost.index):
         x, y = saved.loc[[name]], lost.loc[[name]]
         ax.errorbar(x["mean"], y["mean"], margins(y, "mean"), margins(x, "mean"), fmt=MARKS[i % 8], capsize=2,
                     color=COLOURS[i % 8], label=name, fillstyle="none" if name == "Oracle" else "full")  # fmt: skip
-    much, cost = (part["mean"].drop("Oracle", errors="ignore") for part in (saved, lost))
-    beaten = [((much >= m) & (cost <= c) & ((much > m) | (cost < c))).any() for m, c in zip(much, cost, strict=True)]
+    much, cost = (
+        part["mean"].drop("Oracle", errors="ignore") for part in (saved, lost)
+    )
+    beaten = [
+        ((much >= m) & (cost <= c) & ((much > m) | (cost < c))).any()
+        for m, c in zip(much, cost, strict=True)
+    ]
     order = much[~np.array(beaten, dtype=bool)].sort_values().index
-    ax.plot(much[order], cost[order], drawstyle="steps-pre", color="#555555", linestyle=":", linewidth=1.2, zorder=0)
+    ax.plot(
+        much[order],
+        cost[order],
+        drawstyle="steps-pre",
+        color="#555555",
+        linestyle=":",
+        linewidth=1.2,
+        zorder=0,
+    )
     ax.axhline(0, color="#555555", linewidth=0.8)
     ax.set(xlabel="words saved (%)", ylabel=f"performance lost ({unit})")
     ax.legend(**BESIDE)
@@ -109,16 +178,31 @@ def plot_frontier(frontier: pd.DataFrame, ax: Axes, unit: str) -> Axes:
 
 
 def plot_allocation(
-    allocation: Sequence[Sequence[float]], agents: Sequence[str], goods: Sequence[str], ax: Axes
+    allocation: Sequence[Sequence[float]],
+    agents: Sequence[str],
+    goods: Sequence[str],
+    ax: Axes,
 ) -> Axes:
     """Who gets how much of each good: one stacked bar per good, one shade and hatch per agent."""
     base = np.zeros(len(goods))
-    for i, (agent, row) in enumerate(zip(agents, np.asarray(allocation, dtype=float), strict=True)):
-        look: dict[str, Any] = {"color": COLOURS[i % 8], "hatch": HATCHES[i % 8], "edgecolor": "white"}
+    for i, (agent, row) in enumerate(
+        zip(agents, np.asarray(allocation, dtype=float), strict=True)
+    ):
+        look: dict[str, Any] = {
+            "color": COLOURS[i % 8],
+            "hatch": HATCHES[i % 8],
+            "edgecolor": "white",
+        }
         ax.bar(goods, row, bottom=base, label=agent, **look)
         base += row
     ax.set(xlabel="good", ylabel="amount (units)")
-    ax.legend(fontsize=8, frameon=False, ncols=len(agents), loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    ax.legend(
+        fontsize=8,
+        frameon=False,
+        ncols=len(agents),
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+    )
     return ax
 
 
@@ -145,12 +229,31 @@ def draw_discussion(
     if crowd is not None and len(crowd):
         low, high = np.quantile(crowd, (0.1, 0.9), axis=0)
         mean, of = crowd.mean(axis=0), f"rule-based, mean of {len(crowd)}"
-        left.fill_between(numbers, low, high, color="#BBBBBB", alpha=0.5, linewidth=0, label="rule-based, middle 80 %")
+        left.fill_between(
+            numbers,
+            low,
+            high,
+            color="#BBBBBB",
+            alpha=0.5,
+            linewidth=0,
+            label="rule-based, middle 80 %",
+        )
         left.plot(numbers, mean, color="#777777", linestyle="--", label=of)
     if len(curve):
-        left.plot(numbers[: len(curve)], curve, color=COLOURS[0], marker="o", label="this discussion")
+        left.plot(
+            numbers[: len(curve)],
+            curve,
+            color=COLOURS[0],
+            marker="o",
+            label="this discussion",
+        )
     left.axhline(100, color="#B00000", linewidth=1, label="largest possible")
-    left.set(xlabel="round", ylabel="total utility (% of maximum)", ylim=(0, 108), xlim=(0.8, rounds + 0.2))
+    left.set(
+        xlabel="round",
+        ylabel="total utility (% of maximum)",
+        ylim=(0, 108),
+        xlim=(0.8, rounds + 0.2),
+    )
     left.set_xticks(numbers)
     left.legend(fontsize=8, loc="lower right")
     if allocation is not None:

@@ -28,13 +28,39 @@ def plot_spent(calls: pd.DataFrame, ax: Axes, *, budget: float | None = None) ->
     models = list(dict.fromkeys(calls["model"]))
     for i, model in enumerate(models if len(models) > 1 else []):
         part = paid.where(calls["model"] == model, 0.0).cumsum()
-        ax.step(number, part, where="post", color=COLOURS[i % 6], linestyle=LINES[1 + i % 5], label=model)
-    ax.step(number, paid.cumsum(), where="post", color="#000000", label="in all" if len(models) > 1 else "spent")
+        ax.step(
+            number,
+            part,
+            where="post",
+            color=COLOURS[i % 6],
+            linestyle=LINES[1 + i % 5],
+            label=model,
+        )
+    ax.step(
+        number,
+        paid.cumsum(),
+        where="post",
+        color="#000000",
+        label="in all" if len(models) > 1 else "spent",
+    )
     if budget is not None:
-        ax.axhline(budget, color=LIMIT, linewidth=1, linestyle="--", label=f"budget of ${budget:g}")
-    unpriced = int((calls["usd"].isna() & ~calls["cached"] & (calls["error"] == "")).sum())
-    said = [f"{int(calls['cached'].sum())} cached"] + ([f"{unpriced} without a price"] if unpriced else [])
-    ax.set(xlabel=f"calls, in the order in which their units ended ({', '.join(said)})", ylabel="spent (US dollars)")
+        ax.axhline(
+            budget,
+            color=LIMIT,
+            linewidth=1,
+            linestyle="--",
+            label=f"budget of ${budget:g}",
+        )
+    unpriced = int(
+        (calls["usd"].isna() & ~calls["cached"] & (calls["error"] == "")).sum()
+    )
+    said = [f"{int(calls['cached'].sum())} cached"] + (
+        [f"{unpriced} without a price"] if unpriced else []
+    )
+    ax.set(
+        xlabel=f"calls, in the order in which their units ended ({', '.join(said)})",
+        ylabel="spent (US dollars)",
+    )
     ax.set_ylim(0, HEADROOM * max(paid.sum(), budget or 0.0) or 1.0)
     ax.legend(**BESIDE)
     return ax

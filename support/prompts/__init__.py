@@ -36,22 +36,35 @@ def render(name: str, **values: Any) -> str:
     """
     folder = _folder.get()
     theirs = folder is not None and (Path(folder) / (name + SUFFIX)).is_file()
-    template, needed = _template(name, str(folder) if theirs else str(files(__package__)))
+    template, needed = _template(
+        name, str(folder) if theirs else str(files(__package__))
+    )
     if missing := sorted(needed - set(values)):
-        raise PromptError(f"prompt {name}: no value for {', '.join(missing)}; it may use {', '.join(sorted(values))}")
+        raise PromptError(
+            f"prompt {name}: no value for {', '.join(missing)}; it may use {', '.join(sorted(values))}"
+        )
     if not theirs and (unknown := sorted(set(values) - needed)):
-        raise PromptError(f"prompt {name}: no place for {', '.join(unknown)}; it uses {', '.join(sorted(needed))}")
+        raise PromptError(
+            f"prompt {name}: no place for {', '.join(unknown)}; it uses {', '.join(sorted(needed))}"
+        )
     return str(template.render(**values)).strip()
 
 
 def check_folder(folder: str | Path) -> None:
     """Refuse a folder of templates that is not there, or holds one that nearly has the name of one of ours."""
-    ours = {str(path.relative_to(str(files(__package__)))) for path in _below(str(files(__package__)))}
+    ours = {
+        str(path.relative_to(str(files(__package__))))
+        for path in _below(str(files(__package__)))
+    }
     if not Path(folder).is_dir() or not (theirs := _below(folder)):
-        raise PromptError(f"prompts: {str(folder)!r} given; expected a folder with templates (NAME{SUFFIX})")
+        raise PromptError(
+            f"prompts: {str(folder)!r} given; expected a folder with templates (NAME{SUFFIX})"
+        )
     for name in sorted({str(path.relative_to(folder)) for path in theirs} - ours):
         if meant := get_close_matches(name, ours, 1, 0.85):
-            raise PromptError(f"prompts: {name} in {folder} is none of ours; did you mean {meant[0]}?")
+            raise PromptError(
+                f"prompts: {name} in {folder} is none of ours; did you mean {meant[0]}?"
+            )
 
 
 def _below(folder: str | Path) -> list[Path]:
@@ -60,14 +73,31 @@ def _below(folder: str | Path) -> list[Path]:
 
 @cache
 def _template(name: str, folder: str) -> tuple[Any, frozenset[str]]:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound, TemplateSyntaxError, meta
+    from jinja2 import (
+        Environment,
+        FileSystemLoader,
+        StrictUndefined,
+        TemplateNotFound,
+        TemplateSyntaxError,
+        meta,
+    )
 
-    loader = FileSystemLoader([folder, str(files(__package__))])  # a template of theirs may include one of ours
-    made = Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    loader = FileSystemLoader(
+        [folder, str(files(__package__))]
+    )  # a template of theirs may include one of ours
+    made = Environment(
+        loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     try:
         source = loader.get_source(made, name + SUFFIX)[0]
-        return made.get_template(name + SUFFIX), frozenset(meta.find_undeclared_variables(made.parse(source)))
+        return made.get_template(name + SUFFIX), frozenset(
+            meta.find_undeclared_variables(made.parse(source))
+        )
     except TemplateNotFound:
-        raise PromptError(f"prompt {name}: there is no {name}{SUFFIX} in {folder}") from None
+        raise PromptError(
+            f"prompt {name}: there is no {name}{SUFFIX} in {folder}"
+        ) from None
     except TemplateSyntaxError as error:
-        raise PromptError(f"prompt {name}: {folder}/{name}{SUFFIX}, line {error.lineno}: {error.message}") from error
+        raise PromptError(
+            f"prompt {name}: {folder}/{name}{SUFFIX}, line {error.lineno}: {error.message}"
+        ) from error

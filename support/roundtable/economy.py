@@ -62,7 +62,10 @@ class Background:
 
     def share(self, amounts: Sequence[float]) -> float:
         """Own utility of one row of amounts as a share of `best`, from 0 to 1."""
-        return math.prod(a**w for a, w in zip(amounts, self.weights, strict=True)) / self.best
+        return (
+            math.prod(a**w for a, w in zip(amounts, self.weights, strict=True))
+            / self.best
+        )
 
 
 @dataclass(frozen=True)
@@ -93,13 +96,21 @@ class ExchangeEconomy:
 
     def background(self, agent: str) -> Background:
         """What `agent` knows."""
-        return Background(agent, self.agents, self.goods, self.weights[self.agents.index(agent)], self.endowment)
+        return Background(
+            agent,
+            self.agents,
+            self.goods,
+            self.weights[self.agents.index(agent)],
+            self.endowment,
+        )
 
     # ---- what a decision is, and what it is worth
 
     def utilities(self, allocation: Any) -> np.ndarray:
         """Each agent's utility of allocations of shape (..., agents, goods), as an array of shape (..., agents)."""
-        return cobb_douglas(np.asarray(allocation, dtype=float), np.asarray(self.weights, dtype=float))
+        return cobb_douglas(
+            np.asarray(allocation, dtype=float), np.asarray(self.weights, dtype=float)
+        )
 
     @cached_property
     def maximum(self) -> float:
@@ -114,7 +125,9 @@ class ExchangeEconomy:
     @property
     def even_split(self) -> Allocation:
         """Every good shared out equally."""
-        return ((self.endowment / len(self.agents),) * len(self.goods),) * len(self.agents)
+        return ((self.endowment / len(self.agents),) * len(self.goods),) * len(
+            self.agents
+        )
 
     def validate(self, proposal: Any) -> Allocation:
         """A proposal, {agent: {good: amount}} or rows of amounts, as an `Allocation`, or InvalidProposal.
@@ -122,41 +135,65 @@ class ExchangeEconomy:
         A good's amounts may miss its endowment by at most `TOLERANCE` of it; they are then scaled to meet it.
         """
         try:
-            rows = [_in_order(row, self.goods) for row in _in_order(proposal, self.agents)]
+            rows = [
+                _in_order(row, self.goods) for row in _in_order(proposal, self.agents)
+            ]
             given = np.array(rows, dtype=float)
         except (TypeError, ValueError, LookupError, OverflowError):
             wanted = f"an amount of each of {', '.join(self.goods)} for each of {', '.join(self.agents)}"
-            raise InvalidProposal(f"proposal: {reprlib.repr(proposal)} given; expected {wanted}") from None
+            raise InvalidProposal(
+                f"proposal: {reprlib.repr(proposal)} given; expected {wanted}"
+            ) from None
         for i, k in np.argwhere(~(np.isfinite(given) & (given >= 0))):
             where = f"{self.agents[i]}, good {self.goods[k]}: {rows[i][k]!r} given"
-            raise InvalidProposal(f"{where}; expected a finite number of 0 or more; write 0 for none of it")
+            raise InvalidProposal(
+                f"{where}; expected a finite number of 0 or more; write 0 for none of it"
+            )
         amounts = np.abs(np.round(given, 6))  # -0.0 is 0
         totals = amounts.sum(axis=0)
         for good, total in zip(self.goods, totals, strict=True):
             if abs(total - self.endowment) > TOLERANCE * self.endowment + 1e-9:
-                given_out = f"sum to {total:g} ({total / self.endowment:.0%} of what there is)"
+                given_out = (
+                    f"sum to {total:g} ({total / self.endowment:.0%} of what there is)"
+                )
                 asked = f"share out exactly {self.endowment:g} of every good"
-                raise InvalidProposal(f"good {good}: the agents' amounts {given_out}; {asked}")
+                raise InvalidProposal(
+                    f"good {good}: the agents' amounts {given_out}; {asked}"
+                )
         # Rounded first: totals that rounding alone can have moved are left, and validating twice changes nothing.
-        scale = np.where(np.abs(totals - self.endowment) < 5e-6, 1.0, self.endowment / totals)
+        scale = np.where(
+            np.abs(totals - self.endowment) < 5e-6, 1.0, self.endowment / totals
+        )
         return tuple(tuple(round(float(x), 6) for x in row) for row in amounts * scale)
 
     def describe(self, allocation: Allocation) -> str:
         """An allocation in one line of text, as participants read it."""
         return "; ".join(
-            f"{agent} gets " + ", ".join(f"{amount:g} of {good}" for good, amount in zip(self.goods, row, strict=True))
+            f"{agent} gets "
+            + ", ".join(
+                f"{amount:g} of {good}"
+                for good, amount in zip(self.goods, row, strict=True)
+            )
             for agent, row in zip(self.agents, allocation, strict=True)
         )
 
     def spec(self) -> dict[str, Any]:
         """What `from_spec` needs to build this economy again, as plain data."""
-        return {"name": "exchange_economy", **asdict(self), "weights": [list(row) for row in self.weights]}
+        return {
+            "name": "exchange_economy",
+            **asdict(self),
+            "weights": [list(row) for row in self.weights],
+        }
 
     # ---- what a model is told
 
     def task(self) -> str:
         """Who shares out which goods."""
-        facts = {"agents": self.agents, "goods": self.goods, "endowment": self.endowment}
+        facts = {
+            "agents": self.agents,
+            "goods": self.goods,
+            "endowment": self.endowment,
+        }
         return render("roundtable/exchange_economy/task", **facts)
 
     def goal(self, me: str, shown: Shown) -> str:
@@ -168,15 +205,25 @@ class ExchangeEconomy:
         """A table with numbers in it: shares that nobody would ask for, turned from good to good."""
         n = len(self.agents)
         parts = largest_remainder(np.arange(1.0, n + 1) / (n * (n + 1) / 2) * 100, 100)
-        table = {a: [int(parts[(i + k) % n]) for k in range(len(self.goods))] for i, a in enumerate(self.agents)}
+        table = {
+            a: [int(parts[(i + k) % n]) for k in range(len(self.goods))]
+            for i, a in enumerate(self.agents)
+        }
         total = " + ".join(str(row[0]) for row in table.values())
-        facts = {"goods": self.goods, "endowment": self.endowment, "example": json.dumps(table), "sum_example": total}
+        facts = {
+            "goods": self.goods,
+            "endowment": self.endowment,
+            "example": json.dumps(table),
+            "sum_example": total,
+        }
         return render("roundtable/exchange_economy/proposal_form", **facts)
 
     def schema(self, most: int) -> type[BaseModel]:
         """A private reason of so many characters, and per agent the amounts in the order of the goods, or null."""
         amount = Annotated[float, Field(ge=0, le=self.endowment)]
-        row = Annotated[list[amount], Field(min_length=len(self.goods), max_length=len(self.goods))]
+        row = Annotated[
+            list[amount], Field(min_length=len(self.goods), max_length=len(self.goods))
+        ]
         table = form("Amounts", **dict.fromkeys(self.agents, row))
         return form("ProposalReply", reason=text(most, 0), proposal=table | None)
 
@@ -195,32 +242,53 @@ def exchange_economy(
     nobody has one ("uniform"). `exponents`: the paper asks for exponents that sum to one and prints (1 - 0.8) / K for
     the others, which sums to less; "sum_to_one" shares the remainder over the K - 1 other goods, "printed" does not.
     """
-    for setting, value, allowed in (("preferences", preferences, PREFERENCES), ("exponents", exponents, EXPONENTS)):
+    for setting, value, allowed in (
+        ("preferences", preferences, PREFERENCES),
+        ("exponents", exponents, EXPONENTS),
+    ):
         if value not in allowed:
-            raise InvalidInput(f"{setting}: {value!r} given; expected one of {', '.join(allowed)}")
-    if isinstance(agents, bool) or not isinstance(agents, int) or not 2 <= agents <= len(AGENTS):
-        raise InvalidInput(f"agents: {agents!r} given; expected a whole number from 2 to {len(AGENTS)}")
+            raise InvalidInput(
+                f"{setting}: {value!r} given; expected one of {', '.join(allowed)}"
+            )
+    if (
+        isinstance(agents, bool)
+        or not isinstance(agents, int)
+        or not 2 <= agents <= len(AGENTS)
+    ):
+        raise InvalidInput(
+            f"agents: {agents!r} given; expected a whole number from 2 to {len(AGENTS)}"
+        )
     other = 0.2 / agents if exponents == "printed" else 0.2 / (agents - 1)
     rows = [[other] * agents for _ in range(agents)]
     for i, row in enumerate(rows):
         row[i if preferences == "asymmetric" else 0] = 0.8
     if preferences == "uniform":
         rows = [[1 / agents] * agents for _ in range(agents)]
-    return ExchangeEconomy(tuple(tuple(row) for row in rows), preferences=preferences, exponents=exponents)
+    return ExchangeEconomy(
+        tuple(tuple(row) for row in rows), preferences=preferences, exponents=exponents
+    )
 
 
 def from_spec(spec: Mapping[str, Any]) -> ExchangeEconomy:
     """The economy whose `spec()` a transcript holds."""
     weights = tuple(tuple(float(w) for w in row) for row in spec["weights"])
-    return _economy(weights, float(spec["endowment"]), spec["preferences"], spec["exponents"])
+    return _economy(
+        weights, float(spec["endowment"]), spec["preferences"], spec["exponents"]
+    )
 
 
-_economy = lru_cache(maxsize=256)(ExchangeEconomy)  # one for all records of a sweep: its maximum is found once
+_economy = lru_cache(maxsize=256)(
+    ExchangeEconomy
+)  # one for all records of a sweep: its maximum is found once
 
 
 def _in_order(values: Any, names: Sequence[str]) -> list[Any]:
     """What stands for each of some names, in a mapping or in their order."""
-    found = [values[name] for name in names] if isinstance(values, Mapping) else list(values)
+    found = (
+        [values[name] for name in names]
+        if isinstance(values, Mapping)
+        else list(values)
+    )
     if len(values) != len(names) or isinstance(values, str | bytes):
         raise ValueError("other names, or more or fewer")
     return found
@@ -228,12 +296,19 @@ def _in_order(values: Any, names: Sequence[str]) -> list[Any]:
 
 def whole_units(amounts: np.ndarray, endowment: float) -> Allocation:
     """An allocation in whole units that still meets the endowment (largest remainders, good by good)."""
-    columns = [largest_remainder(column, round(endowment)) for column in np.asarray(amounts, dtype=float).T]
+    columns = [
+        largest_remainder(column, round(endowment))
+        for column in np.asarray(amounts, dtype=float).T
+    ]
     return tuple(tuple(map(float, row)) for row in zip(*columns, strict=True))
 
 
 def largest_remainder(quota: np.ndarray, total: int) -> np.ndarray:
     """Whole numbers near `quota` that sum to `total` (Hamilton's method); ties go to the first."""
     whole = np.floor(quota + 1e-9)
-    whole[np.argsort(-(quota - whole), kind="stable")[: max(round(float(total - whole.sum())), 0)]] += 1
+    whole[
+        np.argsort(-(quota - whole), kind="stable")[
+            : max(round(float(total - whole.sum())), 0)
+        ]
+    ] += 1
     return whole

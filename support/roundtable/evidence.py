@@ -33,15 +33,23 @@ class Estimate(NamedTuple):
     error: float
 
 
-def pool(estimates: Sequence[Estimate], weights: Sequence[float] | None = None) -> Estimate:
+def pool(
+    estimates: Sequence[Estimate], weights: Sequence[float] | None = None
+) -> Estimate:
     """Average by precision, 1 / error ** 2, times weights (Winkler 1968).
 
     >>> pool([Estimate(3.0, 0.5), Estimate(4.0, 0.5)]).value
     3.5
     """
-    precisions = [w / e.error**2 for e, w in zip(estimates, weights or [1.0] * len(estimates), strict=True)]
+    precisions = [
+        w / e.error**2
+        for e, w in zip(estimates, weights or [1.0] * len(estimates), strict=True)
+    ]
     total = sum(precisions)
-    return Estimate(sum(p * e.value for e, p in zip(estimates, precisions, strict=True)) / total, 1 / sqrt(total))
+    return Estimate(
+        sum(p * e.value for e, p in zip(estimates, precisions, strict=True)) / total,
+        1 / sqrt(total),
+    )
 
 
 class BasicInfo:
@@ -55,7 +63,9 @@ class BasicInfo:
         row: Any = background.table.iloc[0]
         value, error = background.priors.demographic_estimate(row)
         self._estimate = Estimate(within(value), sqrt(error**2 + TASTE**2))
-        self.facts: Mapping[str, float] = {f"{GENRE}{genre}": 1.0 for genre in row["genre"]}
+        self.facts: Mapping[str, float] = {
+            f"{GENRE}{genre}": 1.0 for genre in row["genre"]
+        }
 
     def estimate(self, heard: Mapping[str, float]) -> Estimate:
         """The regression's, whatever the others say."""
@@ -73,12 +83,22 @@ class MovieHistory:
     def __init__(self, background: RaterBackground) -> None:
         table, self.priors = background.table, background.priors
         self.source = f"{_count(len(table))} of this film by other users"
-        deviations = (table["rating"] - table["personal_average_score"]).to_numpy(dtype=float)
-        weights = np.clip(table["user_pref_similarity"].to_numpy(dtype=float), 0.01, 1.0) ** SHARPNESS
+        deviations = (table["rating"] - table["personal_average_score"]).to_numpy(
+            dtype=float
+        )
+        weights = (
+            np.clip(table["user_pref_similarity"].to_numpy(dtype=float), 0.01, 1.0)
+            ** SHARPNESS
+        )
         usual = self.priors.film_mean - self.priors.mean
-        beyond = shrunken(deviations - usual, weights, self.priors.film_sd, self.priors.noise_sd)
+        beyond = shrunken(
+            deviations - usual, weights, self.priors.film_sd, self.priors.noise_sd
+        )
         self.deviation = Estimate(usual + beyond.value, beyond.error)
-        self.facts: Mapping[str, float] = {"film deviation": self.deviation.value, "film error": self.deviation.error}
+        self.facts: Mapping[str, float] = {
+            "film deviation": self.deviation.value,
+            "film error": self.deviation.error,
+        }
 
     def estimate(self, heard: Mapping[str, float]) -> Estimate:
         """The user's mean, or everybody's until it is told, and the film's deviation."""
@@ -96,18 +116,36 @@ class UserHistory:
     def __init__(self, background: RaterBackground) -> None:
         table, self.priors = background.table, background.priors
         self.source = f"{_count(len(table))} of other films by this user"
-        self._ratings, self._genres = table["rating"].to_numpy(dtype=float), list(table["genre"])
-        own = shrunken(self._ratings - self.priors.mean, None, self.priors.user_sd, self.priors.noise_sd)
+        self._ratings, self._genres = (
+            table["rating"].to_numpy(dtype=float),
+            list(table["genre"]),
+        )
+        own = shrunken(
+            self._ratings - self.priors.mean,
+            None,
+            self.priors.user_sd,
+            self.priors.noise_sd,
+        )
         self.usual = Estimate(self.priors.mean + own.value, own.error)
-        self.facts: Mapping[str, float] = {"user mean": self.usual.value, "user error": self.usual.error}
+        self.facts: Mapping[str, float] = {
+            "user mean": self.usual.value,
+            "user error": self.usual.error,
+        }
         self.taste = cache(self._taste)
 
     def estimate(self, heard: Mapping[str, float]) -> Estimate:
         """The mean, the taste for the film's genres and the film's deviation, as far as these were told."""
         genres = [name.removeprefix(GENRE) for name in heard if name.startswith(GENRE)]
-        film = heard.get("film deviation", _mean([self._usual(genre) for genre in genres]))
+        film = heard.get(
+            "film deviation", _mean([self._usual(genre) for genre in genres])
+        )
         taste = _mean([self.taste(genre) for genre in genres])
-        return _sum(self.usual.value + taste, self.usual.error, film, heard.get("film error", self.priors.film_sd))
+        return _sum(
+            self.usual.value + taste,
+            self.usual.error,
+            film,
+            heard.get("film error", self.priors.film_sd),
+        )
 
     def _taste(self, genre: str) -> float:
         """How far the user likes films of a genre more than users at large do, shrunk, in stars."""
@@ -121,11 +159,17 @@ class UserHistory:
 
 def read(background: RaterBackground) -> BasicInfo | MovieHistory | UserHistory:
     """The evidence in an agent's table: `facts` to tell the others, `estimate` of the rating, given the facts heard."""
-    readers: dict[str, Any] = {"BasicInfo": BasicInfo, "MovieHistory": MovieHistory, "UserHistory": UserHistory}
+    readers: dict[str, Any] = {
+        "BasicInfo": BasicInfo,
+        "MovieHistory": MovieHistory,
+        "UserHistory": UserHistory,
+    }
     return readers[background.me](background)
 
 
-def shrunken(deviations: np.ndarray, weights: np.ndarray | None, sd: float, noise: float) -> Estimate:
+def shrunken(
+    deviations: np.ndarray, weights: np.ndarray | None, sd: float, noise: float
+) -> Estimate:
     """The mean of deviations with spread `noise` about a level that is itself normal about 0 with spread `sd`.
 
     `deviations` and `weights` have shape (n,); unequal weights count as Kish's effective number of observations.
@@ -137,7 +181,10 @@ def shrunken(deviations: np.ndarray, weights: np.ndarray | None, sd: float, nois
         return Estimate(0.0, sd)
     weights = np.ones(len(deviations)) if weights is None else weights
     count = float(weights.sum() ** 2 / (weights**2).sum())
-    level, precision = float(weights @ deviations / weights.sum()), count / noise**2 + 1 / sd**2
+    level, precision = (
+        float(weights @ deviations / weights.sum()),
+        count / noise**2 + 1 / sd**2,
+    )
     return Estimate(level * count / noise**2 / precision, 1 / sqrt(precision))
 
 
@@ -155,8 +202,12 @@ def _mean(numbers: Sequence[float]) -> float:
     return sum(numbers) / len(numbers) if numbers else 0.0
 
 
-def _sum(level: float, level_error: float, deviation: float, deviation_error: float) -> Estimate:
-    return Estimate(within(level + deviation), sqrt(level_error**2 + deviation_error**2 + TASTE**2))
+def _sum(
+    level: float, level_error: float, deviation: float, deviation_error: float
+) -> Estimate:
+    return Estimate(
+        within(level + deviation), sqrt(level_error**2 + deviation_error**2 + TASTE**2)
+    )
 
 
 def _count(n: int) -> str:

@@ -25,7 +25,14 @@ from support.solvers.rating_baselines import STARS, fit_effects
 from support.solvers.recommender import fit_factorisation
 
 PENALTY = 10.0  # of the ridge regression: about ten ratings' worth, so that rare occupations and genres weigh little
-AGE_BANDS = (18, 25, 35, 45, 50, 56)  # lower ends above the first, as in GroupLens's later data sets
+AGE_BANDS = (
+    18,
+    25,
+    35,
+    45,
+    50,
+    56,
+)  # lower ends above the first, as in GroupLens's later data sets
 RANK, SEED, ITERATIONS = 10, 0, 500
 """Settings of scikit-learn's NMF (start: NNDSVD with zeros filled by the mean; coordinate descent).
 
@@ -59,14 +66,18 @@ class Priors:
     demographic_error: float
     film_mean: float
 
-    def demographic_estimate(self, basic: Mapping[Any, Any] | pd.Series) -> tuple[float, float]:
+    def demographic_estimate(
+        self, basic: Mapping[Any, Any] | pd.Series
+    ) -> tuple[float, float]:
         """The rating expected of such a user for such a film, and its standard error, both in stars.
 
         `basic` is a row of the table of the agent BasicInfo.
         """
         who = user_features(basic["age"], basic["gender"], basic["occupation"])
         what = film_features(basic["release_date"], basic["genre"])
-        estimate = self.mean + sum(self.offsets.get(name, 0.0) for name in (*who, *what, *_crossed(who, what)))
+        estimate = self.mean + sum(
+            self.offsets.get(name, 0.0) for name in (*who, *what, *_crossed(who, what))
+        )
         return float(np.clip(estimate, *STARS)), self.demographic_error
 
 
@@ -86,13 +97,20 @@ def film_features(release: str, genres: Iterable[str]) -> list[str]:
     >>> film_features("19950101", ("Comedy", "Drama"))
     ['decade:1990', 'genre:Comedy', 'genre:Drama']
     """
-    return [f"decade:{release[:3]}0"] * bool(release) + [f"genre:{genre}" for genre in genres]
+    return [f"decade:{release[:3]}0"] * bool(release) + [
+        f"genre:{genre}" for genre in genres
+    ]
 
 
 def _crossed(who: Iterable[str], what: Iterable[str]) -> list[str]:
     """Names of the features of a pair: gender by genre."""
     genders = [name for name in who if name.startswith("gender:")]
-    return [f"{gender}×{genre}" for gender in genders for genre in what if genre.startswith("genre:")]
+    return [
+        f"{gender}×{genre}"
+        for gender in genders
+        for genre in what
+        if genre.startswith("genre:")
+    ]
 
 
 @lru_cache(maxsize=4)
@@ -106,7 +124,10 @@ def priors(data: MovieLens100k) -> Priors:
     fit = Ridge(PENALTY, fit_intercept=False, solver="cholesky").fit(design, deviations)
     residual = float((deviations - fit.predict(design)).std())
     rated = base.join(data.items["genres"], on="item").explode("genres")
-    genres = {str(genre): float(value) for genre, value in rated.groupby("genres")["rating"].mean().items()}
+    genres = {
+        str(genre): float(value)
+        for genre, value in rated.groupby("genres")["rating"].mean().items()
+    }
     return Priors(
         mean=float(base["rating"].mean()),
         sd=float(base["rating"].std()),
@@ -121,15 +142,25 @@ def priors(data: MovieLens100k) -> Priors:
 
 
 def _design(data: MovieLens100k) -> tuple[list[str], sparse.csr_matrix]:
-    people = [user_features(*row) for row in data.users[["age", "gender", "occupation"]].itertuples(index=False)]
-    films = [film_features(*row) for row in data.items[["release", "genres"]].itertuples(index=False)]
+    people = [
+        user_features(*row)
+        for row in data.users[["age", "gender", "occupation"]].itertuples(index=False)
+    ]
+    films = [
+        film_features(*row)
+        for row in data.items[["release", "genres"]].itertuples(index=False)
+    ]
     (names, who), (named, what) = _indicators(people), _indicators(films)
     blocks = [
         who[data.users.index.get_indexer(pd.Index(data.base["user"]))],
         what[data.items.index.get_indexer(pd.Index(data.base["item"]))],
     ]
     genres = [k for k, name in enumerate(named) if name.startswith("genre:")]
-    crossed = [(column, gender) for column, gender in enumerate(names) if gender.startswith("gender:")]
+    crossed = [
+        (column, gender)
+        for column, gender in enumerate(names)
+        if gender.startswith("gender:")
+    ]
     names = [*names, *named]
     for column, gender in crossed:
         names += [f"{gender}×{named[k]}" for k in genres]
@@ -153,9 +184,13 @@ def similarities(data: MovieLens100k) -> pd.DataFrame:
     """Cosines from 0 to 1 between the users of u1.base, whose empty cells are 0; about 1.5 s."""
     from sklearn.decomposition import NMF
 
-    (u, users), (i, _) = (pd.factorize(data.base[name], sort=True) for name in ("user", "item"))
+    (u, users), (i, _) = (
+        pd.factorize(data.base[name], sort=True) for name in ("user", "item")
+    )
     table = sparse.csr_matrix((data.base["rating"].to_numpy(dtype=float), (u, i)))
-    factors = NMF(RANK, init="nndsvda", random_state=SEED, max_iter=ITERATIONS).fit_transform(table)
+    factors = NMF(
+        RANK, init="nndsvda", random_state=SEED, max_iter=ITERATIONS
+    ).fit_transform(table)
     lengths = np.linalg.norm(factors, axis=1, keepdims=True)
     unit = factors / np.where(lengths == 0, 1.0, lengths)
     return pd.DataFrame(np.clip(unit @ unit.T, 0.0, 1.0), users, users)
@@ -165,7 +200,9 @@ def similarities(data: MovieLens100k) -> pd.DataFrame:
 
 
 @lru_cache(maxsize=2)
-def recommendations(data: MovieLens100k) -> Mapping[tuple[int, int], tuple[float, float]]:
+def recommendations(
+    data: MovieLens100k,
+) -> Mapping[tuple[int, int], tuple[float, float]]:
     """The expected rating and its standard error, in stars, of every (user, item) of u1.test.
 
     The noise of a single rating is not in the error. Fitted once per machine, about 6 s, then kept in the cache folder.
@@ -173,7 +210,11 @@ def recommendations(data: MovieLens100k) -> Mapping[tuple[int, int], tuple[float
     pairs = data.test[["user", "item", "timestamp"]]
 
     def predicted() -> np.ndarray:
-        return np.array(fit_factorisation(data.base).predict_with_error(*(pairs[name] for name in pairs)))
+        return np.array(
+            fit_factorisation(data.base).predict_with_error(
+                *(pairs[name] for name in pairs)
+            )
+        )
 
     said = remembered("movielens-advice", _key(data.base, pairs), predicted)
     asked = zip(pairs["user"].tolist(), pairs["item"].tolist(), strict=True)

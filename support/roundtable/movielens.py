@@ -51,8 +51,22 @@ ABOUT: Mapping[str, str] = {
 USER = ["age", "gender", "occupation", "state"]
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "BasicInfo": ("movie_id", "movie_title", "release_date", "genre", "user_id", *USER),
-    "MovieHistory": ("user_id", "user_pref_similarity", "personal_average_score", *USER, "rated_date", "rating"),
-    "UserHistory": ("movie_id", "movie_title", "genre", "release_date", "rating", "rated_date"),
+    "MovieHistory": (
+        "user_id",
+        "user_pref_similarity",
+        "personal_average_score",
+        *USER,
+        "rated_date",
+        "rating",
+    ),
+    "UserHistory": (
+        "movie_id",
+        "movie_title",
+        "genre",
+        "release_date",
+        "rating",
+        "rated_date",
+    ),
 }
 """The columns of each agent's table, as the paper names them; genre holds a tuple of names."""
 
@@ -73,10 +87,15 @@ def draw_cases(n: int = 100, seed: int = SEED) -> tuple[Case, ...]:
     """
     test = load().test
     if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= len(test):
-        raise InvalidInput(f"n: {n!r} given; expected a whole number of cases from 1 to {len(test)}")
+        raise InvalidInput(
+            f"n: {n!r} given; expected a whole number of cases from 1 to {len(test)}"
+        )
     drawn = test.iloc[np.random.default_rng(seed).permutation(len(test))[:n]]
     columns = (drawn[name].tolist() for name in ("user", "item", "rating"))
-    return tuple(Case(int(user), int(item), float(rating)) for user, item, rating in zip(*columns, strict=True))
+    return tuple(
+        Case(int(user), int(item), float(rating))
+        for user, item, rating in zip(*columns, strict=True)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +137,9 @@ class MovieLens:
 
     def __post_init__(self) -> None:
         if self.consult is not None and self.consult not in AGENTS:
-            raise InvalidInput(f"consult: {self.consult!r} given; expected None or one of {', '.join(AGENTS)}")
+            raise InvalidInput(
+                f"consult: {self.consult!r} given; expected None or one of {', '.join(AGENTS)}"
+            )
 
     def background(self, agent: str) -> RaterBackground:
         """What `agent` is told: its own table, and aggregates; never the rating. InvalidInput beyond u1.test."""
@@ -145,17 +166,31 @@ class MovieLens:
     def task(self) -> str:
         """Which film, and who has which data."""
         schemas = [(agent, ABOUT[agent]) for agent in self.agents]
-        return render("roundtable/movielens/task", title=self.background(self.agents[0]).title, schemas=schemas)
+        return render(
+            "roundtable/movielens/task",
+            title=self.background(self.agents[0]).title,
+            schemas=schemas,
+        )
 
     def goal(self, me: str, shown: Shown) -> str:
         """The own table, as many of its rows as are shown, and the recommender's word for who may ask it."""
         b = self.background(me)
-        rows = [[_cell(value) for value in row] for row in b.table.itertuples(index=False)]
+        rows = [
+            [_cell(value) for value in row] for row in b.table.itertuples(index=False)
+        ]
         most, chosen = shown.rows([" | ".join(row) for row in rows]), ""
         kept = rows[:most]
-        if most < len(rows) and me == "UserHistory" and not shown.limits.tight:  # a tight model's replies are recorded
+        if (
+            most < len(rows) and me == "UserHistory" and not shown.limits.tight
+        ):  # a tight model's replies are recorded
             kept, chosen = [rows[k] for k in sorted(self._near(b.table)[:most])], NEAR
-        facts = {"columns": list(b.table.columns), "rows": kept, "total": len(rows), "about": b.about, "chosen": chosen}
+        facts = {
+            "columns": list(b.table.columns),
+            "rows": kept,
+            "total": len(rows),
+            "about": b.about,
+            "chosen": chosen,
+        }
         advice = {"consultation": b.consultation, "error": b.consultation_error}
         return render("roundtable/movielens/goal", **facts, **advice)
 
@@ -164,7 +199,11 @@ class MovieLens:
 
         A film's raters need no such order: the most alike come first.
         """
-        genres = {genre for row in self.background("BasicInfo").table["genre"] for genre in row}
+        genres = {
+            genre
+            for row in self.background("BasicInfo").table["genre"]
+            for genre in row
+        }
         rated = zip(films["genre"], films["rated_date"].astype(int), strict=True)
         tells = [(-len(genres.intersection(theirs)), -day) for theirs, day in rated]
         return sorted(range(len(tells)), key=tells.__getitem__)
@@ -186,13 +225,19 @@ def movielens(case: Case, consult: str | None = None) -> MovieLens:
 
 def from_spec(spec: Mapping[str, Any]) -> MovieLens:
     """The task whose `spec()` a transcript holds."""
-    return MovieLens(int(spec["user"]), int(spec["item"]), float(spec["rating"]), spec.get("consult"))
+    return MovieLens(
+        int(spec["user"]), int(spec["item"]), float(spec["rating"]), spec.get("consult")
+    )
 
 
 def _stars(value: Any) -> float | None:
     """A number within the scale, or None."""
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    return float(value) if number and LOWEST <= value <= HIGHEST else None  # NaN compares as False
+    number = isinstance(
+        value, (int, float, np.integer, np.floating)
+    ) and not isinstance(value, bool)
+    return (
+        float(value) if number and LOWEST <= value <= HIGHEST else None
+    )  # NaN compares as False
 
 
 def _cell(value: Any) -> str:
@@ -207,10 +252,20 @@ def _background(user: int, item: int, agent: str, consults: bool) -> RaterBackgr
     data = load()
     if (user, item) not in _tested(data):
         told = "whose ratings alone nobody is shown; predict one of those, as draw_cases gives"
-        raise InvalidInput(f"user, item: no rating of film {item!r} by user {user!r} is in u1.test, {told}")
+        raise InvalidInput(
+            f"user, item: no rating of film {item!r} by user {user!r} is in u1.test, {told}"
+        )
     says = recommendations(data)[user, item] if consults else (None, None)
     title = str(data.items.at[item, "title"])
-    return RaterBackground(agent, AGENTS, title, table(data, agent, user, item), ABOUT[agent], priors(data), *says)
+    return RaterBackground(
+        agent,
+        AGENTS,
+        title,
+        table(data, agent, user, item),
+        ABOUT[agent],
+        priors(data),
+        *says,
+    )
 
 
 def table(data: MovieLens100k, agent: str, user: int, item: int) -> pd.DataFrame:
@@ -236,30 +291,55 @@ def table(data: MovieLens100k, agent: str, user: int, item: int) -> pd.DataFrame
 
 def leaks(data: MovieLens100k, user: int, item: int) -> list[str]:
     """Every rating of u1.test that an agent would see, in words; an empty list when the split is kept."""
-    raters, films = table(data, "MovieHistory", user, item), table(data, "UserHistory", user, item)
+    raters, films = (
+        table(data, "MovieHistory", user, item),
+        table(data, "UserHistory", user, item),
+    )
     seen = [("MovieHistory", rater, item) for rater in raters["user_id"].tolist()]
     seen += [("UserHistory", user, film) for film in films["movie_id"].tolist()]
     leaked = [(agent, a, b) for agent, a, b in seen if (a, b) in _tested(data)]
-    return [f"{agent} sees user {a}'s rating of film {b}, which is in u1.test" for agent, a, b in leaked]
+    return [
+        f"{agent} sees user {a}'s rating of film {b}, which is in u1.test"
+        for agent, a, b in leaked
+    ]
 
 
 @lru_cache(maxsize=4)
-def _histories(data: MovieLens100k) -> tuple[dict[int, pd.DataFrame], dict[int, pd.DataFrame]]:
+def _histories(
+    data: MovieLens100k,
+) -> tuple[dict[int, pd.DataFrame], dict[int, pd.DataFrame]]:
     """Rows of u1.base by film, and by user, with the columns of the tables (likeness left out)."""
     base = data.base.join(data.users[USER], on="user").join(data.items, on="item")
-    base["rated_date"] = pd.to_datetime(base["timestamp"], unit="s").dt.strftime("%Y%m%d")
-    base["personal_average_score"] = base.groupby("user")["rating"].transform("mean").round(2)
-    names = {"item": "movie_id", "title": "movie_title", "release": "release_date", "genres": "genre"}
+    base["rated_date"] = pd.to_datetime(base["timestamp"], unit="s").dt.strftime(
+        "%Y%m%d"
+    )
+    base["personal_average_score"] = (
+        base.groupby("user")["rating"].transform("mean").round(2)
+    )
+    names = {
+        "item": "movie_id",
+        "title": "movie_title",
+        "release": "release_date",
+        "genres": "genre",
+    }
     wide = base.rename(columns={**names, "user": "user_id"})
-    raters = [name for name in COLUMNS["MovieHistory"] if name != "user_pref_similarity"]
-    return _groups(wide, "movie_id", "user_id", raters), _groups(wide, "user_id", "movie_id", [*COLUMNS["UserHistory"]])
+    raters = [
+        name for name in COLUMNS["MovieHistory"] if name != "user_pref_similarity"
+    ]
+    return _groups(wide, "movie_id", "user_id", raters), _groups(
+        wide, "user_id", "movie_id", [*COLUMNS["UserHistory"]]
+    )
 
 
-def _groups(rows: pd.DataFrame, by: str, order: str, columns: list[str]) -> dict[int, pd.DataFrame]:
+def _groups(
+    rows: pd.DataFrame, by: str, order: str, columns: list[str]
+) -> dict[int, pd.DataFrame]:
     groups = rows.sort_values([by, order]).groupby(by)[columns]
     return {int(str(key)): group.reset_index(drop=True) for key, group in groups}
 
 
 @lru_cache(maxsize=4)
 def _tested(data: MovieLens100k) -> frozenset[tuple[int, int]]:
-    return frozenset(zip(data.test["user"].tolist(), data.test["item"].tolist(), strict=True))
+    return frozenset(
+        zip(data.test["user"].tolist(), data.test["item"].tolist(), strict=True)
+    )

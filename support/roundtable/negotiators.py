@@ -13,9 +13,18 @@ from typing import Any
 import numpy as np
 
 from support.english import say
-from support.roundtable.economy import Allocation, Background, largest_remainder, whole_units
+from support.roundtable.economy import (
+    Allocation,
+    Background,
+    largest_remainder,
+    whole_units,
+)
 from support.roundtable.records import Ballot, Choice, Message, Proposal, View
-from support.solvers.welfare import cobb_douglas, equilibrium_allocation, utilitarian_allocation
+from support.solvers.welfare import (
+    cobb_douglas,
+    equilibrium_allocation,
+    utilitarian_allocation,
+)
 
 INCOMES = np.linspace(0.0, 1.0, 201)
 STEADY = 0.02  # a claim that moves by less than this share of the best is defended, not compromised
@@ -67,8 +76,13 @@ class RuleBased:
 
     def tremble(self, plan: Allocation) -> Allocation:
         """What the agent's hand makes of its plan."""
-        amounts = np.asarray(plan) * np.exp(self.noise * self.rng.standard_normal((len(plan), len(plan[0]))))
-        return whole_units(amounts * self.background.endowment / amounts.sum(axis=0), self.background.endowment)
+        amounts = np.asarray(plan) * np.exp(
+            self.noise * self.rng.standard_normal((len(plan), len(plan[0])))
+        )
+        return whole_units(
+            amounts * self.background.endowment / amounts.sum(axis=0),
+            self.background.endowment,
+        )
 
     async def vote(self, view: View) -> Ballot:
         """Fill in the ballot that the rule asks for, from perceived utilities and the aspiration."""
@@ -76,11 +90,18 @@ class RuleBased:
             return Ballot(self.background.me, None)
         perceived = np.array([self.share(c.value) for c in view.candidates])
         perceived = perceived + self.noise * self.rng.standard_normal(len(perceived))
-        return Ballot(self.background.me, self.choice(perceived, view, self.aspiration(view)))
+        return Ballot(
+            self.background.me, self.choice(perceived, view, self.aspiration(view))
+        )
 
     def choice(self, perceived: np.ndarray, view: View, full_marks: float) -> Choice:
         """The ballot in its form: 5 for what reaches `full_marks`, in equal steps below."""
-        return filled(view, perceived, np.floor(5 * perceived / max(full_marks, 1e-9)), self.one_vote)
+        return filled(
+            view,
+            perceived,
+            np.floor(5 * perceived / max(full_marks, 1e-9)),
+            self.one_vote,
+        )
 
     def one_vote(self, perceived: np.ndarray, view: View) -> int | None:
         """The place of the candidate that gets the single vote: the one that the agent itself likes best."""
@@ -100,8 +121,17 @@ class ZeroIntelligence(RuleBased):
     def plan(self, view: View) -> np.ndarray:
         """A random allocation (Dirichlet per good) that is no loss; the last one again when twenty draws bring none."""
         b, floor = self.background, self.aspiration(view)
-        draws = self.rng.dirichlet(np.ones(len(b.agents)), size=(20, len(b.goods))).transpose(0, 2, 1) * b.endowment
-        fine = (p for p in (whole_units(draw, b.endowment) for draw in draws) if self.share(p) >= floor - 1e-9)
+        draws = (
+            self.rng.dirichlet(
+                np.ones(len(b.agents)), size=(20, len(b.goods))
+            ).transpose(0, 2, 1)
+            * b.endowment
+        )
+        fine = (
+            p
+            for p in (whole_units(draw, b.endowment) for draw in draws)
+            if self.share(p) >= floor - 1e-9
+        )
         return np.asarray(next(fine, self._plan) or whole_units(draws[0], b.endowment))
 
     def tremble(self, plan: Allocation) -> Allocation:
@@ -110,9 +140,15 @@ class ZeroIntelligence(RuleBased):
 
     async def vote(self, view: View) -> Ballot:
         """A random ballot over the candidates that are no loss, the others last."""
-        fine = np.array([self.share(c.value) for c in view.candidates]) >= self.aspiration(view) - 1e-9
+        fine = (
+            np.array([self.share(c.value) for c in view.candidates])
+            >= self.aspiration(view) - 1e-9
+        )
         whims = fine + self.rng.random(len(fine))
-        return Ballot(self.background.me, self.choice(whims / 2, view, 1.0) if fine.any() else None)
+        return Ballot(
+            self.background.me,
+            self.choice(whims / 2, view, 1.0) if fine.any() else None,
+        )
 
 
 class Linear(RuleBased):
@@ -142,7 +178,12 @@ class Linear(RuleBased):
         incomes[:, b.index] = INCOMES
         options = equilibrium_allocation(beliefs(view, b), incomes, b.endowment)
         own = b.utility(options[:, b.index])
-        return options[min(int(np.searchsorted(own, self.aspiration(view) * own[-1])), len(INCOMES) - 1)]
+        return options[
+            min(
+                int(np.searchsorted(own, self.aspiration(view) * own[-1])),
+                len(INCOMES) - 1,
+            )
+        ]
 
     def one_vote(self, perceived: np.ndarray, view: View) -> int | None:
         """The acceptable candidate that leaves the worst-off agent best off, or an abstention."""
@@ -150,7 +191,15 @@ class Linear(RuleBased):
         if not len(fine):
             return None
         values = np.asarray([view.candidates[i].value for i in fine])
-        return int(fine[int(cobb_douglas(values, beliefs(view, self.background)).min(axis=-1).argmax())])
+        return int(
+            fine[
+                int(
+                    cobb_douglas(values, beliefs(view, self.background))
+                    .min(axis=-1)
+                    .argmax()
+                )
+            ]
+        )
 
 
 class Boulware(Linear):
@@ -178,10 +227,14 @@ class Truthful(RuleBased):
     def plan(self, view: View) -> np.ndarray:
         """The allocation of the largest total utility, as far as exponents are known."""
         stated = beliefs(view, self.background).tolist()
-        return utilitarian_allocation(tuple(map(tuple, stated)), self.background.endowment)
+        return utilitarian_allocation(
+            tuple(map(tuple, stated)), self.background.endowment
+        )
 
 
-KINDS: dict[str, type[RuleBased]] = {cls.kind: cls for cls in (ZeroIntelligence, Boulware, Linear, Conceder, Truthful)}
+KINDS: dict[str, type[RuleBased]] = {
+    cls.kind: cls for cls in (ZeroIntelligence, Boulware, Linear, Conceder, Truthful)
+}
 
 
 # ---- beliefs ---------------------------------------------------------------------------------------------------------
@@ -198,13 +251,24 @@ def beliefs(view: View, background: Background) -> np.ndarray:
     def believed(row: int, agent: str) -> np.ndarray:
         if agent == background.me:
             return np.asarray(background.weights)
-        stated = np.array([max(claimed.get(agent, {}).get(good, 0.0), 0.0) for good in background.goods])
+        stated = np.array(
+            [
+                max(claimed.get(agent, {}).get(good, 0.0), 0.0)
+                for good in background.goods
+            ]
+        )
         if any(weight > 0 for weight in claimed.get(agent, {}).values()):
             return stated / max(stated.sum(), 1.0)
-        wanted = np.asarray(latest[agent][row], dtype=float) + 1e-3 if agent in latest else np.ones(len(stated))
+        wanted = (
+            np.asarray(latest[agent][row], dtype=float) + 1e-3
+            if agent in latest
+            else np.ones(len(stated))
+        )
         return wanted / wanted.sum()
 
-    return np.stack([believed(row, agent) for row, agent in enumerate(background.agents)])
+    return np.stack(
+        [believed(row, agent) for row, agent in enumerate(background.agents)]
+    )
 
 
 def claims(view: View) -> dict[str, dict[str, float]]:
@@ -231,13 +295,22 @@ def compose(agent: RuleBased, view: View) -> Message:
         "favourite": f"good {b.goods[best]}",
         "weight": round(100 * b.weights[best] / sum(b.weights)),
         "mine": _amounts(agent.claim(view)[b.index], b),
-        "offer": f"I get {_amounts(offer[1][b.index], b)}" if offer else "nothing is offered yet",
-        "standing": "the group has decided once" if view.decision else "nothing is decided yet",
+        "offer": f"I get {_amounts(offer[1][b.index], b)}"
+        if offer
+        else "nothing is offered yet",
+        "standing": "the group has decided once"
+        if view.decision
+        else "nothing is decided yet",
         "share": round(100 * agent.share(offer[1])) if offer else 0,
     }
-    text = " ".join(say("roundtable/negotiators", act, agent.rng, agent.held_out_wordings, **slots) for act in acts)
+    text = " ".join(
+        say("roundtable/negotiators", act, agent.rng, agent.held_out_wordings, **slots)
+        for act in acts
+    )
     claim = tuple(zip(b.goods, b.weights, strict=True)) if view.round == 1 else ()
-    return Message(view.me, recipients(acts, str(other), view), text, tuple(acts), claim)
+    return Message(
+        view.me, recipients(acts, str(other), view), text, tuple(acts), claim
+    )
 
 
 def recipients(acts: list[str], other: str, view: View) -> tuple[str, ...]:
@@ -251,14 +324,20 @@ def _reply(agent: RuleBased, view: View, offer: tuple[str, Any] | None) -> list[
     """Judge what is offered; unless it is accepted, propose, defend the own claim, or compromise."""
     acts = []
     if offer is not None:
-        acts = ["evaluate", "accept" if agent.share(offer[1]) >= agent.aspiration(view) else "decline"]
+        acts = [
+            "evaluate",
+            "accept" if agent.share(offer[1]) >= agent.aspiration(view) else "decline",
+        ]
     if "accept" in acts:
         return acts
     before = dict(view.latest).get(view.me)
     if before is None:
         return [*acts, "propose"]
     fall = agent.share(before) - agent.aspiration(view)
-    return [*acts, "defend" if abs(fall) < STEADY else "compromise" if fall > 0 else "propose"]
+    return [
+        *acts,
+        "defend" if abs(fall) < STEADY else "compromise" if fall > 0 else "propose",
+    ]
 
 
 def _offer(view: View) -> tuple[str, Any] | None:
@@ -274,17 +353,36 @@ def _offer(view: View) -> tuple[str, Any] | None:
 def next_offer(view: View) -> tuple[str, Any] | None:
     """The latest proposal of the next agent who made one, as (whose, value)."""
     me, latest = view.agents.index(view.me), dict(view.latest)
-    return next(((a, latest[a]) for a in view.agents[me + 1 :] + view.agents[:me] if a in latest), None)
+    return next(
+        (
+            (a, latest[a])
+            for a in view.agents[me + 1 :] + view.agents[:me]
+            if a in latest
+        ),
+        None,
+    )
 
 
 def _amounts(row: Any, background: Background) -> str:
-    return ", ".join(f"{x:g} of {good}" for good, x in zip(background.goods, row, strict=True) if x) or "nothing"
+    return (
+        ", ".join(
+            f"{x:g} of {good}"
+            for good, x in zip(background.goods, row, strict=True)
+            if x
+        )
+        or "nothing"
+    )
 
 
 # ---- ballots, of raters too ------------------------------------------------------------------------------------------
 
 
-def filled(view: View, worth: np.ndarray, marks: np.ndarray, one_vote: Callable[..., int | None]) -> Choice:
+def filled(
+    view: View,
+    worth: np.ndarray,
+    marks: np.ndarray,
+    one_vote: Callable[..., int | None],
+) -> Choice:
     """A ballot in the form that the rule asks for.
 
     Candidates are ranked by `worth`, and have points in proportion to it above the worst; `marks` are held to 1 to 5;
@@ -303,5 +401,7 @@ def filled(view: View, worth: np.ndarray, marks: np.ndarray, one_vote: Callable[
 def points(perceived: np.ndarray) -> list[int]:
     """As many points as candidates, given in proportion to utility above the worst, in whole points."""
     above = perceived - perceived.min()
-    quota = above * (len(above) / above.sum()) if above.sum() > 0 else np.ones(len(above))
+    quota = (
+        above * (len(above) / above.sum()) if above.sum() > 0 else np.ones(len(above))
+    )
     return [int(p) for p in largest_remainder(quota, len(above))]

@@ -20,11 +20,16 @@ from support.roundtable.movielens import HIGHEST, LOWEST, RaterBackground
 from support.roundtable.negotiators import claims, filled, next_offer, recipients
 from support.roundtable.records import Ballot, Choice, Message, Proposal, View
 
-STRICT, LENIENT = 0.1, 0.6  # stars; how far from the own opinion a vote may go in the first and in the last round
+STRICT, LENIENT = (
+    0.1,
+    0.6,
+)  # stars; how far from the own opinion a vote may go in the first and in the last round
 FULL_MARKS = 0.1  # stars; a candidate this close is rated 5
 MARK = 0.3  # stars; each further step costs one mark
 STEADY = 0.05  # stars; an opinion that moved by less is defended
-ASIDE = 0.25  # how often a message has one sentence more: a check, a question or a summary
+ASIDE = (
+    0.25  # how often a message has one sentence more: a check, a question or a summary
+)
 VALUE, ERROR = "estimate", "error"  # names in a claim; every other name in it is a fact
 
 
@@ -53,14 +58,21 @@ class RuleBasedRater:
 
     def __post_init__(self) -> None:
         self.evidence = read(self.background)
-        self.voice = self.rng.spawn(1)[0]  # of its own: how a thing is said changes nothing that is decided
+        self.voice = self.rng.spawn(1)[
+            0
+        ]  # of its own: how a thing is said changes nothing that is decided
         self.opinion = self.before = self.own_estimate({}).value
 
     def own_estimate(self, heard: dict[str, float]) -> Estimate:
         """What its own table says, read with the facts heard, and what the recommender says if it may ask it."""
         parts = [self.evidence.estimate(heard)]
         if self.background.consultation is not None:
-            parts.append(Estimate(self.background.consultation, self.background.consultation_error or parts[0].error))
+            parts.append(
+                Estimate(
+                    self.background.consultation,
+                    self.background.consultation_error or parts[0].error,
+                )
+            )
         value, error = pool(parts)
         return Estimate(within(value), error * self.doubt)
 
@@ -73,7 +85,10 @@ class RuleBasedRater:
     def target(self, view: View) -> float:
         """The estimates of all tables, pooled by precision, in stars."""
         others = list(stated(view, priors_error(self.background.priors)).values())
-        return pool([self.own_estimate(facts(view)), *others], [self.own_weight] + [1.0] * len(others)).value
+        return pool(
+            [self.own_estimate(facts(view)), *others],
+            [self.own_weight] + [1.0] * len(others),
+        ).value
 
     def tolerance(self, view: View) -> float:
         """How far from its opinion it goes with the others, in stars: farther in equal steps.
@@ -93,19 +108,29 @@ class RuleBasedRater:
         if plan == self._plan:
             return None
         self._plan = plan
-        return Proposal(self.background.me, round(within(plan + self.noise * self.rng.standard_normal()), 1))
+        return Proposal(
+            self.background.me,
+            round(within(plan + self.noise * self.rng.standard_normal()), 1),
+        )
 
     async def vote(self, view: View) -> Ballot:
         """Fill in the ballot that the rule asks for, by perceived closeness to the opinion."""
         if not view.candidates:
             return Ballot(self.background.me, None)
         values = np.array([c.value for c in view.candidates], dtype=float)
-        distances = np.abs(values - self.opinion + self.noise * self.rng.standard_normal(len(values)))
+        distances = np.abs(
+            values - self.opinion + self.noise * self.rng.standard_normal(len(values))
+        )
         return Ballot(self.background.me, self.choice(distances, view))
 
     def choice(self, distances: np.ndarray, view: View) -> Choice:
         """The ballot in its form: 5 for what is within `FULL_MARKS`, one less for each further `MARK` begun."""
-        return filled(view, -distances, 5 - np.ceil((distances - FULL_MARKS) / MARK - 1e-9), self.one_vote)
+        return filled(
+            view,
+            -distances,
+            5 - np.ceil((distances - FULL_MARKS) / MARK - 1e-9),
+            self.one_vote,
+        )
 
     def one_vote(self, worth: np.ndarray, view: View) -> int | None:
         """Of the candidates within the tolerance the one nearest to the middle of the proposals, or an abstention.
@@ -116,7 +141,9 @@ class RuleBasedRater:
         if not len(acceptable):
             return None
         values = np.array([c.value for c in view.candidates], dtype=float)
-        middle = median([value for _, value in view.latest]) if view.latest else self.opinion
+        middle = (
+            median([value for _, value in view.latest]) if view.latest else self.opinion
+        )
         off = np.abs(values[acceptable] - middle)
         return int(acceptable[np.lexsort((-worth[acceptable], off.round(6)))[0]])
 
@@ -166,10 +193,16 @@ class Random(RuleBasedRater):
     def reconsider(self, view: View) -> None:
         """A new number, every tenth of a star as likely as any other."""
         if view.round > self._round:
-            self._round, self.before, self.opinion = view.round, self.opinion, self._whim()
+            self._round, self.before, self.opinion = (
+                view.round,
+                self.opinion,
+                self._whim(),
+            )
 
     def _whim(self) -> float:
-        return float(self.rng.integers(round(10 * LOWEST), round(10 * HIGHEST) + 1)) / 10
+        return (
+            float(self.rng.integers(round(10 * LOWEST), round(10 * HIGHEST) + 1)) / 10
+        )
 
     async def propose(self, view: View) -> Proposal | None:
         """The number of this round."""
@@ -199,7 +232,12 @@ KINDS: dict[str, type[RuleBasedRater]] = {
 def facts(view: View) -> dict[str, float]:
     """All facts that the others have told, by name."""
     told = [claim for agent, claim in claims(view).items() if agent != view.me]
-    return {name: x for claim in told for name, x in claim.items() if name not in (VALUE, ERROR)}
+    return {
+        name: x
+        for claim in told
+        for name, x in claim.items()
+        if name not in (VALUE, ERROR)
+    }
 
 
 def stated(view: View, error: float) -> dict[str, Estimate]:
@@ -209,7 +247,11 @@ def stated(view: View, error: float) -> dict[str, Estimate]:
     states what the sender's own table says, read with the facts that others gave, and never the pooled opinion: after
     round 1 two claims may rest on the same fact. Pooled as if they were independent, they make the pool too sure.
     """
-    heard = {agent: Estimate(float(value), error) for agent, value in view.latest if isinstance(value, int | float)}
+    heard = {
+        agent: Estimate(float(value), error)
+        for agent, value in view.latest
+        if isinstance(value, int | float)
+    }
     for agent, claim in claims(view).items():
         if VALUE in claim and claim.get(ERROR, 0) > 0:
             heard[agent] = Estimate(claim[VALUE], claim[ERROR])
@@ -227,30 +269,54 @@ def compose(agent: RuleBasedRater, view: View) -> Message:
     The claim is the sender's own evidence: an estimate, its error, and facts that the others lack.
     """
     own, voice = agent.own_estimate(facts(view)), agent.voice
-    offer = ("all of you", float(view.decision.value)) if view.decision else next_offer(view)
+    offer = (
+        ("all of you", float(view.decision.value))
+        if view.decision
+        else next_offer(view)
+    )
     acts = ["inform", "request"] if view.round == 1 else _reply(agent, view, own, offer)
     if not acts or (view.round > 1 and voice.random() < ASIDE):
         acts.append(("confirm", "request", "summarize")[voice.integers(3)])
     others = [a for a in view.agents if a != view.me]
     slots = {
         "me": view.me,
-        "other": offer[0] if offer and offer[0] in others else others[voice.integers(len(others))],
+        "other": offer[0]
+        if offer and offer[0] in others
+        else others[voice.integers(len(others))],
         "source": agent.evidence.source,
         "own": _stars(own.value),
         "error": f"{own.error:.1f}",
         "mine": _stars(agent.opinion),
         "offer": _stars(offer[1]) if offer else "no number yet",
         "gap": f"{abs(offer[1] - agent.opinion):.1f}" if offer else "0.0",
-        "standing": f"the group stands at {_stars(offer[1])}" if view.decision and offer else "nothing is decided yet",
+        "standing": f"the group stands at {_stars(offer[1])}"
+        if view.decision and offer
+        else "nothing is decided yet",
     }
-    text = " ".join(say("roundtable/raters", act, voice, agent.held_out_wordings, **slots) for act in acts)
-    claim = ((VALUE, own.value), (ERROR, own.error), *agent.evidence.facts.items()) if agent.candid else ()
-    return Message(view.me, recipients(acts, slots["other"], view), text, tuple(acts), claim)
+    text = " ".join(
+        say("roundtable/raters", act, voice, agent.held_out_wordings, **slots)
+        for act in acts
+    )
+    claim = (
+        ((VALUE, own.value), (ERROR, own.error), *agent.evidence.facts.items())
+        if agent.candid
+        else ()
+    )
+    return Message(
+        view.me, recipients(acts, slots["other"], view), text, tuple(acts), claim
+    )
 
 
-def _reply(agent: RuleBasedRater, view: View, own: Estimate, offer: tuple[str, Any] | None) -> list[str]:
+def _reply(
+    agent: RuleBasedRater, view: View, own: Estimate, offer: tuple[str, Any] | None
+) -> list[str]:
     """News of the own table, a judgement of the offer, and, unless it is accepted, where the own opinion stands."""
-    said = [dict(m.claim)[VALUE] for past in view.history for m in past.messages if m.sender == view.me and m.claim]
+    said = [
+        dict(m.claim)[VALUE]
+        for past in view.history
+        for m in past.messages
+        if m.sender == view.me and m.claim
+    ]
     acts = ["inform"] if said and abs(own.value - said[-1]) >= STEADY else []
     if offer is not None:
         good_enough = abs(offer[1] - agent.opinion) <= agent.tolerance(view)
@@ -262,8 +328,14 @@ def _reply(agent: RuleBasedRater, view: View, own: Estimate, offer: tuple[str, A
 
 def _accepted(view: View) -> bool:
     """Whether the sender has said since the standing decision came up that it accepts it."""
-    for before, entry in zip(reversed(view.history[:-1]), reversed(view.history), strict=False):
-        if view.decision is None or before.decision is None or before.decision.value != view.decision.value:
+    for before, entry in zip(
+        reversed(view.history[:-1]), reversed(view.history), strict=False
+    ):
+        if (
+            view.decision is None
+            or before.decision is None
+            or before.decision.value != view.decision.value
+        ):
             return False
         if any(m.sender == view.me and "accept" in m.acts for m in entry.messages):
             return True
@@ -278,7 +350,11 @@ def _claim_act(agent: RuleBasedRater, view: View) -> str:
         return "defend"
     others = [value for who, value in view.latest if who != view.me]
     middle = sum(others) / len(others) if others else agent.before
-    return "compromise" if abs(agent.opinion - middle) < abs(agent.before - middle) else "propose"
+    return (
+        "compromise"
+        if abs(agent.opinion - middle) < abs(agent.before - middle)
+        else "propose"
+    )
 
 
 def _stars(value: float) -> str:

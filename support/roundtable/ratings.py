@@ -36,8 +36,23 @@ GENRES = (
 """The genres in the order of the archive's flags."""
 
 LEFT = "The files are left as they are; move the folder away and get the data again"
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-YEAR = re.compile(r"\s*\((\d{4})\)\s*(?:\(V\))?\s*$")  # at the end of a title; V marks a film made for video
+MONTHS = (
+    "Jan",
+    "Feb",
+    "Mar",
+    "Apr",
+    "May",
+    "Jun",
+    "Jul",
+    "Aug",
+    "Sep",
+    "Oct",
+    "Nov",
+    "Dec",
+)
+YEAR = re.compile(
+    r"\s*\((\d{4})\)\s*(?:\(V\))?\s*$"
+)  # at the end of a title; V marks a film made for video
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,22 +85,35 @@ def read(folder: Path) -> MovieLens100k:
     try:
         base, test = _split(folder)
         users, items = _users(folder), _items(folder)
-    except ValueError as error:  # also of pandas' parser, and of text in another encoding
-        raise DamagedFile(f"the files in {folder} do not have the form of MovieLens-100k ({error}). {LEFT}") from error
+    except (
+        ValueError
+    ) as error:  # also of pandas' parser, and of text in another encoding
+        raise DamagedFile(
+            f"the files in {folder} do not have the form of MovieLens-100k ({error}). {LEFT}"
+        ) from error
     for name, table, size in (("users", users, 943), ("films", items, 1682)):
         if sorted(table.index) != list(range(1, size + 1)):
             found = f"the list of {name} in {folder} has {len(table)} rows"
             raise DamagedFile(f"{found}; expected the numbers 1 to {size}. {LEFT}")
-    return MovieLens100k(base, test, users.assign(state=[state_of(code) for code in users["zip"]]), items)
+    return MovieLens100k(
+        base, test, users.assign(state=[state_of(code) for code in users["zip"]]), items
+    )
 
 
 def _split(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    if (whole := _ratings(folder)) is None:  # an archive that holds the split but not the whole
-        base, test = (_table(folder / name, RATING).astype("int64") for name in ("u1.base", "u1.test"))
+    if (
+        whole := _ratings(folder)
+    ) is None:  # an archive that holds the split but not the whole
+        base, test = (
+            _table(folder / name, RATING).astype("int64")
+            for name in ("u1.base", "u1.test")
+        )
     else:
         _verify("u.data", whole, folder)
         parts = whole.iloc[TEST:], whole.iloc[:TEST]
-        base, test = (part.sort_values(["user", "item"], ignore_index=True) for part in parts)
+        base, test = (
+            part.sort_values(["user", "item"], ignore_index=True) for part in parts
+        )
     _verify("u1.base", base, folder)
     _verify("u1.test", test, folder)
     return base, test
@@ -93,7 +121,10 @@ def _split(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def _verify(name: str, rows: pd.DataFrame, folder: Path) -> None:
     columns = (rows[column].tolist() for column in RATING)
-    lines = "".join(f"{user}\t{item}\t{rating}\t{at}\n" for user, item, rating, at in zip(*columns, strict=True))
+    lines = "".join(
+        f"{user}\t{item}\t{rating}\t{at}\n"
+        for user, item, rating, at in zip(*columns, strict=True)
+    )
     if hashlib.sha256(lines.encode()).hexdigest() != SUMS[name]:
         found = f"the ratings in {folder} do not give the original {name}"
         raise DamagedFile(f"{found}: {len(rows)} rows, and another sha256 sum. {LEFT}")
@@ -103,33 +134,62 @@ def _ratings(folder: Path) -> pd.DataFrame | None:
     """All ratings in the original order, or None when the archive in `folder` has only the split."""
     if (folder / "ml-100k.inter").is_file():
         return _table(folder / "ml-100k.inter", RATING, header=0).astype("int64")
-    return _table(folder / "u.data", RATING).astype("int64") if (folder / "u.data").is_file() else None
+    return (
+        _table(folder / "u.data", RATING).astype("int64")
+        if (folder / "u.data").is_file()
+        else None
+    )
 
 
 def _users(folder: Path) -> pd.DataFrame:
     wheel = folder / "ml-100k.user"
-    rows = _table(wheel, USER, header=0) if wheel.is_file() else _table(folder / "u.user", USER, separator="|")
+    rows = (
+        _table(wheel, USER, header=0)
+        if wheel.is_file()
+        else _table(folder / "u.user", USER, separator="|")
+    )
     return rows.astype({"user": "int64", "age": "int64"}).set_index("user")
 
 
 def _items(folder: Path) -> pd.DataFrame:
     if (wheel := folder / "ml-100k.item").is_file():
-        rows = _table(wheel, ["item", "title", "release", "genres"], header=0).itertuples(index=False, name=None)
-        films = [_film(item, title, release, genres.split()) for item, title, release, genres in rows]
+        rows = _table(
+            wheel, ["item", "title", "release", "genres"], header=0
+        ).itertuples(index=False, name=None)
+        films = [
+            _film(item, title, release, genres.split())
+            for item, title, release, genres in rows
+        ]
     else:
         lines = (folder / "u.item").read_text(encoding="latin-1").splitlines()
         films = [
-            _film(item, title, _date(release), [name for name, flag in zip(GENRES, flags, strict=True) if flag == "1"])
-            for item, title, release, _video, _address, *flags in (line.split("|") for line in lines if line)
+            _film(
+                item,
+                title,
+                _date(release),
+                [name for name, flag in zip(GENRES, flags, strict=True) if flag == "1"],
+            )
+            for item, title, release, _video, _address, *flags in (
+                line.split("|") for line in lines if line
+            )
         ]
-    return pd.DataFrame(films, columns=["item", "title", "release", "genres"]).set_index("item")
+    return pd.DataFrame(
+        films, columns=["item", "title", "release", "genres"]
+    ).set_index("item")
 
 
-def _film(item: str, title: str, release: str, genres: list[str]) -> tuple[int, str, str, tuple[str, ...]]:
+def _film(
+    item: str, title: str, release: str, genres: list[str]
+) -> tuple[int, str, str, tuple[str, ...]]:
     year = YEAR.search(title)
     dated = release if release.isdigit() else (year[1] if year else "")
     plain = YEAR.sub("", title)
-    return int(item), "unknown" if plain in {"unkonwn", "unknown"} else plain, dated, tuple(genres)  # [sic]
+    return (
+        int(item),
+        "unknown" if plain in {"unkonwn", "unknown"} else plain,
+        dated,
+        tuple(genres),
+    )  # [sic]
 
 
 def _date(text: str) -> str:
@@ -139,8 +199,18 @@ def _date(text: str) -> str:
     return f"{year}{MONTHS.index(month) + 1:02d}{int(day):02d}" if year else ""
 
 
-def _table(path: Path, names: list[str], separator: str = "\t", header: int | None = None) -> pd.DataFrame:
-    return pd.read_csv(path, sep=separator, names=names, header=header, dtype=str, keep_default_na=False, quoting=3)
+def _table(
+    path: Path, names: list[str], separator: str = "\t", header: int | None = None
+) -> pd.DataFrame:
+    return pd.read_csv(
+        path,
+        sep=separator,
+        names=names,
+        header=header,
+        dtype=str,
+        keep_default_na=False,
+        quoting=3,
+    )
 
 
 def state_of(code: str) -> str:
@@ -155,6 +225,12 @@ def state_of(code: str) -> str:
 
 @lru_cache(maxsize=1)
 def _states() -> dict[int, str]:
-    with data.inputs("movielens", "zip_prefixes.csv").open(encoding="utf-8", newline="") as file:
+    with data.inputs("movielens", "zip_prefixes.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         rows = list(csv.DictReader(file))
-    return {prefix: row["state"] for row in rows for prefix in range(int(row["first"]), int(row["last"]) + 1)}
+    return {
+        prefix: row["state"]
+        for row in rows
+        for prefix in range(int(row["first"]), int(row["last"]) + 1)
+    }

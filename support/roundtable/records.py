@@ -68,7 +68,10 @@ class Ballot:
             return "abstained"
         if isinstance(self.choice, str):
             return self.choice
-        return ", ".join(entry if isinstance(entry, str) else f"{entry[0]}: {entry[1]:g}" for entry in self.choice)
+        return ", ".join(
+            entry if isinstance(entry, str) else f"{entry[0]}: {entry[1]:g}"
+            for entry in self.choice
+        )
 
 
 @dataclass(frozen=True, slots=True)

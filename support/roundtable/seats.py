@@ -24,7 +24,18 @@ from support.errors import InvalidInput
 from support.roundtable import negotiators
 from support.roundtable.records import Ballot, Message, Proposal, View
 from support.roundtable.table import Environment, check_environment
-from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, called, check_number, form, text
+from support.seats import (
+    Act,
+    Ask,
+    ModelSeat,
+    Role,
+    Seats,
+    Spoken,
+    called,
+    check_number,
+    form,
+    text,
+)
 
 # ---- a language model ------------------------------------------------------------------------------------------------
 
@@ -32,8 +43,13 @@ from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, called, chec
 def _briefing(seat: ModelSeat, view: View) -> dict[str, Any]:
     """What the model is told before each question: who it is, the task, the rules, its goal, the record."""
     last, decided = view.history[-1] if view.history else None, view.decision
-    standing = decided and f"{decided.candidate}, accepted in round {decided.round}: {seat.own.describe(decided.value)}"
-    rounds = [(r.number, r.messages) for r in view.history] + [(view.round, view.messages)]
+    standing = (
+        decided
+        and f"{decided.candidate}, accepted in round {decided.round}: {seat.own.describe(decided.value)}"
+    )
+    rounds = [(r.number, r.messages) for r in view.history] + [
+        (view.round, view.messages)
+    ]
     return {
         "me": seat.me,
         "others": _others(view),
@@ -49,14 +65,19 @@ def _briefing(seat: ModelSeat, view: View) -> dict[str, Any]:
         "result": last.why if last else "",
         "standing": standing or "",
         "messages": [
-            f"Round {n}, {m.sender} to {', '.join(m.recipients)}: {m.text}" for n, said in rounds for m in said
+            f"Round {n}, {m.sender} to {', '.join(m.recipients)}: {m.text}"
+            for n, said in rounds
+            for m in said
         ],
     }
 
 
 def _listed(seat: ModelSeat, candidates: Any) -> list[str]:
     from_whom = [", ".join(c.proposers) or "the standing decision" for c in candidates]
-    return [f"{c.id} (from {who}): {seat.own.describe(c.value)}" for c, who in zip(candidates, from_whom, strict=True)]
+    return [
+        f"{c.id} (from {who}): {seat.own.describe(c.value)}"
+        for c, who in zip(candidates, from_whom, strict=True)
+    ]
 
 
 def _others(view: View) -> list[str]:
@@ -74,19 +95,34 @@ def message_form(names: tuple[str, ...], most: int) -> type[BaseModel]:
 def ballot_form(kind: str, ids: tuple[str, ...], most: int) -> type[BaseModel]:
     """{"reason", kind}: a ballot of a kind ("vote", "ratings", "ranking", "points"), or null to abstain."""
     one: Any = Literal[ids]
-    limits = {"ratings": (int, Field(ge=1, le=5)), "points": (int, Field(ge=0, le=len(ids)))}
+    limits = {
+        "ratings": (int, Field(ge=1, le=5)),
+        "points": (int, Field(ge=0, le=len(ids))),
+    }
     if kind in limits:
         each: dict[str, Any] = dict.fromkeys(ids, limits[kind])
         field: Any = form(kind.title(), **each) | None
     else:
-        field = one | None if kind == "vote" else (list[one] | None, Field(max_length=len(ids)))
+        field = (
+            one | None
+            if kind == "vote"
+            else (list[one] | None, Field(max_length=len(ids)))
+        )
 
     def complete(reply: Any) -> None:
         value = getattr(reply, kind)
         if kind == "ranking" and value is not None and sorted(value) != sorted(ids):
-            raise ValueError(f"ranking: {value} given; list each of {list(ids)} exactly once")
-        if kind == "points" and value is not None and (total := sum(value.model_dump().values())) != len(ids):
-            raise ValueError(f"points: they sum to {total}; they have to sum to exactly {len(ids)}")
+            raise ValueError(
+                f"ranking: {value} given; list each of {list(ids)} exactly once"
+            )
+        if (
+            kind == "points"
+            and value is not None
+            and (total := sum(value.model_dump().values())) != len(ids)
+        ):
+            raise ValueError(
+                f"points: they sum to {total}; they have to sum to exactly {len(ids)}"
+            )
 
     return form("BallotReply", complete, reason=text(most, 0), **{kind: field})
 
@@ -114,28 +150,57 @@ def _proposal_form(seat: ModelSeat, view: View) -> type[BaseModel]:
     if "proposal_form" not in known:  # 2 ms, at each proposal
         schema: Any = seat.own.schema(seat.limits.reason)
         validators: Any = {"valid": model_validator(mode="after")(valid)}
-        known["proposal_form"] = create_model(schema.__name__, __base__=schema, __validators__=validators)
+        known["proposal_form"] = create_model(
+            schema.__name__, __base__=schema, __validators__=validators
+        )
     return known["proposal_form"]
 
 
-def _asked(seat: ModelSeat, view: View, characters: int, **facts: Any) -> dict[str, Any]:
-    return {"me": seat.me, "round": view.round, "words": seat.words(characters), **facts}
+def _asked(
+    seat: ModelSeat, view: View, characters: int, **facts: Any
+) -> dict[str, Any]:
+    return {
+        "me": seat.me,
+        "round": view.round,
+        "words": seat.words(characters),
+        **facts,
+    }
 
 
 def _proposing(seat: ModelSeat, view: View) -> dict[str, Any]:
     latest = dict(view.latest).get(seat.me)
     said = "" if latest is None else seat.own.describe(latest)
-    return _asked(seat, view, seat.limits.reason, latest=said, form=seat.own.form(), shape=seat.own.shape)
+    return _asked(
+        seat,
+        view,
+        seat.limits.reason,
+        latest=said,
+        form=seat.own.form(),
+        shape=seat.own.shape,
+    )
 
 
 def _proposed(seat: ModelSeat, reply: Any, view: View) -> Proposal:
     value = _plain(reply.proposal)
-    return Proposal(seat.me, None if value is None else seat.own.validate(value), reply.reason)
+    return Proposal(
+        seat.me, None if value is None else seat.own.validate(value), reply.reason
+    )
 
 
 def _voting(seat: ModelSeat, view: View) -> dict[str, Any]:
-    facts = {"candidates": _listed(seat, view.candidates), "ids": _ids(view), "form": view.form}
-    return _asked(seat, view, seat.limits.reason, rule=view.rule, explanation=view.explanation, **facts)
+    facts = {
+        "candidates": _listed(seat, view.candidates),
+        "ids": _ids(view),
+        "form": view.form,
+    }
+    return _asked(
+        seat,
+        view,
+        seat.limits.reason,
+        rule=view.rule,
+        explanation=view.explanation,
+        **facts,
+    )
 
 
 def _ids(view: View) -> tuple[str, ...]:
@@ -156,17 +221,28 @@ ACTS = {
     "message": Act(
         "roundtable/message",
         lambda seat, view: message_form(tuple(_others(view)), seat.limits.message),
-        lambda seat, view: _asked(seat, view, seat.limits.message, others=_others(view)),
+        lambda seat, view: _asked(
+            seat, view, seat.limits.message, others=_others(view)
+        ),
         lambda seat, reply, view: Message(seat.me, tuple(reply.target), reply.message),
         room=_room(120),
         **_BRIEFED,
     ),
-    "propose": Act("roundtable/proposal", _proposal_form, _proposing, _proposed, room=_room(200), **_BRIEFED),
+    "propose": Act(
+        "roundtable/proposal",
+        _proposal_form,
+        _proposing,
+        _proposed,
+        room=_room(200),
+        **_BRIEFED,
+    ),
     "vote": Act(
         "roundtable/ballot",
         lambda seat, view: ballot_form(view.form, _ids(view), seat.limits.reason),
         _voting,
-        lambda seat, reply, view: Ballot(seat.me, _frozen(_plain(getattr(reply, view.form))), reply.reason),
+        lambda seat, reply, view: Ballot(
+            seat.me, _frozen(_plain(getattr(reply, view.form))), reply.reason
+        ),
         room=_room(120),
         unasked=_nothing_to_vote_on,
         **_BRIEFED,
@@ -183,7 +259,9 @@ def _checked_message(seat: Any, said: Any, view: View) -> Message | None:
         return None
     recipients = tuple(said[0])
     if not recipients or any(r not in _others(view) for r in recipients):
-        raise InvalidInput(f"recipients: {list(recipients)!r} given; expected one or more of {_others(view)}")
+        raise InvalidInput(
+            f"recipients: {list(recipients)!r} given; expected one or more of {_others(view)}"
+        )
     return Message(seat.me, recipients, said[1].strip())
 
 
@@ -196,7 +274,11 @@ def _checked_choice(seat: Any, choice: Any, view: View) -> Ballot:
 
 ASKS = {
     "message": Ask(_checked_message),
-    "propose": Ask(lambda seat, value, view: None if value is None else Proposal(seat.me, seat.own.validate(value))),
+    "propose": Ask(
+        lambda seat, value, view: (
+            None if value is None else Proposal(seat.me, seat.own.validate(value))
+        )
+    ),
     "vote": Ask(_checked_choice, unasked=_nothing_to_vote_on),
 }
 
@@ -210,10 +292,17 @@ def _role(kinds: dict[str, Any], mixture: tuple[str, ...], noise: float) -> Role
     return Role("agent", ACTS, ASKS, made, mixture)
 
 
-def _made(cls: Any, noise: float, me: str, rng: np.random.Generator, own: Environment) -> Any:
-    if "background" not in getattr(cls, "__dataclass_fields__", ()):  # a class of the user's own, registered
+def _made(
+    cls: Any, noise: float, me: str, rng: np.random.Generator, own: Environment
+) -> Any:
+    if "background" not in getattr(
+        cls, "__dataclass_fields__", ()
+    ):  # a class of the user's own, registered
         return called(cls, me, rng, own)
-    known, needed = getattr(own, "background", lambda me: None)(me), cls.__dataclass_fields__["background"].type
+    known, needed = (
+        getattr(own, "background", lambda me: None)(me),
+        cls.__dataclass_fields__["background"].type,
+    )
     if type(known).__name__ != needed:
         lacks = f"{type(own).__name__} has no `background` of the type {needed}, from which that kind knows its task"
         ways = "seat a model, a person ('human'), or a class of your own"
@@ -247,11 +336,17 @@ def seat_all(
     `noise` is that of rule-based kinds, see `negotiators.RuleBased` and `raters.RuleBasedRater`.
     """
     check_environment(environment)
-    role = rater(noise) if environment.spec()["name"] == "movielens" else negotiator(noise)
+    role = (
+        rater(noise) if environment.spec()["name"] == "movielens" else negotiator(noise)
+    )
     kinds, spoken = _as_kinds(seats, noise), spoken or Spoken(**settings)
-    seated = role.fill(environment.agents, kinds, rng, lambda agent: environment, spoken)
+    seated = role.fill(
+        environment.agents, kinds, rng, lambda agent: environment, spoken
+    )
     if any(isinstance(one, ModelSeat) for one in seated.values()):
-        check_environment(environment, ("describe", "task", "goal", "form", "schema", "shape"))
+        check_environment(
+            environment, ("describe", "task", "goal", "form", "schema", "shape")
+        )
     return seated
 
 
@@ -261,6 +356,8 @@ def _as_kinds(seats: Seats, noise: float) -> Seats:
         return {name: _as_kinds(kind, noise) for name, kind in seats.items()}
     if isinstance(seats, list | tuple):
         return [_as_kinds(kind, noise) for kind in seats]
-    if not isinstance(seats, type) or "background" not in getattr(seats, "__dataclass_fields__", ()):
+    if not isinstance(seats, type) or "background" not in getattr(
+        seats, "__dataclass_fields__", ()
+    ):
         return seats
     return partial(_made, seats, noise)

@@ -45,7 +45,9 @@ async def roundtable_exchange(
     economy = exchange_economy(preferences, agents, exponents)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_all(economy, seats, rng, noise=noise, spoken=spoken)
-    return await play(economy, people, rule, rounds=rounds, tie_break=tie_break, rng=rng)
+    return await play(
+        economy, people, rule, rounds=rounds, tie_break=tie_break, rng=rng
+    )
 
 
 async def roundtable_movielens(
@@ -73,12 +75,20 @@ async def roundtable_movielens(
     from support.roundtable.movielens import movielens
 
     cases, number = _cases(cases_seed), repetition if case is None else case
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(cases):
-        raise InvalidInput(f"case: {number!r} given; expected a whole number from 0 to {len(cases) - 1}")
+    if (
+        isinstance(number, bool)
+        or not isinstance(number, int)
+        or not 0 <= number < len(cases)
+    ):
+        raise InvalidInput(
+            f"case: {number!r} given; expected a whole number from 0 to {len(cases) - 1}"
+        )
     environment = movielens(cases[number], consult)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_all(environment, seats, rng, noise=noise, spoken=spoken)
-    return await play(environment, people, rule, rounds=rounds, tie_break=tie_break, rng=rng)
+    return await play(
+        environment, people, rule, rounds=rounds, tie_break=tie_break, rng=rng
+    )
 
 
 @lru_cache(maxsize=4)

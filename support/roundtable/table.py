@@ -18,7 +18,16 @@ from support.choice import Rule, TieBreak, as_rule, check_ballot, check_tie_brea
 from support.errors import InvalidBallot, InvalidInput, InvalidProposal, MalformedReply
 from support.play import FormatError, asked, counted
 from support.roundtable import economy
-from support.roundtable.records import Ballot, Candidate, Decision, Message, Proposal, Round, Transcript, View
+from support.roundtable.records import (
+    Ballot,
+    Candidate,
+    Decision,
+    Message,
+    Proposal,
+    Round,
+    Transcript,
+    View,
+)
 
 ROUNDS = 10
 
@@ -41,16 +50,22 @@ Environment = Any
 """
 
 
-def check_environment(environment: Environment, needs: tuple[str, ...] = ("agents", "validate", "spec")) -> None:
+def check_environment(
+    environment: Environment, needs: tuple[str, ...] = ("agents", "validate", "spec")
+) -> None:
     """Say, before anybody is asked, what an environment of the user's own lacks."""
     if lacks := [name for name in needs if not hasattr(environment, name)]:
         told = "`support.roundtable.table.Environment` says what each of them is"
-        raise InvalidInput(f"environment: {type(environment).__name__} has no `{'`, `'.join(lacks)}`; {told}")
+        raise InvalidInput(
+            f"environment: {type(environment).__name__} has no `{'`, `'.join(lacks)}`; {told}"
+        )
 
 
 ENVIRONMENTS: dict[str, Callable[[Mapping[str, Any]], Environment]] = {
     "exchange_economy": economy.from_spec,
-    "movielens": lambda spec: import_module("support.roundtable.movielens").from_spec(spec),  # it reads much
+    "movielens": lambda spec: import_module("support.roundtable.movielens").from_spec(
+        spec
+    ),  # it reads much
 }
 """What builds an environment again from its `spec`, by name; put your own in, and analysis knows it."""
 
@@ -59,7 +74,9 @@ def environment_of(transcript: Transcript) -> Environment:
     """The environment of a discussion, built again."""
     if (name := transcript.environment.get("name")) not in ENVIRONMENTS:
         told = "put your own into `support.roundtable.table.ENVIRONMENTS`"
-        raise InvalidInput(f"environment: {name!r} given; expected one of {', '.join(ENVIRONMENTS)}; {told}")
+        raise InvalidInput(
+            f"environment: {name!r} given; expected one of {', '.join(ENVIRONMENTS)}; {told}"
+        )
     return ENVIRONMENTS[str(name)](transcript.environment)
 
 
@@ -80,8 +97,14 @@ async def roundtable(
     fit its form is recorded as a `FormatError` and taken as silence, as no new proposal, or as an abstention; any other
     failure of a participant is raised.
     """
-    if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or rounds < 1:
-        raise InvalidInput(f"rounds: {rounds!r} given; expected a whole number of at least 1")
+    if (
+        isinstance(rounds, bool)
+        or not isinstance(rounds, int | np.integer)
+        or rounds < 1
+    ):
+        raise InvalidInput(
+            f"rounds: {rounds!r} given; expected a whole number of at least 1"
+        )
     table = _Table(environment, dict(seats), as_rule(rule), int(rounds), tie_break, rng)
     for number in range(1, rounds + 1):
         yield await table.play(number)
@@ -90,7 +113,12 @@ async def roundtable(
 
 
 async def play(
-    environment: Environment, seats: Mapping[str, Any], rule: str | Rule, *, stop: Stop | None = None, **options: Any
+    environment: Environment,
+    seats: Mapping[str, Any],
+    rule: str | Rule,
+    *,
+    stop: Stop | None = None,
+    **options: Any,
 ) -> Transcript:
     """Play a whole discussion; the options are those of `roundtable`.
 
@@ -98,7 +126,9 @@ async def play(
     when it ran to its end).
     """
     if stop is not None and not callable(stop):
-        raise InvalidInput(f"stop: {stop!r} given; expected a function of the finished rounds, such as live(fitted)")
+        raise InvalidInput(
+            f"stop: {stop!r} given; expected a function of the finished rounds, such as live(fitted)"
+        )
     said: list[bool] = []
 
     async def listen(rounds: tuple[Round, ...]) -> bool:
@@ -106,20 +136,34 @@ async def play(
         said.append(stop is not None and await _says(stop, rounds))
         return said[-1]
 
-    finished = [r async for r in roundtable(environment, seats, rule, stop=stop and listen, **options)]
+    finished = [
+        r
+        async for r in roundtable(
+            environment, seats, rule, stop=stop and listen, **options
+        )
+    ]
     settings = {"tie_break": options.get("tie_break", "defer")}
     if stop is not None:
-        name = str(getattr(stop, "name", None) or getattr(stop, "__name__", type(stop).__name__))
+        name = str(
+            getattr(stop, "name", None)
+            or getattr(stop, "__name__", type(stop).__name__)
+        )
         settings |= {"stop": name, "stopped": name if any(said) else None}
     return transcript(environment, seats, rule, finished, **settings)
 
 
 def transcript(
-    environment: Environment, seats: Mapping[str, Any], rule: str | Rule, rounds: list[Round], **settings: Any
+    environment: Environment,
+    seats: Mapping[str, Any],
+    rule: str | Rule,
+    rounds: list[Round],
+    **settings: Any,
 ) -> Transcript:
     """The record of rounds that were played, also of a discussion that was stopped early."""
     kinds = {agent: seats[agent].kind for agent in environment.agents}
-    return Transcript(environment.spec(), as_rule(rule).name, kinds, tuple(rounds), settings)
+    return Transcript(
+        environment.spec(), as_rule(rule).name, kinds, tuple(rounds), settings
+    )
 
 
 async def _says(stop: Stop, rounds: tuple[Round, ...]) -> bool:
@@ -146,7 +190,9 @@ class _Table:
         check_environment(self.environment)
         if set(self.seats) != set(self.environment.agents):
             wanted = list(self.environment.agents)
-            raise InvalidInput(f"seats: {sorted(self.seats)} given; expected one for each of {wanted}")
+            raise InvalidInput(
+                f"seats: {sorted(self.seats)} given; expected one for each of {wanted}"
+            )
         check_tie_break(self.tie_break, self.rng)
 
     async def play(self, number: int) -> Round:
@@ -155,13 +201,23 @@ class _Table:
         standing = self.history[-1].decision if self.history else None
         said = await self._phase("message", self._view(number), self._message)
         messages = tuple(message for message in said.values() if message is not None)
-        made = await self._phase("propose", self._view(number, messages=messages), self._proposal)
-        proposals = tuple(proposal for proposal in made.values() if proposal is not None)
+        made = await self._phase(
+            "propose", self._view(number, messages=messages), self._proposal
+        )
+        proposals = tuple(
+            proposal for proposal in made.values() if proposal is not None
+        )
         self.latest |= {proposal.agent: proposal.value for proposal in proposals}
         candidates, shown = self._candidates(standing), _without_reasons(proposals)
-        view = self._view(number, messages=messages, proposals=shown, candidates=candidates)
-        cast = await self._phase("vote", view, lambda agent, ballot: self._ballot(agent, ballot, candidates))
-        ballots = tuple(cast[agent] or Ballot(agent, None) for agent in self.environment.agents)
+        view = self._view(
+            number, messages=messages, proposals=shown, candidates=candidates
+        )
+        cast = await self._phase(
+            "vote", view, lambda agent, ballot: self._ballot(agent, ballot, candidates)
+        )
+        ballots = tuple(
+            cast[agent] or Ballot(agent, None) for agent in self.environment.agents
+        )
         count = tally(
             self.rule,
             {ballot.agent: as_choice(ballot) for ballot in ballots},
@@ -178,22 +234,34 @@ class _Table:
             candidates=candidates,
             ballots=ballots,
             winner=winner.id if winner else None,
-            scores=tuple((str(candidate), str(score)) for candidate, score in count.scores.items()),
+            scores=tuple(
+                (str(candidate), str(score))
+                for candidate, score in count.scores.items()
+            ),
             why=count.why,
             decision=Decision(winner.id, winner.value, number) if winner else standing,
             format_errors=tuple(self.errors),
             replies=counted(self.seats.values()) - before,
         )
-        self.history += (replace(finished, proposals=shown, ballots=_without_reasons(ballots)),)
+        self.history += (
+            replace(finished, proposals=shown, ballots=_without_reasons(ballots)),
+        )
         return finished
 
-    async def _phase(self, phase: str, view: View, check: Callable[[str, Any], Any]) -> dict[str, Any]:
+    async def _phase(
+        self, phase: str, view: View, check: Callable[[str, Any], Any]
+    ) -> dict[str, Any]:
         async def ask(agent: str) -> Any:
-            return check(agent, await getattr(self.seats[agent], phase)(replace(view, me=agent)))
+            return check(
+                agent, await getattr(self.seats[agent], phase)(replace(view, me=agent))
+            )
 
         errors = (MalformedReply, InvalidProposal, InvalidBallot)
         return await asked(
-            self.environment.agents, ask, lambda who, why: self.errors.append(FormatError(who, phase, why)), errors
+            self.environment.agents,
+            ask,
+            lambda who, why: self.errors.append(FormatError(who, phase, why)),
+            errors,
         )
 
     def _message(self, agent: str, message: Message | None) -> Message | None:
@@ -206,17 +274,33 @@ class _Table:
     def _proposal(self, agent: str, proposal: Proposal | None) -> Proposal | None:
         if proposal is None or proposal.value is None:
             return None
-        return Proposal(agent, self.environment.validate(proposal.value), proposal.reason)
+        return Proposal(
+            agent, self.environment.validate(proposal.value), proposal.reason
+        )
 
-    def _ballot(self, agent: str, ballot: Ballot | None, candidates: tuple[Candidate, ...]) -> Ballot:
+    def _ballot(
+        self, agent: str, ballot: Ballot | None, candidates: tuple[Candidate, ...]
+    ) -> Ballot:
         if ballot is None:
             return Ballot(agent, None)
-        check_ballot(self.rule, as_choice(ballot), [candidate.id for candidate in candidates], agent)
+        check_ballot(
+            self.rule,
+            as_choice(ballot),
+            [candidate.id for candidate in candidates],
+            agent,
+        )
         return replace(ballot, agent=agent)
 
     def _view(self, number: int, **public: Any) -> View:
         agents, latest = self.environment.agents, tuple(self.latest.items())
-        told = (self.rule.name, self.rule.form, self.rule.explanation, number, self.rounds, self.history)
+        told = (
+            self.rule.name,
+            self.rule.form,
+            self.rule.explanation,
+            number,
+            self.rounds,
+            self.history,
+        )
         return View(agents[0], agents, *told, latest=latest, **public)
 
     def _candidates(self, standing: Decision | None) -> tuple[Candidate, ...]:
@@ -228,7 +312,12 @@ class _Table:
         for value in proposers:
             self.ids.setdefault(value, f"P{len(self.ids) + 1}")
         found = [
-            Candidate(self.ids[value], value, tuple(who), bool(standing and value == standing.value))
+            Candidate(
+                self.ids[value],
+                value,
+                tuple(who),
+                bool(standing and value == standing.value),
+            )
             for value, who in proposers.items()
         ]
         return tuple(sorted(found, key=lambda c: int(c.id[1:])))
@@ -236,7 +325,11 @@ class _Table:
 
 def as_choice(ballot: Ballot) -> Any:
     """A recorded choice in the form that `support.choice` counts: pairs become a mapping."""
-    pairs = isinstance(ballot.choice, tuple) and ballot.choice and isinstance(ballot.choice[0], tuple)
+    pairs = (
+        isinstance(ballot.choice, tuple)
+        and ballot.choice
+        and isinstance(ballot.choice[0], tuple)
+    )
     return dict(ballot.choice) if pairs else ballot.choice  # type: ignore[arg-type]
 
 

@@ -10,7 +10,14 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -26,14 +33,18 @@ from support.runs.work import Outcome, tried
 if TYPE_CHECKING:
     from support.runs.sweep import Sweep
 
-Answer = tuple[list[Outcome], Exception | None]  # what became of units, and what stopped the worker, if anything did
+Answer = tuple[
+    list[Outcome], Exception | None
+]  # what became of units, and what stopped the worker, if anything did
 Ask = Callable[[Sequence[Unit]], Awaitable[Answer]]
 TRIES = 3  # as often units are given to other processes when theirs dies
 ALONE = 15.0  # seconds without any worker before a run gives up: a cluster restarts one that died in three
 
 
 @asynccontextmanager
-async def workers(on: Any, sweep: Sweep, context: Mapping[str, Any]) -> AsyncIterator[tuple[Ask, int]]:
+async def workers(
+    on: Any, sweep: Sweep, context: Mapping[str, Any]
+) -> AsyncIterator[tuple[Ask, int]]:
     """A function that has units computed elsewhere, and how many times at once it may be called."""
     sent = _sent(sweep, context)
     if on == "local":
@@ -51,14 +62,20 @@ class Local:
     """
 
     def __init__(self, sweep: Sweep, sent: bytes) -> None:
-        from dask.system import CPU_COUNT  # what a container may use, which `os.cpu_count` does not know
+        from dask.system import (
+            CPU_COUNT,
+        )  # what a container may use, which `os.cpu_count` does not know
 
         linux = sys.platform == "linux"
         self.sent, self.cores = sent, CPU_COUNT
         context: Any = multiprocessing.get_context("forkserver" if linux else "spawn")
         if linux:
             context.set_forkserver_preload([__name__, bare(sweep.study).__module__])
-        env = {name: value for name, value in os.environ.items() if name.startswith("CONVENE_")}
+        env = {
+            name: value
+            for name, value in os.environ.items()
+            if name.startswith("CONVENE_")
+        }
         self._made = partial(ProcessPoolExecutor, self.cores, context, _begun, (env,))
 
     @contextmanager
@@ -81,8 +98,14 @@ class Local:
         for _ in range(TRIES):
             pool = self._pool
             try:
-                return await asyncio.wrap_future(pool.submit(_computed, self.sent, units))
-            except (BrokenProcessPool, OSError, EOFError):  # the last two of the process that they fork from
+                return await asyncio.wrap_future(
+                    pool.submit(_computed, self.sent, units)
+                )
+            except (
+                BrokenProcessPool,
+                OSError,
+                EOFError,
+            ):  # the last two of the process that they fork from
                 if pool is self._pool:
                     self._pool = self._made()
         said = 'on="local": its processes died. A script has to call this below if __name__ == "__main__"; '
@@ -108,13 +131,21 @@ async def _cluster(on: Any) -> AsyncIterator[tuple[Any, int]]:
     from distributed.utils import silence_logging_cmgr
 
     if not isinstance(on, str | Client):
-        raise InvalidInput(f'on={on!r}: expected "local", the address of a dask scheduler, or a distributed.Client')
+        raise InvalidInput(
+            f'on={on!r}: expected "local", the address of a dask scheduler, or a distributed.Client'
+        )
     security = None if isinstance(on, str) else on.security
     where: Any = on if isinstance(on, str) else cast(Any, on.scheduler).address
     async with AsyncExitStack() as stack:
         stack.enter_context(silence_logging_cmgr(CRITICAL))
         try:
-            client: Any = Client(where, asynchronous=True, set_as_default=False, timeout=ALONE, security=security)
+            client: Any = Client(
+                where,
+                asynchronous=True,
+                set_as_default=False,
+                timeout=ALONE,
+                security=security,
+            )
             await stack.enter_async_context(client)
             await client.wait_for_workers(1, timeout=ALONE)
             cores = sum((await client.nthreads()).values())
@@ -130,7 +161,9 @@ async def _answer(client: Any, sent: bytes, units: Sequence[Unit]) -> Answer:
     """What a worker found; the work of one that is killed is done by another."""
     from distributed import CancelledError, KilledWorker
 
-    task = asyncio.ensure_future(client.submit(_computed, sent, units, pure=False).result())
+    task = asyncio.ensure_future(
+        client.submit(_computed, sent, units, pure=False).result()
+    )
     since = time.monotonic()
     try:
         while not (await asyncio.wait([task], timeout=1.0))[0]:
@@ -139,7 +172,10 @@ async def _answer(client: Any, sent: bytes, units: Sequence[Unit]) -> Answer:
                 raise TimeoutError
         return await task
     except (OSError, CancelledError, KilledWorker) as error:
-        gone = {KilledWorker: "its workers died of a unit", TimeoutError: "it has no worker any more"}
+        gone = {
+            KilledWorker: "its workers died of a unit",
+            TimeoutError: "it has no worker any more",
+        }
         said = f"the cluster that was to compute units is lost ({gone.get(type(error), 'its scheduler is gone')}). "
         said += "What is finished is kept: run again, with a cluster that is up, or without on="
         raise ConveneError(said) from None
@@ -152,7 +188,11 @@ def _sent(sweep: Sweep, context: Mapping[str, Any]) -> bytes:
     import cloudpickle
 
     name = bare(sweep.study).__module__
-    by_value = name in sys.modules and own(name) and name not in cloudpickle.list_registry_pickle_by_value()
+    by_value = (
+        name in sys.modules
+        and own(name)
+        and name not in cloudpickle.list_registry_pickle_by_value()
+    )
     try:
         if by_value:
             cloudpickle.register_pickle_by_value(sys.modules[name])

@@ -42,7 +42,14 @@ TABLES: Mapping[str, Mapping[str, str]] = {
 """The tables of each kind of record, and their columns behind the unit's settings, repetition and round."""
 
 
-def export(store: Store, sweep: str, folder: str | Path, *, format: str = "parquet", **frames: Any) -> list[Path]:
+def export(
+    store: Store,
+    sweep: str,
+    folder: str | Path,
+    *,
+    format: str = "parquet",
+    **frames: Any,
+) -> list[Path]:
     """Write a sweep's tables, and frames of one's own such as `metrics=`, a file each, and its records as JSONL.
 
     The files of two runs of one sweep are equal, byte for byte: what differs between runs, the seconds, is left out
@@ -50,14 +57,25 @@ def export(store: Store, sweep: str, folder: str | Path, *, format: str = "parqu
     """
     if format not in ("parquet", "csv"):
         raise InvalidInput(f"format: {format!r} given; expected 'parquet' or 'csv'")
-    found, target, paths = {"units": store.units(sweep), **tables(store, sweep)}, Path(folder), []
+    found, target, paths = (
+        {"units": store.units(sweep), **tables(store, sweep)},
+        Path(folder),
+        [],
+    )
     if taken := found.keys() & frames.keys():
-        raise InvalidInput(f"{', '.join(taken)}: the sweep has a table of that name; give yours another")
-    own = {name: frame.rename(columns=lambda c: re.sub(r"\W", "_", str(c))) for name, frame in frames.items()}
+        raise InvalidInput(
+            f"{', '.join(taken)}: the sweep has a table of that name; give yours another"
+        )
+    own = {
+        name: frame.rename(columns=lambda c: re.sub(r"\W", "_", str(c)))
+        for name, frame in frames.items()
+    }
     target.mkdir(parents=True, exist_ok=True)
     for name, frame in {**found, **own}.items():
         paths.append(target / f"{name}.{format}")
-        frame.to_csv(paths[-1], index=False) if format == "csv" else frame.to_parquet(paths[-1], index=False)
+        frame.to_csv(paths[-1], index=False) if format == "csv" else frame.to_parquet(
+            paths[-1], index=False
+        )
     return [*paths, write_jsonl(store, sweep, target / "transcripts.jsonl")]
 
 
@@ -65,7 +83,9 @@ def write_jsonl(store: Store, sweep: str, path: str | Path) -> Path:
     """Write a sweep's records, one JSON object a line: settings, repetition, record."""
     with Path(path).open("w", encoding="utf-8") as out:
         for unit, record in store.records(sweep):
-            head = json.dumps({"settings": unit.settings, "repetition": unit.repetition})
+            head = json.dumps(
+                {"settings": unit.settings, "repetition": unit.repetition}
+            )
             out.write(f'{head[:-1]}, "record": {to_json(record)}}}\n')
     return Path(path)
 
@@ -82,10 +102,17 @@ def flatten(records: Iterable[tuple[Unit, Any]]) -> dict[str, pd.DataFrame]:
     """
     import pandas as pd
 
-    known = [({**flat(unit.settings), "repetition": unit.repetition}, made) for unit, made in records]
+    known = [
+        ({**flat(unit.settings), "repetition": unit.repetition}, made)
+        for unit, made in records
+    ]
     names = TABLES.get(type(known[0][1]).__name__ if known else "Transcript")
     if names is None:
-        return {"records": pd.DataFrame([{**head, **fields_of(made, head)} for head, made in known])}
+        return {
+            "records": pd.DataFrame(
+                [{**head, **fields_of(made, head)} for head, made in known]
+            )
+        }
     found, begin = {}, [*(known[0][0] if known else ("repetition",)), "round"]
     for name, columns in ((name, text.split()) for name, text in names.items()):
         rows = [{**head, "round": entry.number, **flat({c: _cell(row, c) for c in columns})}
@@ -100,16 +127,32 @@ def _rows(name: str, entry: Any) -> Iterable[Any]:
         return [{"member": talk.member, "turn": i, "speaker": turn.speaker, "text": turn.text}
                 for talk in entry.conversations for i, turn in enumerate(talk.turns)]  # fmt: skip
     if name == "plans":
-        each = zip(entry.plans, entry.heard or ((),) * len(entry.plans), entry.totals, strict=True)
-        made = [dict(zip(("plan", "heard", "totals"), map(json.dumps, one), strict=True)) for one in each]
+        each = zip(
+            entry.plans,
+            entry.heard or ((),) * len(entry.plans),
+            entry.totals,
+            strict=True,
+        )
+        made = [
+            dict(zip(("plan", "heard", "totals"), map(json.dumps, one), strict=True))
+            for one in each
+        ]
         return [{"position": i, **one} for i, one in enumerate(made)]
-    return [entry] if name == "rounds" else [*entry.received, *entry.sent] if name == "mails" else getattr(entry, name)
+    return (
+        [entry]
+        if name == "rounds"
+        else [*entry.received, *entry.sent]
+        if name == "mails"
+        else getattr(entry, name)
+    )
 
 
 def _cell(row: Any, column: str) -> Any:
     """A cell of a row; of a discussion's round, the decision by its candidate and number, and the scores by name."""
     if column == "decided_in" or (column == "decision" and row.decision):
-        return row.decision and (row.decision.candidate if column == "decision" else row.decision.round)
+        return row.decision and (
+            row.decision.candidate if column == "decision" else row.decision.round
+        )
     value = row[column] if isinstance(row, dict) else getattr(row, column)
     if column in ("best", "suggestion"):
         return json.dumps(value)  # a round without one says null

@@ -33,21 +33,44 @@ RULES = "mixed"  # the rule-based participants of every role
 def paper(number: str, who: Sequence[str], arguments: Sequence[str] = ()) -> int:
     """Estimate, play and report one paper with the participants `who`; 1 where a notebook failed or is partial."""
     if number not in NOTEBOOKS:
-        raise InvalidInput(f"P={number!r} given; expected one of {', '.join(NOTEBOOKS)}")
+        raise InvalidInput(
+            f"P={number!r} given; expected one of {', '.join(NOTEBOOKS)}"
+        )
     if strangers := [name for name in who if not is_model(name) and name != RULES]:
-        raise InvalidInput(f"WITH: {strangers[0]!r} given; expected names such as model:gpt-4o-mini")
+        raise InvalidInput(
+            f"WITH: {strangers[0]!r} given; expected names such as model:gpt-4o-mini"
+        )
     seated = list(dict.fromkeys([RULES, *who]))
-    given, only = [f"PARTICIPANTS={', '.join(seated)}", *arguments], ",".join(NOTEBOOKS[number])
-    print("What this asks at most once (replies that are kept are not asked for again):\n")
+    given, only = (
+        [f"PARTICIPANTS={', '.join(seated)}", *arguments],
+        ",".join(NOTEBOOKS[number]),
+    )
+    print(
+        "What this asks at most once (replies that are kept are not asked for again):\n"
+    )
     notebooks.estimated(given, only)
     rest = notebooks.spelt(a for a in arguments if "BUDGET=" not in a)
     extra = [f"ARGS={shlex.quote(rest)}"] if rest else []
     money = [a for a in arguments if a.startswith("BUDGET=")]
-    again = " ".join(["make paper", f"P={number}", f"WITH={shlex.quote(', '.join(who))}", *money, *extra])
+    again = " ".join(
+        [
+            "make paper",
+            f"P={number}",
+            f"WITH={shlex.quote(', '.join(who))}",
+            *money,
+            *extra,
+        ]
+    )
     ended = notebooks.run(given, only, again, f"make paper P={number}")
-    known = {name: value for path in notebooks.notebooks(only) for name, value in notebooks.parameters_of(path).items()}
+    known = {
+        name: value
+        for path in notebooks.notebooks(only)
+        for name, value in notebooks.parameters_of(path).items()
+    }
     place = notebooks.place_of(dict(sorted(notebooks.parse(given, known).items())))
-    print(f"The report: {report(number, place, seated, 'some notebooks are not finished' if ended else '')}")
+    print(
+        f"The report: {report(number, place, seated, 'some notebooks are not finished' if ended else '')}"
+    )
     return ended
 
 
@@ -77,18 +100,38 @@ def _tables(printed: pd.DataFrame, cells: pd.DataFrame) -> list[dict[str, Any]]:
         mine, lines = cells[cells["what"] == name], []
         who = list(dict.fromkeys(mine["participant"]))
         for (row, column), group in mine.groupby(["row", "column"], sort=False):
-            by = group.drop_duplicates("participant").set_index("participant").to_dict("index")
-            lines.append((row, column, group["published"].iloc[0], [by.get(one) for one in who]))
+            by = (
+                group.drop_duplicates("participant")
+                .set_index("participant")
+                .to_dict("index")
+            )
+            lines.append(
+                (row, column, group["published"].iloc[0], [by.get(one) for one in who])
+            )
         inside = numbers[numbers["table"] == name]
         there = {(row, column) for row, column, *_ in lines}
-        absent = [(r, c, v) for r, c, v in inside[["row", "column", "value"]].to_numpy() if (r, c) not in there]
-        made.append({"name": name, "who": who, "lines": lines, "printed": len(inside), "absent": absent})
+        absent = [
+            (r, c, v)
+            for r, c, v in inside[["row", "column", "value"]].to_numpy()
+            if (r, c) not in there
+        ]
+        made.append(
+            {
+                "name": name,
+                "who": who,
+                "lines": lines,
+                "printed": len(inside),
+                "absent": absent,
+            }
+        )
     return made
 
 
 def _counts(cells: pd.DataFrame) -> list[list[Any]]:
     """For each participant, how many cells got which verdict."""
-    counts = pd.crosstab(cells["participant"], cells["verdict"]).reindex(columns=list(VERDICTS), fill_value=0)
+    counts = pd.crosstab(cells["participant"], cells["verdict"]).reindex(
+        columns=list(VERDICTS), fill_value=0
+    )
     return [[name, *row.tolist(), int(row.sum())] for name, row in counts.iterrows()]
 
 
@@ -97,7 +140,11 @@ def _statements(said: pd.DataFrame, stated: pd.DataFrame) -> dict[str, Any]:
     who, lines = list(dict.fromkeys(said["participant"])), []
     for where, statement, note in stated.to_numpy():
         mine = said[(said["statement"] == statement) & (said["where"] == where)]
-        by = mine.drop_duplicates("participant").set_index("participant").to_dict("index")
+        by = (
+            mine.drop_duplicates("participant")
+            .set_index("participant")
+            .to_dict("index")
+        )
         lines.append((where, statement, note, [by.get(one) for one in who]))
     return {"who": who, "lines": lines}
 
@@ -106,16 +153,33 @@ def _pictures(path: Path) -> list[tuple[str, str]]:
     """The pictures of an executed notebook as (base64, what they show)."""
     shown = [o for o in notebooks.outputs_of(path) if "image/png" in o.get("data", {})]
     about = [o.get("metadata", {}).get("image/png", {}).get("alt", "") for o in shown]
-    return [("".join(o["data"]["image/png"]).replace("\n", ""), alt) for o, alt in zip(shown, about, strict=True)]
+    return [
+        ("".join(o["data"]["image/png"]).replace("\n", ""), alt)
+        for o, alt in zip(shown, about, strict=True)
+    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m support.runs.paper", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m support.runs.paper", description=__doc__
+    )
     parser.add_argument("number", help=f"of the paper: {', '.join(NOTEBOOKS)}")
-    parser.add_argument("--with", dest="who", default="", help="names of models, with commas between them")
-    parser.add_argument("--budget", default="", help="US dollars that all calls may cost together")
-    parser.add_argument("arguments", nargs="*", metavar="KEY=VALUE", help="further parameters of the notebooks")
+    parser.add_argument(
+        "--with",
+        dest="who",
+        default="",
+        help="names of models, with commas between them",
+    )
+    parser.add_argument(
+        "--budget", default="", help="US dollars that all calls may cost together"
+    )
+    parser.add_argument(
+        "arguments",
+        nargs="*",
+        metavar="KEY=VALUE",
+        help="further parameters of the notebooks",
+    )
     given = parser.parse_intermixed_args(arguments)
     who = [name for part in given.who.split(",") if (name := part.strip())]
     money = [f"BUDGET={given.budget}"] if given.budget else []

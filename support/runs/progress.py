@@ -16,7 +16,9 @@ from support.models.calls import Meter
 from support.models.money import dollars
 
 EVERY = 0.2  # seconds between two looks at most
-IN_A_LOG = 60.0  # seconds between two lines where nobody watches: output that goes into a file
+IN_A_LOG = (
+    60.0  # seconds between two lines where nobody watches: output that goes into a file
+)
 BAR = 16
 Watcher = Callable[["Status"], None]
 
@@ -69,7 +71,9 @@ class Status:
     def money(self) -> str:
         """What is spent, of what."""
         if self.limit_usd is None:
-            return dollars(self.usd) + (f", {self.unpriced:,} calls without a price" if self.unpriced else "")
+            return dollars(self.usd) + (
+                f", {self.unpriced:,} calls without a price" if self.unpriced else ""
+            )
         reserved = f" + {dollars(self.reserved)} in flight" if self.reserved else ""
         return f"{dollars(self.spent)}{reserved} of {dollars(self.limit_usd)}"
 
@@ -79,11 +83,19 @@ class Status:
         >>> Status("s", 9, done=3, failed=1, calls=20, cached=4, usd=0.12, seconds=8.0).line(40)
         '4/9 units, 1 failed, $0.12, 00:10 left'
         """
-        many = f"{self.tokens / 1e3:.0f}k" if self.tokens < 1e6 else f"{self.tokens / 1e6:.1f}M"
+        many = (
+            f"{self.tokens / 1e3:.0f}k"
+            if self.tokens < 1e6
+            else f"{self.tokens / 1e6:.1f}M"
+        )
         tokens = many if self.tokens >= 10_000 else self.tokens
         amounts = {"format errors": self.format_errors, "calls": self.calls, "cached": self.cached,
                    "in flight": self.in_flight, "retries": self.retries, "tokens": tokens}  # fmt: skip
-        parts = [f"{self.over}/{self.total} units", self.ended, f"{self.failed} failed" if self.failed else ""]
+        parts = [
+            f"{self.over}/{self.total} units",
+            self.ended,
+            f"{self.failed} failed" if self.failed else "",
+        ]
         parts += [self.money if self.calls else "", "" if self.ended else self.time]
         parts += [f"{amount} {name}" for name, amount in amounts.items() if amount]
         text = ", ".join(part for part in parts if part)
@@ -95,24 +107,35 @@ class Status:
         from jinja2 import StrictUndefined, Template
 
         text = Path(__file__).with_suffix(".html.j2").read_text(encoding="utf-8")
-        return Template(text, autoescape=True, trim_blocks=True, undefined=StrictUndefined).render(status=self)
+        return Template(
+            text, autoescape=True, trim_blocks=True, undefined=StrictUndefined
+        ).render(status=self)
 
 
 class Progress:
     """Follows a run, and shows its status now and then: True to who runs it, a function is given every new one."""
 
-    def __init__(self, name: str, total: int, skipped: int, meter: Meter, show: bool | Watcher) -> None:
+    def __init__(
+        self, name: str, total: int, skipped: int, meter: Meter, show: bool | Watcher
+    ) -> None:
         self.count: Counter[str] = Counter(skipped=skipped)
         self.ended = ""
         self._name, self._total, self._meter = name, total, meter
         self._started, self._shown = time.monotonic(), 0.0
-        self._watch = show if callable(show) else _shown_here(self.status()) if show else None
+        self._watch = (
+            show if callable(show) else _shown_here(self.status()) if show else None
+        )
         meter.watch(self.changed)
 
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: object,
+    ) -> None:
         self.close(error)
 
     def changed(self, now: bool = False) -> None:
@@ -124,20 +147,48 @@ class Progress:
     def close(self, error: BaseException | None = None) -> None:
         """The run is over: show for the last time how far it came, and by which error it ended, if any did."""
         if not self.ended:
-            said = "partial: the budget is used up" if isinstance(error, BudgetExceeded) else ""
-            self.ended = said or (f"stopped: {type(error).__name__}" if error else self.status().ended or "partial")
+            said = (
+                "partial: the budget is used up"
+                if isinstance(error, BudgetExceeded)
+                else ""
+            )
+            self.ended = said or (
+                f"stopped: {type(error).__name__}"
+                if error
+                else self.status().ended or "partial"
+            )
             self.changed(now=True)
 
     def status(self) -> Status:
         """The run at this moment."""
         meter, budget = self._meter, self._meter.budget
-        given: dict[str, Any] = {**self.count, **meter.counts, "faults": dict(meter.faults)}
-        given["tokens"] = meter.counts["prompt_tokens"] + meter.counts["completion_tokens"]
-        given |= {name: getattr(meter, name) for name in ("in_flight", "usd", "unpriced")}
-        given |= {name: getattr(budget, name) for name in ("spent", "reserved", "limit_usd") if budget is not None}
-        known = {name: value for name, value in given.items() if name in Status.__dataclass_fields__}
-        made = Status(self._name, self._total, **known, seconds=time.monotonic() - self._started)
-        return replace(made, ended=self.ended or "finished" * (made.over >= self._total))
+        given: dict[str, Any] = {
+            **self.count,
+            **meter.counts,
+            "faults": dict(meter.faults),
+        }
+        given["tokens"] = (
+            meter.counts["prompt_tokens"] + meter.counts["completion_tokens"]
+        )
+        given |= {
+            name: getattr(meter, name) for name in ("in_flight", "usd", "unpriced")
+        }
+        given |= {
+            name: getattr(budget, name)
+            for name in ("spent", "reserved", "limit_usd")
+            if budget is not None
+        }
+        known = {
+            name: value
+            for name, value in given.items()
+            if name in Status.__dataclass_fields__
+        }
+        made = Status(
+            self._name, self._total, **known, seconds=time.monotonic() - self._started
+        )
+        return replace(
+            made, ended=self.ended or "finished" * (made.over >= self._total)
+        )
 
 
 def _shown_here(status: Status) -> Watcher:
@@ -148,7 +199,11 @@ def _shown_here(status: Status) -> Watcher:
 
         handle: Any = display(status, display_id=True)
         return handle.update
-    return _Bar(status.name) if sys.stderr is not None and sys.stderr.isatty() else _Log(status.name)
+    return (
+        _Bar(status.name)
+        if sys.stderr is not None and sys.stderr.isatty()
+        else _Log(status.name)
+    )
 
 
 class _Bar:
@@ -157,9 +212,19 @@ class _Bar:
     def __init__(self, name: str) -> None:
         from tqdm import tqdm
 
-        kept, columns = name if len(name) <= 24 else f"{name[:23]}…", get_terminal_size((100, 24)).columns
+        kept, columns = (
+            name if len(name) <= 24 else f"{name[:23]}…",
+            get_terminal_size((100, 24)).columns,
+        )
         form = f"{{desc}}: {{percentage:3.0f}}%|{{bar:{BAR}}}| {{postfix[0]}}"
-        self._bar: Any = tqdm(total=1.0, desc=kept, bar_format=form, postfix=[""], ncols=columns, leave=True)
+        self._bar: Any = tqdm(
+            total=1.0,
+            desc=kept,
+            bar_format=form,
+            postfix=[""],
+            ncols=columns,
+            leave=True,
+        )
         self._room = columns - len(kept) - BAR - 10
 
     def __call__(self, status: Status) -> None:
@@ -177,6 +242,8 @@ class _Log:
         self._name, self._said, self._over = name, time.monotonic(), False
 
     def __call__(self, status: Status) -> None:
-        if not self._over and (status.ended or time.monotonic() - self._said > IN_A_LOG):
+        if not self._over and (
+            status.ended or time.monotonic() - self._said > IN_A_LOG
+        ):
             print(f"{self._name}: {status.line()}", file=sys.stderr, flush=True)
             self._said, self._over = time.monotonic(), bool(status.ended)

@@ -61,8 +61,19 @@ class Recording:
 
     def sweep(self, by: str = "", **grid: Sequence[Any]) -> Sweep:
         """The recorded sweep, or the part of it that has the given values; `by` another model than the embedded one."""
-        name = f"{self.name} by {by}" if by not in ("", "embedded") else f"recorded {self.name}"
-        return Sweep(name, self.study, {**self.grid, **grid}, self.repetitions, self.seed, self.paired)
+        name = (
+            f"{self.name} by {by}"
+            if by not in ("", "embedded")
+            else f"recorded {self.name}"
+        )
+        return Sweep(
+            name,
+            self.study,
+            {**self.grid, **grid},
+            self.repetitions,
+            self.seed,
+            self.paired,
+        )
 
     async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
         """Ask all of it; return how much was done, how many replies came, and how many did not fit their form."""
@@ -92,7 +103,9 @@ class Parses(Recording):
     def drawn(self) -> tuple[natural_plan.Problem, ...]:
         """The problems that the model was asked about."""
         [problems], rng = self.grid["problems"], np.random.default_rng(self.seed)
-        return natural_plan.draw(natural_plan.load(), problems, rng, most_people=3, most_days=1)
+        return natural_plan.draw(
+            natural_plan.load(), problems, rng, most_people=3, most_days=1
+        )
 
     async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
         """Have every problem read."""
@@ -105,13 +118,20 @@ class Forms(Recording):
 
     async def fill(self, book: AnswerBook, model: ChatModel) -> int:
         """Put the model's forms into a book; return how many."""
-        [instrument], [per_group], rng = *self.grid.values(), np.random.default_rng(self.seed)
+        [instrument], [per_group], rng = (
+            *self.grid.values(),
+            np.random.default_rng(self.seed),
+        )
         return len(await simulate(load(instrument), book, per_group, rng, model))
 
     async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
         """Have every form filled in."""
         with tempfile.TemporaryDirectory() as scratch:
-            return _count(await self.fill(AnswerBook(Path(scratch) / "answers.sqlite"), model), model, 0)
+            return _count(
+                await self.fill(AnswerBook(Path(scratch) / "answers.sqlite"), model),
+                model,
+                0,
+            )
 
 
 class Selections(Recording):
@@ -124,7 +144,13 @@ class Selections(Recording):
     async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
         """Have policies selected."""
         given = model, self.states(), load_policies("seed")
-        return _misfits(model, *[await model_selections(*given, listed=listed) for listed in (False, True)])
+        return _misfits(
+            model,
+            *[
+                await model_selections(*given, listed=listed)
+                for listed in (False, True)
+            ],
+        )
 
 
 class Verdicts(Recording):
@@ -133,7 +159,10 @@ class Verdicts(Recording):
     async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
         """Have replies judged."""
         policies, replies = load_policies("seed"), one_voice(edge_cases())
-        return _misfits(model, *[await model_verdicts(model, replies, policies, shots) for shots in SHOTS])
+        return _misfits(
+            model,
+            *[await model_verdicts(model, replies, policies, shots) for shots in SHOTS],
+        )
 
 
 def _count(done: int, model: ChatModel, errors: int) -> Mapping[str, int]:
@@ -146,8 +175,16 @@ def _misfits(model: ChatModel, *frames: pd.DataFrame) -> Mapping[str, int]:
 
 
 FIRST: Mapping[str, Sequence[Any]] = {"seats": ["model"], "temperature": [0.7]}
-MET: Mapping[str, Sequence[Any]] = {"members": [3], "options": [2], "difficulty": ["easy"]}
-PLANNED: Mapping[str, Sequence[Any]] = {"decisions": [3], "coordinator": ["model"], "final": ["best known"]}
+MET: Mapping[str, Sequence[Any]] = {
+    "members": [3],
+    "options": [2],
+    "difficulty": ["easy"],
+}
+PLANNED: Mapping[str, Sequence[Any]] = {
+    "decisions": [3],
+    "coordinator": ["model"],
+    "final": ["best known"],
+}
 SAMPLES = ["rule-based agents, sentences kept apart", "AMI turns, unseen meetings"]
 RECORDINGS: Mapping[str, Recording] = {
     made.name: made
@@ -182,7 +219,9 @@ RECORDINGS: Mapping[str, Recording] = {
 def recording(name: str) -> Any:
     """The recording of that name."""
     if name not in RECORDINGS:
-        raise InvalidInput(f"recording: {name!r} given; expected one of {', '.join(RECORDINGS)}")
+        raise InvalidInput(
+            f"recording: {name!r} given; expected one of {', '.join(RECORDINGS)}"
+        )
     return RECORDINGS[name]
 
 
@@ -190,7 +229,9 @@ def replayed(name: str, path: str | Path) -> ChatModel:
     """The embedded model, offline, with the replies of a recording; `path` is the study's file that takes them in."""
     source = FOLDER / f"{recording(name).name}.jsonl.gz"
     if not source.exists():
-        raise MissingData(f"recording: {source} is not there; restore it from the repository, or run make record")
+        raise MissingData(
+            f"recording: {source} is not there; restore it from the repository, or run make record"
+        )
     cache = Cache(path)
     cache.load(source)
     return connect("embedded", cache=cache, offline=True)
@@ -198,14 +239,25 @@ def replayed(name: str, path: str | Path) -> ChatModel:
 
 def note(name: str) -> dict[str, Any]:
     """Which model gave the replies of a recording, when, and to which settings."""
-    return json.loads((FOLDER / f"{recording(name).name}.json").read_text(encoding="utf-8"))
+    return json.loads(
+        (FOLDER / f"{recording(name).name}.json").read_text(encoding="utf-8")
+    )
 
 
 def origin(model: ChatModel, name: str) -> dict[str, str]:
     """Which model gave the replies of a run, and when: now, from the study's file, or from the recording `name`."""
-    kept = f"the recording of {note(name)['date']}" if model.endpoint == "embedded" else "an earlier run"
+    kept = (
+        f"the recording of {note(name)['date']}"
+        if model.endpoint == "embedded"
+        else "an earlier run"
+    )
     asked = f"asked on {datetime.now(UTC).date().isoformat()}"
-    return {**model.details, "replies": asked if model.live_calls else f"not asked now; the study's file, or {kept}"}
+    return {
+        **model.details,
+        "replies": asked
+        if model.live_calls
+        else f"not asked now; the study's file, or {kept}",
+    }
 
 
 async def record(name: str, folder: Path = FOLDER) -> dict[str, Any]:
@@ -221,14 +273,22 @@ async def record(name: str, folder: Path = FOLDER) -> dict[str, Any]:
             cache = Cache(store.path)
             for asked, answered in cache.texts() if chosen.private else ():
                 if found := quoted(answered, asked):
-                    raise CallFailed(f"recording {name}: a reply quotes its data ({found!r}); record with another seed")
+                    raise CallFailed(
+                        f"recording {name}: a reply quotes its data ({found!r}); record with another seed"
+                    )
             folder.mkdir(parents=True, exist_ok=True)
-            replies = cache.export(folder / f"{name}.jsonl.gz", prompts=not chosen.private)
+            replies = cache.export(
+                folder / f"{name}.jsonl.gz", prompts=not chosen.private
+            )
             about = {"name": name, **model.details, "date": datetime.now(UTC).date().isoformat(), "seed": chosen.seed,
                      "grid": dict(chosen.grid), "replies": replies, "units": dict(count)}  # fmt: skip
             if type(chosen) is Recording:
-                about["seconds"] = [round(taken, 1) for taken in chosen.sweep().seconds(store)]
-    (folder / f"{name}.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+                about["seconds"] = [
+                    round(taken, 1) for taken in chosen.sweep().seconds(store)
+                ]
+    (folder / f"{name}.json").write_text(
+        json.dumps(about, indent=1) + "\n", encoding="utf-8"
+    )
     return about
 
 
@@ -246,8 +306,20 @@ def quoted(reply: str, question: str) -> str:
     elsewhere = " ".join(line for line in lines if line.count(" | ") < 2)
     said = _plain(reply)
     parts = [cells[i : i + 3] for cells in rows for i in range(len(cells) - 2)]
-    telling = [[c] for cells in rows for c in cells if len(c) >= 8 and (" " in c or c.isdigit()) and c not in elsewhere]
-    return next((" | ".join(part) for part in (*parts, *telling) if _plain(" ".join(part)) in said), "")
+    telling = [
+        [c]
+        for cells in rows
+        for c in cells
+        if len(c) >= 8 and (" " in c or c.isdigit()) and c not in elsewhere
+    ]
+    return next(
+        (
+            " | ".join(part)
+            for part in (*parts, *telling)
+            if _plain(" ".join(part)) in said
+        ),
+        "",
+    )
 
 
 def _plain(text: str) -> str:

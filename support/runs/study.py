@@ -36,7 +36,9 @@ CREATE TABLE IF NOT EXISTS calls ({KEY}, number INTEGER NOT NULL, call TEXT NOT 
     PRIMARY KEY (sweep, settings, repetition, number));
 """
 WHERE = "WHERE sweep = ? AND settings = ? AND repetition = ?"
-RECORDS: dict[str, Any] = {made.__name__: made for made in (Transcript, Coordination, Planning, Organizing)}
+RECORDS: dict[str, Any] = {
+    made.__name__: made for made in (Transcript, Coordination, Planning, Organizing)
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -75,21 +77,37 @@ class Store:
         """Claim a name for a sweep; refuse it when it names another study, code, seed or set of settings here."""
         name, asked = self.name_in_file(sweep), json.loads(json.dumps(identity))
         with transaction(self._db, self.path):
-            row = self._db.execute("SELECT identity FROM sweeps WHERE name = ?", (name,)).fetchone()
+            row = self._db.execute(
+                "SELECT identity FROM sweeps WHERE name = ?", (name,)
+            ).fetchone()
             stored = json.loads(row[0]) if row else {}
-            changed = [key for key in asked if key in stored and stored[key] != asked[key]]
+            changed = [
+                key for key in asked if key in stored and stored[key] != asked[key]
+            ]
             if changed and not self._of(sweep, "1", "AND status = 'done' LIMIT 1"):
-                self._drop(name)  # a name under which nothing was finished is free: a wrong model does not take it
+                self._drop(
+                    name
+                )  # a name under which nothing was finished is free: a wrong model does not take it
                 stored, changed = {}, []
-            if not changed:  # a key that was not kept when the file was written is filled in
+            if (
+                not changed
+            ):  # a key that was not kept when the file was written is filled in
                 text = json.dumps({**stored, **asked}, sort_keys=True)
-                self._db.execute("INSERT OR REPLACE INTO sweeps VALUES (?, ?)", (name, text))
-        told = ", ".join(f"{key} {stored[key]!r} where {asked[key]!r} is asked for" for key in changed if key != "code")
+                self._db.execute(
+                    "INSERT OR REPLACE INTO sweeps VALUES (?, ?)", (name, text)
+                )
+        told = ", ".join(
+            f"{key} {stored[key]!r} where {asked[key]!r} is asked for"
+            for key in changed
+            if key != "code"
+        )
         code = "other code: the study, or something of yours that it calls, has changed since"
         drop = f"; or drop the old units with store.forget({sweep!r}), which keeps the models' replies"
         if changed:
             said = f"{told or code}; give the new sweep another name, or another file{'' if told else drop}"
-            raise InvalidInput(f"sweep {sweep!r} is in {self.path} already, with {said}")
+            raise InvalidInput(
+                f"sweep {sweep!r} is in {self.path} already, with {said}"
+            )
 
     def forget(self, sweep: str) -> None:
         """Drop the units of a sweep, so that its name is free; replies of models stay."""
@@ -97,25 +115,39 @@ class Store:
             self._drop(self.name_in_file(sweep))
 
     def _drop(self, name: str) -> None:
-        for table, column in (("sweeps", "name"), ("units", "sweep"), ("calls", "sweep")):
+        for table, column in (
+            ("sweeps", "name"),
+            ("units", "sweep"),
+            ("calls", "sweep"),
+        ):
             self._db.execute(f"DELETE FROM {table} WHERE {column} = ?", (name,))
 
     def finished(self, sweep: str, *, include_failed: bool = True) -> set[Unit]:
         """The units of a sweep that need not be done again."""
-        rows = self._of(sweep, "settings, repetition", "AND (status = 'done' OR ?)", include_failed)
+        rows = self._of(
+            sweep, "settings, repetition", "AND (status = 'done' OR ?)", include_failed
+        )
         return {Unit(sweep, *row) for row in rows}
 
     def status(self, unit: Unit) -> str | None:
         """What became of a unit: "done", "failed", or None where it is not stored."""
         return self._one("status", unit)[0]
 
-    def add(self, unit: Unit, record: Any, seconds: float = 0.0, calls: Sequence[Call] = ()) -> dict[str, int]:
+    def add(
+        self, unit: Unit, record: Any, seconds: float = 0.0, calls: Sequence[Call] = ()
+    ) -> dict[str, int]:
         """Store a finished unit, with the calls to models that it made; return its replies and format errors."""
         made = record if isinstance(record, Packed) else packed(record)
         self._write(unit, ("done", *made[:2], None, *made[2:], seconds), calls)
         return {"replies": made.replies, "format_errors": made.format_errors}
 
-    def fail(self, unit: Unit, error: BaseException | str, seconds: float = 0.0, calls: Sequence[Call] = ()) -> None:
+    def fail(
+        self,
+        unit: Unit,
+        error: BaseException | str,
+        seconds: float = 0.0,
+        calls: Sequence[Call] = (),
+    ) -> None:
         """Store that a unit failed, and why."""
         said = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
         self._write(unit, ("failed", None, None, said, 0, 0, seconds), calls)
@@ -123,20 +155,31 @@ class Store:
     def _write(self, unit: Unit, row: tuple, calls: Sequence[Call]) -> None:
         key = self._key(unit)
         with transaction(self._db, self.path):
-            self._db.execute(f"INSERT OR REPLACE INTO units VALUES ({', '.join('?' * 10)})", (*key, *row))
+            self._db.execute(
+                f"INSERT OR REPLACE INTO units VALUES ({', '.join('?' * 10)})",
+                (*key, *row),
+            )
             self._db.execute(f"DELETE FROM calls {WHERE}", key)
             made = [(*key, number, call.to_json()) for number, call in enumerate(calls)]
             self._db.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", made)
 
     def calls(self, unit: Unit) -> list[Call]:
         """The calls to models that a unit made when it was done last, in the order in which they ended."""
-        rows = self.select(f"SELECT call FROM calls {WHERE} ORDER BY number", self._key(unit))
+        rows = self.select(
+            f"SELECT call FROM calls {WHERE} ORDER BY number", self._key(unit)
+        )
         return [Call.from_json(text) for (text,) in rows]
 
     def save(self, name: str, record: Any, settings: Mapping[str, Any]) -> Unit:
         """Store a record that no sweep made, such as a discussion with a person, as the next of its name."""
         text = json.dumps(dict(settings), sort_keys=True)
-        unit = Unit(name, text, self._of(name, "COALESCE(MAX(repetition) + 1, 0)", "AND settings = ?", text)[0][0])
+        unit = Unit(
+            name,
+            text,
+            self._of(
+                name, "COALESCE(MAX(repetition) + 1, 0)", "AND settings = ?", text
+            )[0][0],
+        )
         self.add(unit, record)
         return unit
 
@@ -144,9 +187,13 @@ class Store:
         """The finished units and their records, by settings and repetition; those with given values of settings."""
         query = "SELECT settings, repetition, kind, record FROM units WHERE sweep = ? AND status = 'done' ORDER BY 1, 2"
         self._known(sweep, where)
-        where = json.loads(json.dumps(where))  # as the settings are stored: a tuple is a list
+        where = json.loads(
+            json.dumps(where)
+        )  # as the settings are stored: a tuple is a list
         with guarded(self.path):  # one at a time: they may be many
-            for settings, repetition, kind, record in self._db.execute(query, (self.name_in_file(sweep),)):
+            for settings, repetition, kind, record in self._db.execute(
+                query, (self.name_in_file(sweep),)
+            ):
                 known = json.loads(settings)
                 if all(known.get(name) == value for name, value in where.items()):
                     yield Unit(sweep, settings, repetition), from_json(kind, record)
@@ -170,20 +217,29 @@ class Store:
 
     def _known(self, sweep: str, where: Mapping[str, Any]) -> None:
         if not (rows := self._of(sweep, "settings", "LIMIT 1")):
-            raise InvalidInput(f"sweep: {sweep!r} is not in {self.path}, which holds {self.sweeps()}; run it first")
+            raise InvalidInput(
+                f"sweep: {sweep!r} is not in {self.path}, which holds {self.sweeps()}; run it first"
+            )
         known = json.loads(rows[0][0])
         for setting in where:
             if setting not in known:
-                raise InvalidInput(f"{setting!r} is no setting of {sweep!r}; it has {', '.join(known)}")
+                raise InvalidInput(
+                    f"{setting!r} is no setting of {sweep!r}; it has {', '.join(known)}"
+                )
 
     def sweeps(self) -> list[str]:
         """Names under which units are stored; with a mark of the code, those of that mark."""
-        names, mark = self.select("SELECT DISTINCT sweep FROM units ORDER BY 1"), self.name_in_file("")
+        names, mark = (
+            self.select("SELECT DISTINCT sweep FROM units ORDER BY 1"),
+            self.name_in_file(""),
+        )
         return [name.removesuffix(mark) for (name,) in names if name.endswith(mark)]
 
     def failures(self, sweep: str) -> dict[Unit, str]:
         """The units of a sweep's name that failed, those of earlier grids among them, with what each said."""
-        rows = self._of(sweep, "settings, repetition, error", "AND status = 'failed' ORDER BY 1, 2")
+        rows = self._of(
+            sweep, "settings, repetition, error", "AND status = 'failed' ORDER BY 1, 2"
+        )
         return {Unit(sweep, *row[:2]): row[2] for row in rows}
 
     def units(self, sweep: str) -> pd.DataFrame:
@@ -191,9 +247,22 @@ class Store:
         import pandas as pd
 
         self._known(sweep, {})
-        columns = ["settings", "repetition", "status", "error", "replies", "format_errors"]
-        frame = pd.DataFrame(self._of(sweep, ", ".join(columns), "ORDER BY settings, repetition"), columns=columns)
-        return pd.concat([pd.DataFrame([flat(json.loads(s)) for s in frame.pop("settings")]), frame], axis=1)
+        columns = [
+            "settings",
+            "repetition",
+            "status",
+            "error",
+            "replies",
+            "format_errors",
+        ]
+        frame = pd.DataFrame(
+            self._of(sweep, ", ".join(columns), "ORDER BY settings, repetition"),
+            columns=columns,
+        )
+        return pd.concat(
+            [pd.DataFrame([flat(json.loads(s)) for s in frame.pop("settings")]), frame],
+            axis=1,
+        )
 
     def select(self, query: str, values: Sequence[Any] = ()) -> list[tuple]:
         """Rows of the study's file, for whoever reads its other tables."""
@@ -221,8 +290,14 @@ def packed(record: Any) -> Packed:
     """A record as it is stored: its kind, its JSON, and the replies and format errors of its rounds."""
     kind = type(record).__name__
     if RECORDS.get(kind) is not type(record):
-        kind = "dict" if isinstance(record, dict) else f"{type(record).__module__}:{type(record).__qualname__}"
-    rounds = [r for r in _listed(getattr(record, "rounds", ())) if hasattr(r, "replies")]
+        kind = (
+            "dict"
+            if isinstance(record, dict)
+            else f"{type(record).__module__}:{type(record).__qualname__}"
+        )
+    rounds = [
+        r for r in _listed(getattr(record, "rounds", ())) if hasattr(r, "replies")
+    ]
     errors = sum(len(_listed(getattr(r, "format_errors", ()))) for r in rounds)
     return Packed(kind, to_json(record), sum(r.replies for r in rounds), errors)
 
@@ -238,7 +313,9 @@ def to_json(record: Any) -> str:
     except (TypeError, ValueError, RuntimeError) as error:
         keeps = f"the store keeps {', '.join(RECORDS)}, a dict of plain data, a dataclass or a pydantic model"
         said = " ".join(str(error).split())
-        raise InvalidInput(f"record: {type(record).__name__} given ({said}); {keeps}") from None
+        raise InvalidInput(
+            f"record: {type(record).__name__} given ({said}); {keeps}"
+        ) from None
 
 
 def from_json(kind: str, text: str) -> Any:
@@ -248,10 +325,20 @@ def from_json(kind: str, text: str) -> Any:
             return _frozen_values(_adapter(RECORDS[kind]).validate_json(text))
         given = json.loads(text)
     except (KeyError, ValueError) as error:
-        raise DamagedFile(f"a stored {kind} cannot be read ({error}); restore the file from a copy") from None
+        raise DamagedFile(
+            f"a stored {kind} cannot be read ({error}); restore the file from a copy"
+        ) from None
     module, _, name = kind.partition(":")
     try:
-        made = reduce(getattr, name.split("."), sys.modules.get(module) or import_module(module)) if name else None
+        made = (
+            reduce(
+                getattr,
+                name.split("."),
+                sys.modules.get(module) or import_module(module),
+            )
+            if name
+            else None
+        )
         return _adapter(made).validate_json(text) if _keeps_fields(made) else given
     except Exception:
         return given
@@ -264,10 +351,17 @@ def fields_of(record: Any, head: Mapping[str, Any]) -> dict[str, Any]:
     """
     if type(record) in RECORDS.values():
         made = ((f.name, getattr(record, f.name)) for f in dataclasses.fields(record))
-        fields = {name: value for name, value in made if isinstance(value, str | int | float | None)}
+        fields = {
+            name: value
+            for name, value in made
+            if isinstance(value, str | int | float | None)
+        }
     else:
         fields = flat(json.loads(to_json(record)))
-    return {f"{name} (record)" if head.get(name, value) != value else name: value for name, value in fields.items()}
+    return {
+        f"{name} (record)" if head.get(name, value) != value else name: value
+        for name, value in fields.items()
+    }
 
 
 OWN = {"name", "source"}
@@ -275,9 +369,16 @@ OWN = {"name", "source"}
 
 def flat(values: Mapping[str, Any]) -> dict[str, Any]:
     """Cells that a table can hold: an object of the user's own is its name and the begin of its digest, others JSON."""
-    own = {k: f"{v['name']} {v['source'][:6]}" for k, v in values.items() if isinstance(v, dict) and {*v} == OWN}
+    own = {
+        k: f"{v['name']} {v['source'][:6]}"
+        for k, v in values.items()
+        if isinstance(v, dict) and {*v} == OWN
+    }
     plain = {**values, **own}
-    return {k: v if isinstance(v, str | int | float | bool | None) else json.dumps(v) for k, v in plain.items()}
+    return {
+        k: v if isinstance(v, str | int | float | bool | None) else json.dumps(v)
+        for k, v in plain.items()
+    }
 
 
 def _listed(value: Any) -> Sequence[Any]:
@@ -290,11 +391,15 @@ def _plain(value: Any) -> Any:
     if not _keeps_fields(type(value)):
         raise TypeError(f"{type(value).__name__} is no plain data")
     made: Any = type(value)
-    return _adapter(made).dump_python(value, mode="json", fallback=_plain, warnings=False)
+    return _adapter(made).dump_python(
+        value, mode="json", fallback=_plain, warnings=False
+    )
 
 
 def _keeps_fields(made: Any) -> bool:
-    return isinstance(made, type) and (dataclasses.is_dataclass(made) or hasattr(made, "model_fields"))
+    return isinstance(made, type) and (
+        dataclasses.is_dataclass(made) or hasattr(made, "model_fields")
+    )
 
 
 @cache

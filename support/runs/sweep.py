@@ -38,13 +38,19 @@ from support.runs.work import Claims, Run, finished
 if TYPE_CHECKING:
     import pandas as pd
 
-PASSED = ("rng", "repetition")  # arguments that the sweep itself gives to the study function
+PASSED = (
+    "rng",
+    "repetition",
+)  # arguments that the sweep itself gives to the study function
 PROMPTS = "prompts"  # a folder of templates, of which a unit's settings hold a digest
 _terms = {"retry_failed": False, "concurrency": 8}
 
 
 def terms(
-    budget: float | None = None, retry_failed: bool = True, concurrency: int = 8, pace: int | None = None
+    budget: float | None = None,
+    retry_failed: bool = True,
+    concurrency: int = 8,
+    pace: int | None = None,
 ) -> None:
     """How all sweeps of this process run where they are not told otherwise, and what all calls may cost (US dollars).
 
@@ -74,31 +80,63 @@ class Sweep:
     repetitions: int
     seed: int
     paired: Sequence[str] = field(default=())
-    _digests: dict[int, dict[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _objects: dict[tuple[str, str], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _digests: dict[int, dict[str, str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _objects: dict[tuple[str, str], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         if "rng" not in (takes := inspect.signature(self.study).parameters):
-            raise InvalidInput(f"study: {self._title} takes {', '.join(takes)}; expected rng among them")
-        for given, setting in [("grid", s) for s in self.grid] + [("paired", s) for s in self.paired]:
+            raise InvalidInput(
+                f"study: {self._title} takes {', '.join(takes)}; expected rng among them"
+            )
+        for given, setting in [("grid", s) for s in self.grid] + [
+            ("paired", s) for s in self.paired
+        ]:
             if setting not in (known := self._takes):
-                raise InvalidInput(f"{given}: {setting!r} is no setting of {self._title}; it takes {', '.join(known)}")
-        if isinstance(folders := self.grid.get(PROMPTS), Sequence) and not isinstance(folders, str):
-            read = [Path(folder) if isinstance(folder, str) else folder for folder in folders]
-            object.__setattr__(self, "grid", {**self.grid, PROMPTS: read})  # for the digest of what is in there
+                raise InvalidInput(
+                    f"{given}: {setting!r} is no setting of {self._title}; it takes {', '.join(known)}"
+                )
+        if isinstance(folders := self.grid.get(PROMPTS), Sequence) and not isinstance(
+            folders, str
+        ):
+            read = [
+                Path(folder) if isinstance(folder, str) else folder
+                for folder in folders
+            ]
+            object.__setattr__(
+                self, "grid", {**self.grid, PROMPTS: read}
+            )  # for the digest of what is in there
         for setting, values in self.grid.items():
-            if isinstance(values, str) or not isinstance(values, Sequence) or not values:
-                raise InvalidInput(f"grid: {setting}={values!r} given; expected a list with at least one value")
+            if (
+                isinstance(values, str)
+                or not isinstance(values, Sequence)
+                or not values
+            ):
+                raise InvalidInput(
+                    f"grid: {setting}={values!r} given; expected a list with at least one value"
+                )
             if len({self._cell(setting, value) for value in values}) < len(values):
-                raise InvalidInput(f"grid: {setting}={list(values)!r} given; expected each value once")
+                raise InvalidInput(
+                    f"grid: {setting}={list(values)!r} given; expected each value once"
+                )
         whole("seed", self.seed)
         whole("repetitions", self.repetitions, 1)
 
     def units(self) -> Iterator[Unit]:
         """Every unit of the sweep: for each combination of settings, each repetition."""
         for values in itertools.product(*self.grid.values()):
-            text = json.dumps(dict(zip(self.grid, values, strict=True)), sort_keys=True, default=self._stand_in)
-            yield from (Unit(self.name, text, repetition) for repetition in range(self.repetitions))
+            text = json.dumps(
+                dict(zip(self.grid, values, strict=True)),
+                sort_keys=True,
+                default=self._stand_in,
+            )
+            yield from (
+                Unit(self.name, text, repetition)
+                for repetition in range(self.repetitions)
+            )
 
     def rng(self, unit: Unit) -> np.random.Generator:
         """The random stream of a unit."""
@@ -125,10 +163,14 @@ class Sweep:
         """
         self.check(context)
         concurrency = _terms["concurrency"] if concurrency is None else concurrency
-        retry_failed = bool(_terms["retry_failed"]) if retry_failed is None else retry_failed
+        retry_failed = (
+            bool(_terms["retry_failed"]) if retry_failed is None else retry_failed
+        )
         whole("concurrency", concurrency, 1)
         if not isinstance(store, Store):
-            raise InvalidInput(f"store: {store!r} given; expected Store(path), from support.runs.study")
+            raise InvalidInput(
+                f"store: {store!r} given; expected Store(path), from support.runs.study"
+            )
         units = list(self.units())
         async with AsyncExitStack() as stack:
             stack.enter_context(serving(cache=store.path))
@@ -138,37 +180,53 @@ class Sweep:
             budget = None
             if budget_usd is not None:
                 self._check_prices(context)
-                budget = stack.enter_context(closing(Budget(budget_usd, store.path, self.name, presence)))
+                budget = stack.enter_context(
+                    closing(Budget(budget_usd, store.path, self.name, presence))
+                )
             store.register(self.name, self.identity(context))
             ended = store.finished(self.name, include_failed=not retry_failed)
             left = [unit for unit in units if unit not in ended]
             meter = stack.enter_context(metered(Meter(budget)))
-            shown = stack.enter_context(Progress(self.name, len(units), len(units) - len(left), meter, progress))
+            shown = stack.enter_context(
+                Progress(self.name, len(units), len(units) - len(left), meter, progress)
+            )
             here, away = deque[Unit](), deque[Unit]()
             for unit in left:
                 (here if on is None or self._asks(unit, context) else away).append(unit)
             run = Run(self, store, context, claims, shown, retry_failed)
             work = [run.here(here) for _ in range(min(concurrency, len(here)))]
             if away:
-                ask, at_once = await stack.enter_async_context(cluster.workers(on, self, context))
-                work += [run.away(away, ask, at_once) for _ in range(min(at_once, len(away)))]
+                ask, at_once = await stack.enter_async_context(
+                    cluster.workers(on, self, context)
+                )
+                work += [
+                    run.away(away, ask, at_once) for _ in range(min(at_once, len(away)))
+                ]
             await finished(work, meter)
             shown.close(run.passed)
             self._tell(store, units, run, meter)
         return shown.count
 
-    def _tell(self, store: Store, units: Sequence[Unit], run: Run, meter: Meter) -> None:
+    def _tell(
+        self, store: Store, units: Sequence[Unit], run: Run, meter: Meter
+    ) -> None:
         """Say what is unfinished and what has failed; BudgetExceeded where the money came to its end."""
         UNFINISHED.pop(self.name, None)
         if missing := self.missing(store):
             UNFINISHED[self.name] = f"{len(units) - missing} of {len(units)} units"
         stored = store.failures(self.name)
         if failed := [stored[unit] for unit in units if unit in stored]:
-            print(f"{self.name}: {len(failed)} of {len(units)} units have failed. The first said: {failed[0]}")
+            print(
+                f"{self.name}: {len(failed)} of {len(units)} units have failed. The first said: {failed[0]}"
+            )
             print("Mend what it says, then run again with retry_failed=True.")
         if run.passed is not None:
-            by_purse = meter.budget is None or "(BUDGET)" in str(run.passed)  # the error says whose budget it was
-            account, larger = (purse(), "BUDGET") if by_purse else (meter.budget, "budget_usd=")
+            by_purse = meter.budget is None or "(BUDGET)" in str(
+                run.passed
+            )  # the error says whose budget it was
+            account, larger = (
+                (purse(), "BUDGET") if by_purse else (meter.budget, "budget_usd=")
+            )
             spent = account.spent if account else meter.usd
             done = run.progress.status().over - run.progress.count["failed"]
             raise BudgetExceeded(
@@ -193,7 +251,11 @@ class Sweep:
         rows = []
         for unit in self.units():
             made = store.record(unit)
-            row = {**flat(unit.settings), "repetition": unit.repetition, "status": store.status(unit) or "missing"}
+            row = {
+                **flat(unit.settings),
+                "repetition": unit.repetition,
+                "status": store.status(unit) or "missing",
+            }
             rows.append(row | ({} if made is None else fields_of(made, row)))
         return pd.DataFrame(rows)
 
@@ -203,13 +265,25 @@ class Sweep:
 
     def seconds(self, store: Store) -> list[float]:
         """What each of these units took, in the order of `records`; replies out of the cache take no time."""
-        return [round(taken, 4) for unit in self.units() if (taken := store.seconds(unit)) is not None]
+        return [
+            round(taken, 4)
+            for unit in self.units()
+            if (taken := store.seconds(unit)) is not None
+        ]
 
     def arguments(self, unit: Unit, context: Mapping[str, Any]) -> dict[str, Any]:
         """What the study function is called with for a unit: its settings, the context, and its random stream."""
         made = {**unit.settings, **context, "rng": self.rng(unit)}
-        stored = [(name, json.dumps(value, sort_keys=True)) for name, value in unit.settings.items() if self._digests]
-        made |= {key[0]: self._objects[key] for key in stored if '"source"' in key[1] and key in self._objects}
+        stored = [
+            (name, json.dumps(value, sort_keys=True))
+            for name, value in unit.settings.items()
+            if self._digests
+        ]
+        made |= {
+            key[0]: self._objects[key]
+            for key in stored
+            if '"source"' in key[1] and key in self._objects
+        }
         if "repetition" in inspect.signature(self.study).parameters:
             made["repetition"] = unit.repetition
         return made
@@ -219,29 +293,65 @@ class Sweep:
         free = [name for name in self._takes if name not in self.grid]
         for name in context:
             if name not in free:
-                raise InvalidInput(f"{name}: {self._title} does not take it here; it takes {', '.join(free)}")
+                raise InvalidInput(
+                    f"{name}: {self._title} does not take it here; it takes {', '.join(free)}"
+                )
             if name == PROMPTS:
-                raise InvalidInput(f"{name}: put it into the grid, a folder a value, so that units tell of it")
+                raise InvalidInput(
+                    f"{name}: put it into the grid, a folder a value, so that units tell of it"
+                )
         if needed := [name for name in free if name not in {*self._defaults, *context}]:
-            raise InvalidInput(f"grid: {', '.join(needed)} missing; {self._title} needs a value: put it into the grid")
+            raise InvalidInput(
+                f"grid: {', '.join(needed)} missing; {self._title} needs a value: put it into the grid"
+            )
 
     @property
     def parameters(self) -> dict[str, Any]:
         """All that determines the results, for a figure's provenance: the grid, and the study's defaults beside it."""
-        grid = {name: [json.loads(self._cell(name, value)) for value in values] for name, values in self.grid.items()}
-        rest = {name: value for name, value in self._defaults.items() if name not in grid and value is not None}
-        return {**grid, **rest, "repetitions": self.repetitions, "seed": self.seed, "paired": list(self.paired)}
+        grid = {
+            name: [json.loads(self._cell(name, value)) for value in values]
+            for name, values in self.grid.items()
+        }
+        rest = {
+            name: value
+            for name, value in self._defaults.items()
+            if name not in grid and value is not None
+        }
+        return {
+            **grid,
+            **rest,
+            "repetitions": self.repetitions,
+            "seed": self.seed,
+            "paired": list(self.paired),
+        }
 
     @property
     def models(self) -> list[str]:
         """The names of models in the grid and in the study's defaults; "model" is the one that `run` is given."""
-        return sorted(models_in([self._defaults | {name: list(values) for name, values in self.grid.items()}]))
+        return sorted(
+            models_in(
+                [
+                    self._defaults
+                    | {name: list(values) for name, values in self.grid.items()}
+                ]
+            )
+        )
 
     def identity(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """What must not change under one name; of the context, models and plain data; the user's own code."""
-        study, plain = bare(self.study), {name: _known(value) for name, value in sorted(context.items())}
-        made = {"study": f"{study.__module__}.{study.__qualname__}", "seed": self.seed, "paired": sorted(self.paired)}
-        made |= {"settings": sorted(self.grid), "context": {k: v for k, v in plain.items() if v is not None}}
+        study, plain = (
+            bare(self.study),
+            {name: _known(value) for name, value in sorted(context.items())},
+        )
+        made = {
+            "study": f"{study.__module__}.{study.__qualname__}",
+            "seed": self.seed,
+            "paired": sorted(self.paired),
+        }
+        made |= {
+            "settings": sorted(self.grid),
+            "context": {k: v for k, v in plain.items() if v is not None},
+        }
         code = isinstance(self.study, partial) or own(study.__module__)
         return made | ({"code": fingerprint(self.study)} if code else {})
 
@@ -251,22 +361,45 @@ class Sweep:
 
     @property
     def _takes(self) -> dict[str, inspect.Parameter]:
-        return {n: p for n, p in inspect.signature(self.study).parameters.items() if n not in PASSED}
+        return {
+            n: p
+            for n, p in inspect.signature(self.study).parameters.items()
+            if n not in PASSED
+        }
 
     @property
     def _defaults(self) -> dict[str, Any]:
-        return {name: taken.default for name, taken in self._takes.items() if taken.default is not taken.empty}
+        return {
+            name: taken.default
+            for name, taken in self._takes.items()
+            if taken.default is not taken.empty
+        }
 
     def _asks(self, unit: Unit, context: Mapping[str, Any]) -> bool:
         """Whether a unit may ask a model."""
         named_ones = models_in({**self._defaults, **unit.settings, **context})
-        return bool(named_ones or isinstance(context.get(MODEL), str) or any(map(_is_model, context.values())))
+        return bool(
+            named_ones
+            or isinstance(context.get(MODEL), str)
+            or any(map(_is_model, context.values()))
+        )
 
     def _check_prices(self, context: Mapping[str, Any]) -> None:
         default = context.get(MODEL)
-        names = set(self.models) | models_in(context) | ({MODEL} if isinstance(default, str) else set())
-        models = [named(name, default) for name in sorted(names) if name != MODEL or default is not None]
-        for model in (*models, *(value for value in context.values() if _is_model(value))):
+        names = (
+            set(self.models)
+            | models_in(context)
+            | ({MODEL} if isinstance(default, str) else set())
+        )
+        models = [
+            named(name, default)
+            for name in sorted(names)
+            if name != MODEL or default is not None
+        ]
+        for model in (
+            *models,
+            *(value for value in context.values() if _is_model(value)),
+        ):
             needed_price(model)
 
     def _cell(self, setting: str, value: Any) -> str:
@@ -284,12 +417,21 @@ class Sweep:
     def _stand_in(self, value: Any) -> dict[str, str]:
         """What stands for an object; taken once, whatever the object does meanwhile."""
         if id(value) not in self._digests:
-            name = value.name if isinstance(value, Path) else getattr(value, "__name__", getattr(value, "name", None))
+            name = (
+                value.name
+                if isinstance(value, Path)
+                else getattr(value, "__name__", getattr(value, "name", None))
+            )
             if _is_model(value):
                 raise TypeError(f'name it: "{MODEL}:{value.model}"')
-            if not isinstance(name, str) or (isinstance(value, Path) and not value.exists()):
+            if not isinstance(name, str) or (
+                isinstance(value, Path) and not value.exists()
+            ):
                 raise TypeError("it is not there, or has no name")
-            self._digests[id(value)] = {"name": name, "source": fingerprint(value, whole=True)[:16]}
+            self._digests[id(value)] = {
+                "name": name,
+                "source": fingerprint(value, whole=True)[:16],
+            }
         return self._digests[id(value)]
 
 

@@ -34,7 +34,9 @@ class Claims:
 
     def __init__(self, path: str | Path, presence: Presence) -> None:
         self._path, self._presence, self._db = path, presence, open_database(path)
-        self._db.execute("PRAGMA synchronous = NORMAL")  # a claim that the power takes away is nobody's any more
+        self._db.execute(
+            "PRAGMA synchronous = NORMAL"
+        )  # a claim that the power takes away is nobody's any more
         with guarded(path):
             self._db.execute(CLAIMS)
 
@@ -43,9 +45,16 @@ class Claims:
         key = (unit.sweep, unit.text, unit.repetition)
         with transaction(self._db, self._path):
             row = self._db.execute(f"SELECT run FROM claims {WHERE}", key).fetchone()
-            if row is not None and row[0] != self._presence.run and self._presence.alive(row[0]):
+            if (
+                row is not None
+                and row[0] != self._presence.run
+                and self._presence.alive(row[0])
+            ):
                 return False
-            self._db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", (*key, self._presence.run))
+            self._db.execute(
+                "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)",
+                (*key, self._presence.run),
+            )
         return True
 
     def free(self, *units: Unit) -> None:
@@ -77,8 +86,12 @@ async def tried(sweep: Sweep, unit: Unit, context: Mapping[str, Any]) -> Outcome
             record = await sweep.study(**arguments)
         except STOPS:
             raise
-        except Exception as error:  # recorded with its unit, shown by the progress, retried on request
-            return Outcome(f"{type(error).__name__}: {error}", time.perf_counter() - started, calls)
+        except (
+            Exception
+        ) as error:  # recorded with its unit, shown by the progress, retried on request
+            return Outcome(
+                f"{type(error).__name__}: {error}", time.perf_counter() - started, calls
+            )
     return Outcome(packed(record), time.perf_counter() - started, calls)
 
 
@@ -137,7 +150,9 @@ class Run:
                 unit = waiting.popleft()
                 if not self.claims.take(unit):
                     waiting.append(unit)
-                elif (status := self.store.status(unit)) == "done" or (status == "failed" and not self.retry_failed):
+                elif (status := self.store.status(unit)) == "done" or (
+                    status == "failed" and not self.retry_failed
+                ):
                     self.claims.free(unit)
                     self.progress.count["elsewhere"] += 1
                 else:

@@ -23,10 +23,12 @@ MOST = 3  # mails that an answer quotes
 QUOTED = 240  # characters of each
 
 FROM_US = re.compile(
-    r"\b(?:we|i|us) (?:\w+ )?(?:write|wrote|send|sent|ask|asked|tell|told|say|said)\b|\bdid (?:we|i)\b", re.I
+    r"\b(?:we|i|us) (?:\w+ )?(?:write|wrote|send|sent|ask|asked|tell|told|say|said)\b|\bdid (?:we|i)\b",
+    re.I,
 )
 FROM_THEM = re.compile(
-    r"\b(?:say|said|reply|replied|answer(?:ed)?|write|wrote|ask|asked|offer(?:ed)?|suggest(?:ed)?|tell|told)\b", re.I
+    r"\b(?:say|said|reply|replied|answer(?:ed)?|write|wrote|ask|asked|offer(?:ed)?|suggest(?:ed)?|tell|told)\b",
+    re.I,
 )
 LAST = re.compile(r"\b(?:last|latest|most recent(?:ly)?|newest)\b", re.I)
 FIRST = re.compile(r"\b(?:first|earliest|at the beginning)\b", re.I)
@@ -44,7 +46,9 @@ class Told:
 def asked_about(question: str) -> None:
     """Refuse an empty question."""
     if not question.strip():
-        raise InvalidInput("question: nothing given; expected words such as: What did Prof. Tarrant say last?")
+        raise InvalidInput(
+            "question: nothing given; expected words such as: What did Prof. Tarrant say last?"
+        )
 
 
 class RetrievalAnswerer:
@@ -63,7 +67,11 @@ class RetrievalAnswerer:
         """The mails that the question is about, quoted."""
         asked_about(question)
         about = people_in(question, desk)
-        mails = [mail for mail in desk.mails if not about or {mail.sender, mail.to} & set(about)]
+        mails = [
+            mail
+            for mail in desk.mails
+            if not about or {mail.sender, mail.to} & set(about)
+        ]
         if FROM_US.search(question):
             mails = [mail for mail in mails if mail.sender == ORGANISER]
         elif FROM_THEM.search(question):
@@ -80,7 +88,9 @@ class RetrievalAnswerer:
         return Told("\n".join(map(_quoted, chosen)), tuple(mail.id for mail in chosen))
 
     def _nearest(self, question: str, mails: Sequence[Mail]) -> list[Mail]:
-        vectors = self.encoder.encode([question, *(f"{mail.subject}. {mail.body}" for mail in mails)])
+        vectors = self.encoder.encode(
+            [question, *(f"{mail.subject}. {mail.body}" for mail in mails)]
+        )
         near = vectors[1:] @ vectors[0]
         order = np.lexsort((-np.arange(len(mails)), -np.round(near, 6)))
         return [mails[i] for i in order[:MOST]]
@@ -89,8 +99,13 @@ class RetrievalAnswerer:
 def people_in(question: str, desk: Desk) -> tuple[str, ...]:
     """Names of the people whom a question names; a first or a last name that two share names nobody by itself."""
     words = set(re.findall(r"[\w'-]+", TITLES.sub(" ", question).casefold()))
-    names = {person.name: person.name.casefold().split() for person in desk.scenario.people}
-    shared, firsts = surname_twice(desk.scenario.people), Counter(parts[0] for parts in names.values())
+    names = {
+        person.name: person.name.casefold().split() for person in desk.scenario.people
+    }
+    shared, firsts = (
+        surname_twice(desk.scenario.people),
+        Counter(parts[0] for parts in names.values()),
+    )
     return tuple(
         name
         for name, parts in names.items()

@@ -18,9 +18,27 @@ import yaml
 from support.errors import DamagedFile, InvalidInput
 from support.seminar.data import read_toml
 from support.seminar.records import SENT, Edit, Flag, Hook
-from support.seminar.rules import LONGEST, OCCASION, VERSION, PolicySet, as_entries, policies_of, read_yaml
+from support.seminar.rules import (
+    LONGEST,
+    OCCASION,
+    VERSION,
+    PolicySet,
+    as_entries,
+    policies_of,
+    read_yaml,
+)
 
-PLACEHOLDERS = ("speaker", "dates", "date", "place", "time", "organiser", "question", "note", "title")
+PLACEHOLDERS = (
+    "speaker",
+    "dates",
+    "date",
+    "place",
+    "time",
+    "organiser",
+    "question",
+    "note",
+    "title",
+)
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
 
@@ -35,11 +53,15 @@ class Template:
 
     def __post_init__(self) -> None:
         if self.kind not in SENT:
-            raise InvalidInput(f"template: kind {self.kind!r} given; expected one of {', '.join(SENT)}")
+            raise InvalidInput(
+                f"template: kind {self.kind!r} given; expected one of {', '.join(SENT)}"
+            )
         for name in _FIELD.findall(self.subject + self.body):
             if name not in PLACEHOLDERS:
                 known = ", ".join(f"{{{p}}}" for p in PLACEHOLDERS)
-                raise InvalidInput(f"template {self.kind}: {{{name}}} given; expected one of {known}")
+                raise InvalidInput(
+                    f"template {self.kind}: {{{name}}} given; expected one of {known}"
+                )
 
     def fill(self, **given: str) -> tuple[str, str]:
         """Subject and body with the gaps filled; what is not given leaves nothing behind, nor an empty paragraph.
@@ -47,8 +69,13 @@ class Template:
         >>> Template("thanks", "Thanks", "Dear {speaker},\\n\\n{note}\\n\\nThank you.").fill(speaker="Ana")[1]
         'Dear Ana,\\n\\nThank you.'
         """
-        subject, body = (_FIELD.sub(lambda m: given.get(m[1], ""), text) for text in (self.subject, self.body))
-        paragraphs = [re.sub(r"[ \t]+", " ", p).strip() for p in re.split(r"\n\s*\n", body)]
+        subject, body = (
+            _FIELD.sub(lambda m: given.get(m[1], ""), text)
+            for text in (self.subject, self.body)
+        )
+        paragraphs = [
+            re.sub(r"[ \t]+", " ", p).strip() for p in re.split(r"\n\s*\n", body)
+        ]
         return " ".join(subject.split()), "\n\n".join(p for p in paragraphs if p)
 
 
@@ -64,7 +91,10 @@ class Artefacts:
 
 def load_templates() -> dict[str, Template]:
     """The project's templates by the kind of mail."""
-    return {entry["kind"]: Template(**entry) for entry in read_toml("mails.toml", "template")}
+    return {
+        entry["kind"]: Template(**entry)
+        for entry in read_toml("mails.toml", "template")
+    }
 
 
 def load_past() -> tuple[Template, ...]:
@@ -87,7 +117,9 @@ def export_artefacts(made: Artefacts, path: str | Path) -> Path:
     """Write them as YAML; return where."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    content = yaml.safe_dump(as_content(made), sort_keys=False, allow_unicode=True, width=120)
+    content = yaml.safe_dump(
+        as_content(made), sort_keys=False, allow_unicode=True, width=120
+    )
     target.touch(0o600)  # what was changed at the desk are mails
     target.write_text(content, encoding="utf-8")
     return target
@@ -103,33 +135,52 @@ def from_content(content: Mapping[str, Any], path: str | Path) -> Artefacts:
 
     def listed(name: str) -> list[Mapping[str, Any]]:
         found = content.get(name) or []
-        if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-            raise DamagedFile(f"{path}: {name} is a {type(found).__name__}; expected a list of mappings")
+        if not isinstance(found, list) or not all(
+            isinstance(entry, dict) for entry in found
+        ):
+            raise DamagedFile(
+                f"{path}: {name} is a {type(found).__name__}; expected a list of mappings"
+            )
         return found
 
     def made(kind: Any, name: str) -> tuple[Any, ...]:
         return tuple(_made(kind, entry, path) for entry in listed(name))
 
     templates = {template.kind: template for template in made(Template, "templates")}
-    return Artefacts(policies_of(listed("policies"), path), templates, made(Hook, "hooks"), made(Edit, "learnt"))
+    return Artefacts(
+        policies_of(listed("policies"), path),
+        templates,
+        made(Hook, "hooks"),
+        made(Edit, "learnt"),
+    )
 
 
 def _made(kind: Any, entry: Mapping[str, Any], path: str | Path) -> Any:
     """One record; what YAML took for something else than text is refused: an answer "no" is a truth value to it."""
     for name, value in entry.items():
-        wanted, expected = (int, "a whole number") if name == "day" else (str, "text; put it in quotation marks")
+        wanted, expected = (
+            (int, "a whole number")
+            if name == "day"
+            else (str, "text; put it in quotation marks")
+        )
         if type(value) is not wanted:
-            raise DamagedFile(f"{path}, {kind.__name__.lower()}: {name} = {value!r} given; expected {expected}")
+            raise DamagedFile(
+                f"{path}, {kind.__name__.lower()}: {name} = {value!r} given; expected {expected}"
+            )
     try:
         return kind(**entry)
     except TypeError as error:
         known = ", ".join(kind.__dataclass_fields__)
-        raise DamagedFile(f"{path}: {error}; expected the fields of a {kind.__name__}: {known}") from error
+        raise DamagedFile(
+            f"{path}: {error}; expected the fields of a {kind.__name__}: {known}"
+        ) from error
 
 
 TOPIC = 90  # characters
 # where a sentence ends: at none of the full stops of "Prof. B."
-_SENTENCE = re.compile(r"(?<=[.?!])(?<!\bProf\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\b[A-Z]\.)\s")
+_SENTENCE = re.compile(
+    r"(?<=[.?!])(?<!\bProf\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\b[A-Z]\.)\s"
+)
 
 
 def topic_of(question: str) -> str:
@@ -153,8 +204,13 @@ def hook_to_policy(hook: Hook, policies: PolicySet) -> PolicySet:
     """With one more policy: what was decided holds from now on. It is no rule, whatever its words, see `OCCASION`."""
     answer = " ".join(hook.answer.split())
     if not answer:
-        raise InvalidInput(f"hook: {hook.topic!r} has no answer; decide about it first, then make it a policy")
-    topic, taken = topic_of(hook.question) or hook.topic, {policy.id for policy in policies}
+        raise InvalidInput(
+            f"hook: {hook.topic!r} has no answer; decide about it first, then make it a policy"
+        )
+    topic, taken = (
+        topic_of(hook.question) or hook.topic,
+        {policy.id for policy in policies},
+    )
     head = f"{OCCASION} {topic}."
     if len(answer) >= LONGEST - len(head):
         raise InvalidInput(

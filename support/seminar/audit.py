@@ -15,7 +15,16 @@ from support.seminar import rules
 from support.seminar.data import PROFESSOR, STUDENT, in_words, working
 from support.seminar.ledger import Contact, State
 from support.seminar.reading import named
-from support.seminar.records import CLARIFICATION, CONFIRMATION, FOLLOW_UP, INVITATION, SENT, THANKS, Action, Mail
+from support.seminar.records import (
+    CLARIFICATION,
+    CONFIRMATION,
+    FOLLOW_UP,
+    INVITATION,
+    SENT,
+    THANKS,
+    Action,
+    Mail,
+)
 from support.seminar.rules import PolicySet, Rule
 
 NO_LIMIT = 1_000_000
@@ -25,12 +34,23 @@ ASKING = (INVITATION, FOLLOW_UP, CLARIFICATION)  # mails that ask for an answer
 
 def applies(state: State, policies: PolicySet) -> tuple[str, ...]:
     """Ids of the policies that apply in a state, read literally; those that are no rule never do."""
-    limit = min((rule.number for rule in policies.rules.values() if rule.kind == rules.GIVE_UP), default=NO_LIMIT)
-    return tuple(name for name, rule in policies.rules.items() if RULES[rule.kind][0](state, rule.number, limit))
+    limit = min(
+        (rule.number for rule in policies.rules.values() if rule.kind == rules.GIVE_UP),
+        default=NO_LIMIT,
+    )
+    return tuple(
+        name
+        for name, rule in policies.rules.items()
+        if RULES[rule.kind][0](state, rule.number, limit)
+    )
 
 
 def violations(
-    before: State, actions: Sequence[Action], policies: PolicySet, after: State, mails: Sequence[Mail]
+    before: State,
+    actions: Sequence[Action],
+    policies: PolicySet,
+    after: State,
+    mails: Sequence[Mail],
 ) -> tuple[str, ...]:
     """A sentence for every breach, the policy's id before it ("rest: Ana was written to on a Sunday").
 
@@ -38,8 +58,18 @@ def violations(
     evening. `mails` are all of the run so far, those of today too.
     """
     known = policies.rules
-    day = Day(before, after, tuple(actions), tuple(mails), {rule.kind: rule.number for rule in known.values()})
-    return tuple(f"{name}: {breach}" for name, rule in known.items() for breach in RULES[rule.kind][1](day, rule))
+    day = Day(
+        before,
+        after,
+        tuple(actions),
+        tuple(mails),
+        {rule.kind: rule.number for rule in known.values()},
+    )
+    return tuple(
+        f"{name}: {breach}"
+        for name, rule in known.items()
+        for breach in RULES[rule.kind][1](day, rule)
+    )
 
 
 @dataclass(frozen=True)
@@ -60,18 +90,30 @@ class Day:
     @property
     def written(self) -> list[tuple[Action, Contact]]:
         """Actions that send a mail, and what was known of the person before."""
-        return [(a, self.before.contacts[a.person]) for a in self.actions if a.kind in SENT]
+        return [
+            (a, self.before.contacts[a.person]) for a in self.actions if a.kind in SENT
+        ]
 
     @property
     def given(self) -> list[tuple[date, Contact]]:
         """Dates that were given away, and what was known of who got them."""
-        slots = [(date.fromisoformat(a.slot), c) for a, c in self.written if a.kind == CONFIRMATION and a.slot]
-        return [(slot, known) for slot, known in slots if slot not in self.before.dates_of(known.name)]
+        slots = [
+            (date.fromisoformat(a.slot), c)
+            for a, c in self.written
+            if a.kind == CONFIRMATION and a.slot
+        ]
+        return [
+            (slot, known)
+            for slot, known in slots
+            if slot not in self.before.dates_of(known.name)
+        ]
 
     def namers(self, slot: date) -> list[str]:
         """People without a date, before and after, who named one."""
         still = {c.name for c in self.after.waiting()}
-        return [c.name for c in self.before.waiting() if slot in c.named and c.name in still]
+        return [
+            c.name for c in self.before.waiting() if slot in c.named and c.name in still
+        ]
 
     def losers(self, slot: date) -> list[str]:
         """The same of a date that is full now."""
@@ -83,7 +125,11 @@ Breaches = Iterator[str]
 
 def _wanted(state: State, slots: Collection[date]) -> bool:
     """Whether somebody without a date named one of these that is open."""
-    return any(slot in state.open and slot in c.named for slot in slots for c in state.waiting())
+    return any(
+        slot in state.open and slot in c.named
+        for slot in slots
+        for c in state.waiting()
+    )
 
 
 def rivals(state: State, ahead: str, behind: str) -> list[tuple[date, str, str]]:
@@ -102,7 +148,11 @@ def _begin(day: Day, rule: Rule) -> Breaches:
     if day.free or any(c.mails for c in day.before.contacts.values()):
         return
     asked = {a.person for a, _ in day.written}
-    yield from (f"{name} was not asked at the beginning" for name in day.before.contacts if name not in asked)
+    yield from (
+        f"{name} was not asked at the beginning"
+        for name in day.before.contacts
+        if name not in asked
+    )
     slots = tuple(day.before.slots)
     for mail in (mail for mail in day.mails if mail.kind in ASKING):
         if left := sorted({*slots} - {*named(mail.body, slots)}):
@@ -132,8 +182,14 @@ def _ask_more(day: Day, rule: Rule) -> Breaches:
 
 def _vague(day: Day, rule: Rule) -> Breaches:
     for slot, known in day.given:
-        asked = (mail for mail in day.mails if mail.to == known.name and mail.kind == CLARIFICATION)
-        if slot in known.vague and not any(slot.isoformat() in m.slots or named(m.body, (slot,)) for m in asked):
+        asked = (
+            mail
+            for mail in day.mails
+            if mail.to == known.name and mail.kind == CLARIFICATION
+        )
+        if slot in known.vague and not any(
+            slot.isoformat() in m.slots or named(m.body, (slot,)) for m in asked
+        ):
             yield f"{known.name} got {in_words(slot)}, which they had named vaguely and were not asked to confirm"
 
 
@@ -141,7 +197,9 @@ def _first(ahead: str, behind: str) -> Callable[[Day, Rule], Breaches]:
     def breaches(day: Day, rule: Rule) -> Breaches:
         given = {(slot, known.name) for slot, known in day.given}
         for slot, one, other in rivals(day.before, ahead, behind):
-            hurry = (slot - day.before.today).days <= day.numbers.get(rules.URGENT, -1)  # then roles do not count
+            hurry = (slot - day.before.today).days <= day.numbers.get(
+                rules.URGENT, -1
+            )  # then roles do not count
             if (slot, other) in given and one in day.losers(slot) and not hurry:
                 yield f"{other} got {in_words(slot)}, which {one} had named too, a {ahead} without a date"
 
@@ -156,7 +214,11 @@ def _declined(day: Day, rule: Rule) -> Breaches:
 
 def _cancelled(day: Day, rule: Rule) -> Breaches:
     for slot, known in day.given:
-        if slot in day.before.given_back and day.before.dates_of(known.name) and (left := day.losers(slot)):
+        if (
+            slot in day.before.given_back
+            and day.before.dates_of(known.name)
+            and (left := day.losers(slot))
+        ):
             yield f"{known.name}, who has a date, got {in_words(slot)}, called off before, and not {' or '.join(left)}"
 
 

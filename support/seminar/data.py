@@ -29,13 +29,17 @@ def working(day: date) -> bool:
 @lru_cache(4096)
 def passed(since: date, until: date) -> int:
     """Working days after `since` up to `until`: from a Friday to the Monday after it is 1."""
-    first, last = (np.datetime64(day + timedelta(days=1), "D") for day in (since, until))
+    first, last = (
+        np.datetime64(day + timedelta(days=1), "D") for day in (since, until)
+    )
     return int(np.busday_count(first, last))
 
 
 def later(day: date, count: int) -> date:
     """The working day that is `count` working days after a day; of 0, the day itself or the next Monday."""
-    return np.busday_offset(np.datetime64(day, "D"), count, roll="backward" if count else "forward").astype(date)
+    return np.busday_offset(
+        np.datetime64(day, "D"), count, roll="backward" if count else "forward"
+    ).astype(date)
 
 
 @lru_cache(4096)
@@ -125,28 +129,44 @@ class Persona:
                 yield f"{what} = {value!r} given; expected a whole number from {low}"
         for what in ("vague", "forgets", "cancels", "share"):
             value = getattr(self, what)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float)
+                or not 0 <= value <= 1
+            ):
                 yield f"{what} = {value!r} given; expected a number from 0 to 1"
 
     @property
     def introduced(self) -> Persona:
         """The same person as an organiser knows them: how they behave, and what they may raise, is left out."""
-        return Persona(self.id, self.name, self.email, self.role, self.field, self.affiliation)
+        return Persona(
+            self.id, self.name, self.email, self.role, self.field, self.affiliation
+        )
 
 
 def load_personas() -> dict[str, Persona]:
     """The project's personas by their id."""
     found = {}
     for entry in read_toml("personas.toml", "persona"):
-        told = {**entry, **entry.get("responsiveness", {}), "constraints": tuple(entry.get("constraints", ()))}
-        found[entry["id"]] = Persona(**{k: v for k, v in told.items() if k not in ("responsiveness", "rank")})
+        told = {
+            **entry,
+            **entry.get("responsiveness", {}),
+            "constraints": tuple(entry.get("constraints", ())),
+        }
+        found[entry["id"]] = Persona(
+            **{k: v for k, v in told.items() if k not in ("responsiveness", "rank")}
+        )
     return found
 
 
 def surname_twice(people: Iterable[Persona]) -> set[str]:
     """Names of people who share their last name with another: nobody may be told by it alone."""
     counted = Counter(person.name.split()[-1].casefold() for person in people)
-    return {person.name for person in people if counted[person.name.split()[-1].casefold()] > 1}
+    return {
+        person.name
+        for person in people
+        if counted[person.name.split()[-1].casefold()] > 1
+    }
 
 
 @dataclass(frozen=True)
@@ -174,7 +194,9 @@ class Scenario:
         if not self.people:
             yield "people: nobody given; expected at least one person to invite"
         for what in ("name", "email"):
-            counted = Counter(getattr(person, what).strip().casefold() for person in self.people)
+            counted = Counter(
+                getattr(person, what).strip().casefold() for person in self.people
+            )
             for given in (given for given, count in counted.items() if count > 1):
                 told = "every mail and every report tells people apart by it"
                 yield f"people: two have the {what} {given!r}; {told}: add a middle name or an institution to one"
@@ -205,7 +227,9 @@ class Scenario:
     def person(self, name: str) -> Persona:
         """Somebody on the list."""
         if name not in self.by_name:
-            raise InvalidInput(f"person: {name!r} given; expected one of {', '.join(self.by_name)}")
+            raise InvalidInput(
+                f"person: {name!r} given; expected one of {', '.join(self.by_name)}"
+            )
         return self.by_name[name]
 
 
@@ -213,11 +237,20 @@ def scenario(name: str) -> Scenario:
     """One of the project's scenarios ("four", "series", "panel")."""
     entries = {entry["id"]: entry for entry in read_toml("personas.toml", "scenario")}
     if name not in entries:
-        raise InvalidInput(f"scenario: {name!r} given; expected one of {', '.join(entries)}")
+        raise InvalidInput(
+            f"scenario: {name!r} given; expected one of {', '.join(entries)}"
+        )
     entry, known = entries[name], load_personas()
-    told: dict[str, Any] = {key: value for key, value in entry.items() if key in Scenario.__dataclass_fields__}
+    told: dict[str, Any] = {
+        key: value
+        for key, value in entry.items()
+        if key in Scenario.__dataclass_fields__
+    }
     told |= {name: day(entry[name], name) for name in ("start", "deadline")}
-    told |= {"organiser": entry["organiser"]["name"], "organiser_role": entry["organiser"].get("role", "")}
+    told |= {
+        "organiser": entry["organiser"]["name"],
+        "organiser_role": entry["organiser"].get("role", ""),
+    }
     told["people"] = tuple(known[persona] for persona in entry["personas"])
     return Scenario(**told | {"slots": days(entry["slots"], "slots")})
 
@@ -229,7 +262,9 @@ def day(given: date | str, what: str) -> date:
     try:
         return date.fromisoformat(given)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"{what}: {given!r} given; expected a date such as 2027-09-15") from error
+        raise InvalidInput(
+            f"{what}: {given!r} given; expected a date such as 2027-09-15"
+        ) from error
 
 
 def days(given: Sequence[date | str], what: str) -> tuple[date, ...]:

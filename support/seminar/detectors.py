@@ -32,7 +32,9 @@ def asking(reply: str, what: str = "") -> str:
     """
     words = " ".join(reply.split()).replace("“", "'").replace("”", "'").split()
     quote = " ".join(words[:QUOTED]) + (" …" if len(words) > QUOTED else "")
-    return checked_question(f"{what or 'This may be for you to decide'}: “{quote}” What shall I answer?")
+    return checked_question(
+        f"{what or 'This may be for you to decide'}: “{quote}” What shall I answer?"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,10 @@ def _phrases(listed: Sequence[str]) -> re.Pattern[str]:
 
 
 _KNOWN, _ = lexicon("detectors.toml")
-TOPICS = tuple(Topic(t["name"], *(_phrases(t.get(how, ())) for how in ("words", "alone"))) for t in _KNOWN["topic"])
+TOPICS = tuple(
+    Topic(t["name"], *(_phrases(t.get(how, ())) for how in ("words", "alone")))
+    for t in _KNOWN["topic"]
+)
 WANTS, SETTLED = _phrases(_KNOWN["wants"]), _phrases(_KNOWN["settled"])
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 LONGEST = 600  # letters: a longer sentence is read in pieces, since some patterns take time that grows with its square
@@ -60,7 +65,9 @@ class NoDetector:
 
     kind = "none"
 
-    async def check(self, reply: str, policies: PolicySet, context: str = "") -> Verdict:
+    async def check(
+        self, reply: str, policies: PolicySet, context: str = ""
+    ) -> Verdict:
         """Clear, whatever was written."""
         return Verdict(False)
 
@@ -70,7 +77,9 @@ class LexicalDetector:
 
     kind = "lexical"
 
-    async def check(self, reply: str, policies: PolicySet, context: str = "") -> Verdict:
+    async def check(
+        self, reply: str, policies: PolicySet, context: str = ""
+    ) -> Verdict:
         """A flag for the first topic that a sentence wants something of, unless a policy names the topic."""
         for topic, sentence in matches(reply):
             if not covered(topic, policies):
@@ -85,9 +94,18 @@ def matches(reply: str) -> tuple[tuple[Topic, str], ...]:
     >>> [topic.name for topic, _ in matches("The 5th is fine. Could I speak by video?")]
     ['wants to speak from afar']
     """
-    parts = [piece for sentence in _SENTENCE.split(reply) for piece in textwrap.wrap(sentence, LONGEST)]
+    parts = [
+        piece
+        for sentence in _SENTENCE.split(reply)
+        for piece in textwrap.wrap(sentence, LONGEST)
+    ]
     sentences = [(part, _plain(part)) for part in parts]
-    return tuple((topic, part) for topic in TOPICS for part, plain in sentences if _wanted(topic, plain))
+    return tuple(
+        (topic, part)
+        for topic in TOPICS
+        for part, plain in sentences
+        if _wanted(topic, plain)
+    )
 
 
 def covered(topic: Topic, policies: PolicySet) -> bool:
@@ -125,7 +143,9 @@ class ClassifierDetector:
         self.encoder, self.weights, self.bias = encoder, weights, bias
 
     @classmethod
-    def fit(cls, texts: Sequence[str], flags: Sequence[bool], encoder: Encodes) -> ClassifierDetector:
+    def fit(
+        cls, texts: Sequence[str], flags: Sequence[bool], encoder: Encodes
+    ) -> ClassifierDetector:
         """Learn from replies and whether each is to be flagged; both sides weigh alike, however many they are."""
         from sklearn.linear_model import LogisticRegression
 
@@ -135,16 +155,24 @@ class ClassifierDetector:
 
     def probabilities(self, texts: Sequence[str]) -> np.ndarray:
         """Probability of a flag for each text, shape (texts,)."""
-        return 1 / (1 + np.exp(-(self.encoder.encode(texts) @ self.weights + self.bias)))
+        return 1 / (
+            1 + np.exp(-(self.encoder.encode(texts) @ self.weights + self.bias))
+        )
 
-    async def check(self, reply: str, policies: PolicySet, context: str = "") -> Verdict:
+    async def check(
+        self, reply: str, policies: PolicySet, context: str = ""
+    ) -> Verdict:
         """A flag where it is likelier than not."""
         flagged = bool(self.probabilities([reply])[0] > 0.5)
         return Verdict(True, asking(reply)) if flagged else Verdict(False)
 
 
 def cross_validated(
-    texts: Sequence[str], flags: Sequence[bool], cases: Sequence[str], encoder: Encodes, rng: np.random.Generator
+    texts: Sequence[str],
+    flags: Sequence[bool],
+    cases: Sequence[str],
+    encoder: Encodes,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """Probability of a flag for each reply, by a classifier that saw no reply of its case; a case has one flag."""
     label, fold = dict(zip(cases, flags, strict=True)), dict[str, int]()
@@ -155,6 +183,8 @@ def cross_validated(
     result = np.empty(len(texts))
     for k in range(FOLDS):
         rest, left = np.flatnonzero(own != k), np.flatnonzero(own == k)
-        learnt = ClassifierDetector.fit([texts[i] for i in rest], [flags[i] for i in rest], encoder)
+        learnt = ClassifierDetector.fit(
+            [texts[i] for i in rest], [flags[i] for i in rest], encoder
+        )
         result[left] = learnt.probabilities([texts[i] for i in left])
     return result

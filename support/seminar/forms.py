@@ -32,9 +32,15 @@ REPORT, PLAN, REASON, CLOSING = 2000, 700, 400, 400
 SUBJECT, BODY = 100, 1500
 GOAL, SENTENCE, NOTE, FACT = 160, 240, 160, 600
 QUESTION, ANSWER = 240, 400
-WORDS, ASKED = 60, 40  # words of a reason and of the day's end (about forty are asked for), and of a flag's question
+WORDS, ASKED = (
+    60,
+    40,
+)  # words of a reason and of the day's end (about forty are asked for), and of a flag's question
 STRANGE = 5  # dates off the programme that are kept of one reply
-MOST, LARGEST = 12, 99  # numbers of policies, and the largest where the model does not know how many there are
+MOST, LARGEST = (
+    12,
+    99,
+)  # numbers of policies, and the largest where the model does not know how many there are
 # what a reply may say of a date; one for each date, so that none can be possible and impossible at once
 ANSWERS = ("not said", "can", "perhaps", "cannot", "gives back")
 
@@ -48,7 +54,9 @@ def said(most: int, words: int | None = None) -> Any:
         if not given.strip():
             raise ValueError(f"{given!r} given; expected words")
         if words and len(given.split()) > words:
-            raise ValueError(f"{len(given.split())} words given; expected {words} at most")
+            raise ValueError(
+                f"{len(given.split())} words given; expected {words} at most"
+            )
         return " ".join(given.split())
 
     return Annotated[text(most), AfterValidator(fitting)]
@@ -68,11 +76,20 @@ def _each(name: str, what: str, kinds: Mapping[str, Any], stem: str) -> Any:
     """A form with an entry of its kind under each key; a key that there is not is a stranger."""
 
     def known(given: Any) -> Any:
-        if strangers := [key for key in given if key not in kinds] if isinstance(given, dict) else []:
-            raise ValueError(f"{what} {strangers[0]!r} given; expected {', '.join(kinds)} and no other")
+        if (
+            strangers := [key for key in given if key not in kinds]
+            if isinstance(given, dict)
+            else []
+        ):
+            raise ValueError(
+                f"{what} {strangers[0]!r} given; expected {', '.join(kinds)} and no other"
+            )
         return given
 
-    fields: Any = {f"{stem}_{k}": (kind, Field(alias=key)) for k, (key, kind) in enumerate(kinds.items())}
+    fields: Any = {
+        f"{stem}_{k}": (kind, Field(alias=key))
+        for k, (key, kind) in enumerate(kinds.items())
+    }
     checks: Any = {"known": model_validator(mode="before")(known)}
     return create_model(name, __validators__=checks, **fields)
 
@@ -85,40 +102,67 @@ def mail_form(slot: str | None, limits: Limits) -> type[BaseModel]:
         if not body.strip():
             raise ValueError(f"{body!r} given; expected words")
         if slot and not _names(body, date.fromisoformat(slot)):
-            raise ValueError(f"body: {slot} is not in it; expected the day and the month in words")
+            raise ValueError(
+                f"body: {slot} is not in it; expected the day and the month in words"
+            )
         return body.strip()
 
-    return form("MailReply", subject=said(SUBJECT), body=Annotated[text(limits.text(BODY)), AfterValidator(named)])
+    return form(
+        "MailReply",
+        subject=said(SUBJECT),
+        body=Annotated[text(limits.text(BODY)), AfterValidator(named)],
+    )
 
 
 def _names(body: str, slot: date) -> bool:
     words = body.casefold().replace(",", " ").replace(".", " ").split()
-    day = {str(slot.day), f"{slot.day:02d}", *(f"{slot.day}{end}" for end in ("st", "nd", "rd", "th"))}
-    return bool(day & set(words)) and any(word.startswith(f"{slot:%b}".casefold()) for word in words)
+    day = {
+        str(slot.day),
+        f"{slot.day:02d}",
+        *(f"{slot.day}{end}" for end in ("st", "nd", "rd", "th")),
+    }
+    return bool(day & set(words)) and any(
+        word.startswith(f"{slot:%b}".casefold()) for word in words
+    )
 
 
 @cache
-def reading_form(slots: tuple[str, ...], today: str, own: tuple[str, ...], limits: Limits) -> type[BaseModel]:
+def reading_form(
+    slots: tuple[str, ...], today: str, own: tuple[str, ...], limits: Limits
+) -> type[BaseModel]:
     """What a reply says: one of `ANSWERS` for each known date (only `own` ones can be given back), and others."""
 
     def parsed(field: str, given: str) -> date:
         try:
             return date.fromisoformat(given)
         except ValueError:
-            raise ValueError(f"{field} {given!r} given; expected a date such as 2027-09-15") from None
+            raise ValueError(
+                f"{field} {given!r} given; expected a date such as 2027-09-15"
+            ) from None
 
     def consistent(reply: Any) -> None:
         for day in reply.never_offered:
             parsed("never_offered", day)
-        if reply.wait_until is not None and parsed("wait_until", reply.wait_until) <= date.fromisoformat(today):
-            raise ValueError(f"wait_until {reply.wait_until!r} given; expected a day after today, {today}, or null")
+        if reply.wait_until is not None and parsed(
+            "wait_until", reply.wait_until
+        ) <= date.fromisoformat(today):
+            raise ValueError(
+                f"wait_until {reply.wait_until!r} given; expected a day after today, {today}, or null"
+            )
 
     free, held = one_of("answer", ANSWERS[:-1]), one_of("answer", ANSWERS)
-    other: Any = Annotated[str, Field(max_length=10), WithJsonSchema({"type": "string", "pattern": ISO})]
+    other: Any = Annotated[
+        str, Field(max_length=10), WithJsonSchema({"type": "string", "pattern": ISO})
+    ]
     return form(
         "ReadingReply",
         consistent,
-        dates=_each("DatesReply", "date", {slot: held if slot in own else free for slot in slots}, "slot"),
+        dates=_each(
+            "DatesReply",
+            "date",
+            {slot: held if slot in own else free for slot in slots},
+            "slot",
+        ),
         never_offered=many(other, STRANGE),
         declined=bool,
         wait_until=other | None,
@@ -131,33 +175,70 @@ def sorted_out(reply: Any, slots: Sequence[str]) -> dict[str, tuple[str, ...]]:
     answers = {slot: getattr(reply.dates, f"slot_{k}") for k, slot in enumerate(slots)}
     return {
         field: tuple(slot for slot in sorted(slots) if answers[slot] == answer)
-        for field, answer in zip(("available", "vague", "unavailable", "cancelled"), ANSWERS[1:], strict=True)
+        for field, answer in zip(
+            ("available", "vague", "unavailable", "cancelled"), ANSWERS[1:], strict=True
+        )
     }
 
 
-def actions_form(state: State, policies: Sequence[str], limits: Limits) -> type[BaseModel]:
+def actions_form(
+    state: State, policies: Sequence[str], limits: Limits
+) -> type[BaseModel]:
     """{"actions"}: at most one for a person; a confirmation gives away a free date, and nothing else has one.
 
     A model that is not tight gets, for each person, an action or null, and a confirmation only where there is a date
     that they can be given: no move is illegal, but to give one seat to two people.
     """
-    goes = {"goal": text(limits.text(GOAL), 0), "policy": one_of("policy", ("", *policies))}
+    goes = {
+        "goal": text(limits.text(GOAL), 0),
+        "policy": one_of("policy", ("", *policies)),
+    }
     if limits.tight:
         slot = one_of("slot", [slot.isoformat() for slot in state.slots]) | None
         kind, person = one_of("kind", ACTIONS), one_of("person", tuple(state.contacts))
-        each: Any = form("ActionReply", kind=kind, person=person, goal=goes["goal"], slot=slot, policy=goes["policy"])
+        each: Any = form(
+            "ActionReply",
+            kind=kind,
+            person=person,
+            goal=goes["goal"],
+            slot=slot,
+            policy=goes["policy"],
+        )
         actions = many(each, len(state.contacts))
-        return form("ActionsReply", lambda reply: check_actions(state, reply.actions), actions=actions)
-    mail = form("Mail", kind=Literal[tuple(kind for kind in ACTIONS if kind != CONFIRMATION)], **goes)
+        return form(
+            "ActionsReply",
+            lambda reply: check_actions(state, reply.actions),
+            actions=actions,
+        )
+    mail = form(
+        "Mail",
+        kind=Literal[tuple(kind for kind in ACTIONS if kind != CONFIRMATION)],
+        **goes,
+    )
 
     def shape(name: str) -> Any:
         possible = [slot.isoformat() for slot in state.slots]
-        slots = [slot for slot in possible if not refusal(state, Action(CONFIRMATION, name, slot=slot))]
-        gives = form("Confirmation", kind=Literal["confirmation"], slot=one_of("slot", slots), **goes)
+        slots = [
+            slot
+            for slot in possible
+            if not refusal(state, Action(CONFIRMATION, name, slot=slot))
+        ]
+        gives = form(
+            "Confirmation",
+            kind=Literal["confirmation"],
+            slot=one_of("slot", slots),
+            **goes,
+        )
         return gives | mail | None if slots else mail | None
 
-    people = _each("EachReply", "person", {name: shape(name) for name in state.contacts}, "person")
-    return form("ActionsReply", lambda reply: check_actions(state, acted(state, reply)), actions=people)
+    people = _each(
+        "EachReply", "person", {name: shape(name) for name in state.contacts}, "person"
+    )
+    return form(
+        "ActionsReply",
+        lambda reply: check_actions(state, acted(state, reply)),
+        actions=people,
+    )
 
 
 def acted(state: State, reply: Any) -> tuple[Action, ...]:
@@ -165,9 +246,16 @@ def acted(state: State, reply: Any) -> tuple[Action, ...]:
     if isinstance(reply.actions, list):
         given = [(action.person, action) for action in reply.actions]
     else:
-        given = [(name, getattr(reply.actions, f"person_{k}")) for k, name in enumerate(state.contacts)]
+        given = [
+            (name, getattr(reply.actions, f"person_{k}"))
+            for k, name in enumerate(state.contacts)
+        ]
     return tuple(
-        Action(a.kind, name, " ".join(a.goal.split()), getattr(a, "slot", None), a.policy) for name, a in given if a
+        Action(
+            a.kind, name, " ".join(a.goal.split()), getattr(a, "slot", None), a.policy
+        )
+        for name, a in given
+        if a
     )
 
 
@@ -177,24 +265,40 @@ def check_actions(state: State, actions: Sequence[Any]) -> None:
     taken = {slot.isoformat(): set(names) for slot, names in state.slots.items()}
     for action in actions:
         if action.person in met:
-            raise ValueError(f"person {action.person!r} given twice; expected at most one action for each")
+            raise ValueError(
+                f"person {action.person!r} given twice; expected at most one action for each"
+            )
         met.add(action.person)
         gives = action.kind == CONFIRMATION
         if gives != (action.slot is not None):
-            expected = "the date that they get" if gives else "null, only a confirmation gives one"
-            raise ValueError(f"slot {action.slot!r} given in the {action.kind} to {action.person}; expected {expected}")
+            expected = (
+                "the date that they get"
+                if gives
+                else "null, only a confirmation gives one"
+            )
+            raise ValueError(
+                f"slot {action.slot!r} given in the {action.kind} to {action.person}; expected {expected}"
+            )
         if action.slot is not None:
             taken[action.slot].add(action.person)
             if len(taken[action.slot]) > state.seats:
-                free = ", ".join(slot.isoformat() for slot in state.open) or "no date, all are taken"
-                raise ValueError(f"slot {action.slot!r} given to {action.person} is taken; open: {free}")
+                free = (
+                    ", ".join(slot.isoformat() for slot in state.open)
+                    or "no date, all are taken"
+                )
+                raise ValueError(
+                    f"slot {action.slot!r} given to {action.person} is taken; open: {free}"
+                )
 
 
 @cache
 def selection_form(ids: tuple[str, ...] | None) -> type[BaseModel]:
     """{"policies"}: numbers from 1; without ids any up to `LARGEST`, and nothing tells how many there are."""
     if ids is None:
-        return form("SelectionReply", policies=many(Annotated[int, Field(ge=1, le=LARGEST)], MOST))
+        return form(
+            "SelectionReply",
+            policies=many(Annotated[int, Field(ge=1, le=LARGEST)], MOST),
+        )
     listed = ", ".join(f"{number} ({name})" for number, name in enumerate(ids, 1))
 
     def known(number: int) -> int:
@@ -203,7 +307,10 @@ def selection_form(ids: tuple[str, ...] | None) -> type[BaseModel]:
         return number
 
     schema = WithJsonSchema({"type": "integer", "enum": list(range(1, len(ids) + 1))})
-    return form("SelectionReply", policies=many(Annotated[int, AfterValidator(known), schema], max(len(ids), 1)))
+    return form(
+        "SelectionReply",
+        policies=many(Annotated[int, AfterValidator(known), schema], max(len(ids), 1)),
+    )
 
 
 @cache
@@ -215,14 +322,21 @@ def verdict_form(asks: bool, most: int) -> type[BaseModel]:
             reply.question = checked_question(reply.question)
 
     more = {"question": text(most, 0)} if asks else {}
-    return form("VerdictReply", answerable if asks else None, verdict=Literal["clear", "flag"], **more)
+    return form(
+        "VerdictReply",
+        answerable if asks else None,
+        verdict=Literal["clear", "flag"],
+        **more,
+    )
 
 
 def checked_question(given: str) -> str:
     """A question on one line, one sentence or two, at most forty words; InvalidInput says what it lacks."""
     words = given.split()
     if not words or len(words) > ASKED or not words[-1].endswith("?"):
-        raise InvalidInput(f"question: {len(words)} words given; expected 1 to {ASKED} that end in a question mark")
+        raise InvalidInput(
+            f"question: {len(words)} words given; expected 1 to {ASKED} that end in a question mark"
+        )
     return " ".join(words)
 
 
@@ -232,9 +346,18 @@ def answer_form(known: tuple[int, ...], longest: int, most: int) -> type[BaseMod
 
     def in_the_log(given: list[int]) -> list[int]:
         if strange := [number for number in given if number not in known]:
-            raise ValueError(f"mails: {strange[0]} given; expected numbers of mails in the log, or an empty list")
+            raise ValueError(
+                f"mails: {strange[0]} given; expected numbers of mails in the log, or an empty list"
+            )
         return given
 
-    mails: Any = Annotated[list[int], Field(max_length=most), AfterValidator(in_the_log)]
-    told: Any = {"__config__": ConfigDict(extra="forbid"), "__doc__": "An answer and the mails that it rests on."}
-    return create_model("AnswerReply", **told, answer=(text(longest), ...), mails=(mails, ...))
+    mails: Any = Annotated[
+        list[int], Field(max_length=most), AfterValidator(in_the_log)
+    ]
+    told: Any = {
+        "__config__": ConfigDict(extra="forbid"),
+        "__doc__": "An answer and the mails that it rests on.",
+    }
+    return create_model(
+        "AnswerReply", **told, answer=(text(longest), ...), mails=(mails, ...)
+    )

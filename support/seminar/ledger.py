@@ -10,7 +10,14 @@ from typing import Any
 
 from support.errors import InvalidInput
 from support.seminar.data import Scenario, day, days, in_words, iso, passed
-from support.seminar.records import ACTIONS, CONFIRMATION, THANKS, Action, Mail, Understood
+from support.seminar.records import (
+    ACTIONS,
+    CONFIRMATION,
+    THANKS,
+    Action,
+    Mail,
+    Understood,
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,9 @@ class Contact:
     @property
     def unanswered(self) -> int:
         """Mails since their last reply."""
-        return sum(not self.answered or sent > max(self.answered) for sent in self.mails)
+        return sum(
+            not self.answered or sent > max(self.answered) for sent in self.mails
+        )
 
     @property
     def named(self) -> tuple[date, ...]:
@@ -52,12 +61,18 @@ class Contact:
     @property
     def perhaps(self) -> tuple[date, ...]:
         """Dates that they named vaguely only, and did not give back."""
-        return tuple(slot for slot in self.vague if slot not in (*self.available, *self.cancelled))
+        return tuple(
+            slot
+            for slot in self.vague
+            if slot not in (*self.available, *self.cancelled)
+        )
 
     @property
     def asked_since(self) -> bool:
         """Whether they were written to after their first reply."""
-        return bool(self.answered) and any(sent > min(self.answered) for sent in self.mails)
+        return bool(self.answered) and any(
+            sent > min(self.answered) for sent in self.mails
+        )
 
     def silent(self, mails: int) -> bool:
         """Whether they never answered that many mails or more."""
@@ -80,12 +95,17 @@ class State:
     @cached_property
     def _held(self) -> dict[str, tuple[date, ...]]:
         names = {name for held in self.slots.values() for name in held}
-        return {name: tuple(slot for slot, held in self.slots.items() if name in held) for name in names}
+        return {
+            name: tuple(slot for slot, held in self.slots.items() if name in held)
+            for name in names
+        }
 
     @property
     def open(self) -> tuple[date, ...]:
         """Dates with a free seat."""
-        return tuple(slot for slot, names in self.slots.items() if len(names) < self.seats)
+        return tuple(
+            slot for slot, names in self.slots.items() if len(names) < self.seats
+        )
 
     def dates_of(self, name: str) -> tuple[date, ...]:
         """The dates that somebody has."""
@@ -93,7 +113,11 @@ class State:
 
     def waiting(self) -> Iterator[Contact]:
         """People without a date who have not declined."""
-        return (c for c in self.contacts.values() if not self.dates_of(c.name) and not c.declined)
+        return (
+            c
+            for c in self.contacts.values()
+            if not self.dates_of(c.name) and not c.declined
+        )
 
     def days_silent(self, name: str) -> int | None:
         """Working days since the last mail to somebody who has not answered it; None where none is open."""
@@ -103,19 +127,27 @@ class State:
     @property
     def pending(self) -> dict[str, int]:
         """The same of everybody without a date who has not answered."""
-        silences = {contact.name: self.days_silent(contact.name) for contact in self.waiting()}
+        silences = {
+            contact.name: self.days_silent(contact.name) for contact in self.waiting()
+        }
         return {name: count for name, count in silences.items() if count is not None}
 
     @property
     def untold(self) -> list[tuple[date, str]]:
         """Dates with who has them and got no confirmation."""
         held = ((slot, name) for slot, names in self.slots.items() for name in names)
-        return [(slot, name) for slot, name in held if slot not in self.contacts[name].confirmed]
+        return [
+            (slot, name)
+            for slot, name in held
+            if slot not in self.contacts[name].confirmed
+        ]
 
     @property
     def given_back(self) -> set[date]:
         """Dates that somebody called off."""
-        return {slot for contact in self.contacts.values() for slot in contact.cancelled}
+        return {
+            slot for contact in self.contacts.values() for slot in contact.cancelled
+        }
 
     def near(self, slot: date, within: int) -> bool:
         """Whether a date is today or so many days ahead at most."""
@@ -123,19 +155,29 @@ class State:
 
     def noted(self, name: str, **known: Any) -> State:
         """With something else known of somebody."""
-        return replace(self, contacts={**self.contacts, name: replace(self.contacts[name], **known)})
+        return replace(
+            self,
+            contacts={**self.contacts, name: replace(self.contacts[name], **known)},
+        )
 
     def given(self, name: str, slot: date) -> State:
         """With a date given to somebody, who is told."""
         names, confirmed = self.slots[slot], {*self.contacts[name].confirmed, slot}
-        held = replace(self, slots={**self.slots, slot: names if name in names else (*names, name)})
+        held = replace(
+            self, slots={**self.slots, slot: names if name in names else (*names, name)}
+        )
         return held.noted(name, confirmed=tuple(sorted(confirmed)))
 
     def freed(self, name: str, slots: Iterable[date]) -> State:
         """Without somebody on these dates."""
         back = set(slots)
-        kept = {s: tuple(n for n in names if n != name or s not in back) for s, names in self.slots.items()}
-        confirmed = tuple(slot for slot in self.contacts[name].confirmed if slot not in back)
+        kept = {
+            s: tuple(n for n in names if n != name or s not in back)
+            for s, names in self.slots.items()
+        }
+        confirmed = tuple(
+            slot for slot in self.contacts[name].confirmed if slot not in back
+        )
         return replace(self, slots=kept).noted(name, confirmed=confirmed)
 
 
@@ -147,9 +189,13 @@ class Ledger:
     """
 
     def __init__(self, scenario: Scenario) -> None:
-        contacts = {person.name: Contact(person.name, person.role) for person in scenario.people}
+        contacts = {
+            person.name: Contact(person.name, person.role) for person in scenario.people
+        }
         self._start, self._off = scenario.start, set[str]()
-        self._known = State(scenario.start, dict.fromkeys(scenario.slots, ()), contacts, scenario.seats)
+        self._known = State(
+            scenario.start, dict.fromkeys(scenario.slots, ()), contacts, scenario.seats
+        )
 
     def state(self, today: date) -> State:
         """What the books say on a day; later entries do not change it."""
@@ -157,13 +203,22 @@ class Ledger:
 
     def sent(self, mail: Mail, action: Action) -> None:
         """Enter a mail that went out; a confirmation gives its date away."""
-        contact, on = self._known.contacts[mail.to], self._start + timedelta(days=mail.day - 1)
-        if action.kind == CONFIRMATION and mail.to not in self._off:  # taken off while it was under way
+        contact, on = (
+            self._known.contacts[mail.to],
+            self._start + timedelta(days=mail.day - 1),
+        )
+        if (
+            action.kind == CONFIRMATION and mail.to not in self._off
+        ):  # taken off while it was under way
             if why := refusal(self.state(on), action):
                 raise InvalidInput(why)
-            self._known = self._known.given(mail.to, date.fromisoformat(action.slot or ""))
+            self._known = self._known.given(
+                mail.to, date.fromisoformat(action.slot or "")
+            )
         thanked = contact.thanked or action.kind == THANKS
-        self._known = self._known.noted(mail.to, mails=(*contact.mails, on), thanked=thanked)
+        self._known = self._known.noted(
+            mail.to, mails=(*contact.mails, on), thanked=thanked
+        )
 
     def received(self, understood: Understood, on: date) -> None:
         """Enter what was understood of a reply of that day.
@@ -173,15 +228,24 @@ class Ledger:
         name, programme = understood.person, set(self._known.slots)
         contact = self._known.contacts[name]
         firm, vague, cannot, cancelled = (
-            set(days(getattr(understood, what), f"understood of {name}, {what}")) & programme
+            set(days(getattr(understood, what), f"understood of {name}, {what}"))
+            & programme
             for what in ("available", "vague", "unavailable", "cancelled")
         )
-        wait = day(understood.wait_until, f"understood of {name}, wait_until") if understood.wait_until else None
+        wait = (
+            day(understood.wait_until, f"understood of {name}, wait_until")
+            if understood.wait_until
+            else None
+        )
         declined = understood.declined and not firm and not vague
         cannot = programme if declined else cannot | cancelled
         back = cannot & {*self._known.dates_of(name)}
         available = (set(contact.available) - vague | firm) - cannot
-        strange = [slot for slot in (*understood.available, *understood.vague) if slot not in iso(programme)]
+        strange = [
+            slot
+            for slot in (*understood.available, *understood.vague)
+            if slot not in iso(programme)
+        ]
         strange = list(dict.fromkeys([*understood.never_offered, *strange]))
         noted = f"named {', '.join(strange)}, never offered" if strange else ""
         self._known = self._known.freed(name, back).noted(
@@ -201,13 +265,21 @@ class Ledger:
         """Take somebody off the list: no date is theirs any more, and nobody writes to them, whatever they say."""
         self._off.add(name)
         self._known = self._known.freed(name, self._known.slots).noted(
-            name, declined=True, thanked=True, available=(), vague=(), confirmed=(), said="taken off the list"
+            name,
+            declined=True,
+            thanked=True,
+            available=(),
+            vague=(),
+            confirmed=(),
+            said="taken off the list",
         )
 
     def put_back(self, name: str) -> None:
         """Put somebody on the list again; what they said before counts no more."""
         self._off.discard(name)
-        self._known = self._known.noted(name, declined=False, thanked=False, said="put back on the list")
+        self._known = self._known.noted(
+            name, declined=False, thanked=False, said="put back on the list"
+        )
 
 
 def refusal(state: State, action: Action) -> str:
@@ -233,7 +305,11 @@ def refusal(state: State, action: Action) -> str:
         return f"{what}: {in_words(slot)} is over; expected a date to come"
     if slot not in state.contacts[action.person].named:
         return f"{what}: they never named {in_words(slot)}; ask them first"
-    return "" if slot in state.open else f"{what}: {in_words(slot)} is full ({', '.join(state.slots[slot])})"
+    return (
+        ""
+        if slot in state.open
+        else f"{what}: {in_words(slot)} is full ({', '.join(state.slots[slot])})"
+    )
 
 
 def evening(state: State, actions: Iterable[Action]) -> State:

@@ -34,7 +34,10 @@ SURE = "Say whose it is if you are sure."  # of a reply that is held, since its 
 WORDLESS = "(no words of its own)"
 OFF = "It was sent by {name}, who was taken off the list."
 
-REPLY, BOUNCE = "reply", "bounce"  # kinds of match that are handed on, what came back as a question
+REPLY, BOUNCE = (
+    "reply",
+    "bounce",
+)  # kinds of match that are handed on, what came back as a question
 CAME_BACK = "A mail server says that my mail to {name} came back undelivered. Is the address right? What shall be done?"
 
 THREAD = 10  # Message-IDs of a thread that a mail names
@@ -65,30 +68,46 @@ class MailPost:
     deliver: Callable[[bytes], None] | None = None
     seats: Mapping[str, Any] = field(default_factory=dict)
     removed: Collection[str] = ()  # who was taken off the list meanwhile
-    collected: Callable[[], int] = lambda: 0  # the last day on which `collect` ended: what was released since is new
+    collected: Callable[[], int] = lambda: (
+        0
+    )  # the last day on which `collect` ended: what was released since is new
     _wrote: int = field(default=0, init=False)
 
     async def collect(self, day: int) -> list[Written]:
         """Fetch and keep what is new; hand on what people on the list wrote, and what came back. Others' is held."""
         await self.fetch(day)
         replies, returned = list[Written](), list[Written]()
-        for kept in [kept for on in range(self.collected() + 1, day + 1) for kept in self.inbox.of_day(on)]:
-            on_list = kept.person in self.scenario.by_name and kept.person not in self.removed
+        for kept in [
+            kept
+            for on in range(self.collected() + 1, day + 1)
+            for kept in self.inbox.of_day(on)
+        ]:
+            on_list = (
+                kept.person in self.scenario.by_name and kept.person not in self.removed
+            )
             if kept.kind == REPLY and on_list:
                 replies.append(self._written(kept))
             elif kept.kind == REPLY:
                 self.inbox.hold(kept.key, OFF.format(name=kept.person))
             elif kept.kind == BOUNCE and on_list and kept.mail:
                 told = CAME_BACK.format(name=kept.person)
-                returned.append(Written(kept.person, Response(LATER), kept.mail, told, bounced=True))
+                returned.append(
+                    Written(kept.person, Response(LATER), kept.mail, told, bounced=True)
+                )
         return replies + returned
 
     async def fetch(self, day: int) -> int:
         """Fetch what is new, and keep all of it for that day; how many messages that were."""
         count, after, seen = 0, self.inbox.last(), set[str]()
-        while new := [fetched for fetched in await self.mailbox.fetch(after) if fetched.key not in seen]:
+        while new := [
+            fetched
+            for fetched in await self.mailbox.fetch(after)
+            if fetched.key not in seen
+        ]:
             count += sum(self._keep(fetched, day) for fetched in new)
-            seen |= {fetched.key for fetched in new}  # the mailbox may give a part at a time
+            seen |= {
+                fetched.key for fetched in new
+            }  # the mailbox may give a part at a time
             after = new[-1].key
         return count
 
@@ -96,9 +115,17 @@ class MailPost:
         """Match a message and keep it; whether it is new. A reply of which only the address says who wrote is held."""
         incoming = read(fetched, authserv=self.account.authserv)
         known = {person.email: person.name for person in self.scenario.people}
-        found = match(incoming, self.outbox.sent(), known, self.removed, self.account.address)
-        doubt = " ".join((*found.warnings, SURE)) if found.kind == REPLY and found.warnings else ""
-        return self.inbox.keep(fetched, found, message_id=incoming.message_id, day=day, hold=doubt)
+        found = match(
+            incoming, self.outbox.sent(), known, self.removed, self.account.address
+        )
+        doubt = (
+            " ".join((*found.warnings, SURE))
+            if found.kind == REPLY and found.warnings
+            else ""
+        )
+        return self.inbox.keep(
+            fetched, found, message_id=incoming.message_id, day=day, hold=doubt
+        )
 
     def _written(self, kept: Kept) -> Written:
         """A reply as the organiser gets it: new words only, and what the person at the desk has to be asked."""
@@ -108,28 +135,57 @@ class MailPost:
         doubts = [OBEYED.format(said="” “".join(instructions))] if instructions else []
         doubts += [CUT] if incoming.cut else []
         warning = " ".join((*doubts, ANSWERED)) if doubts else ""
-        return Written(kept.person, Response(ANSWER, incoming.subject, body), kept.mail or 0, warning)
+        return Written(
+            kept.person,
+            Response(ANSWER, incoming.subject, body),
+            kept.mail or 0,
+            warning,
+        )
 
     async def send(self, mail: Mail) -> None:
         """Send a mail to the one address of its person; see `support.mail.outbox` for what may stop it."""
         person = self.scenario.person(mail.to)
-        gone = any((sent.mail, sent.person) == (mail.id, mail.to) for sent in self.outbox.sent())  # or it may have
+        gone = any(
+            (sent.mail, sent.person) == (mail.id, mail.to)
+            for sent in self.outbox.sent()
+        )  # or it may have
         if person.name in self.removed and not gone:
-            raise InvalidInput(f"mail to {person.name}, who was taken off the list; put them back, or leave it out")
+            raise InvalidInput(
+                f"mail to {person.name}, who was taken off the list; put them back, or leave it out"
+            )
         thread = self._thread(mail.to)
-        ours, theirs = (self.account.address, self.account.name), (person.email, person.name)
-        told = mail.subject, mail.body, new_message_id(self.account.address.rpartition("@")[2])
+        ours, theirs = (
+            (self.account.address, self.account.name),
+            (person.email, person.name),
+        )
+        told = (
+            mail.subject,
+            mail.body,
+            new_message_id(self.account.address.rpartition("@")[2]),
+        )
         answered = thread[-1] if thread else "", tuple(thread[-THREAD:])
-        outgoing = Outgoing(*ours, *theirs, *told, self.account.now(mail.day), *answered)
+        outgoing = Outgoing(
+            *ours, *theirs, *told, self.account.now(mail.day), *answered
+        )
         on = self.account.today(mail.day)
-        await self.outbox.send(self.mailbox, outgoing, mail=mail.id, day=mail.day, person=mail.to, today=on)
+        await self.outbox.send(
+            self.mailbox, outgoing, mail=mail.id, day=mail.day, person=mail.to, today=on
+        )
 
     def _thread(self, name: str) -> list[str]:
         """Message-IDs of all mails with somebody, oldest first."""
-        ours = [(sent.mail, 0, sent.message_id) for sent in self.outbox.sent() if sent.person == name]
-        read = (kept for kept in self.inbox.all() if kept.status in (TAKEN, RELEASED))  # a held one may be anybody's
+        ours = [
+            (sent.mail, 0, sent.message_id)
+            for sent in self.outbox.sent()
+            if sent.person == name
+        ]
+        read = (
+            kept for kept in self.inbox.all() if kept.status in (TAKEN, RELEASED)
+        )  # a held one may be anybody's
         replies = (kept for kept in read if (kept.person, kept.kind) == (name, REPLY))
-        theirs = [(kept.mail or 0, 1, kept.message_id) for kept in replies if kept.message_id]
+        theirs = [
+            (kept.mail or 0, 1, kept.message_id) for kept in replies if kept.message_id
+        ]
         return [message_id for _, _, message_id in sorted(ours + theirs)]
 
     async def evening(self, day: int, mails: Sequence[Mail], state: State) -> None:
@@ -141,7 +197,9 @@ class MailPost:
         for written in await self.people.collect(day):
             answered = ours.get(written.answers)
             try:
-                raw = compose(self._reply(written, day, answered.message_id if answered else ""))
+                raw = compose(
+                    self._reply(written, day, answered.message_id if answered else "")
+                )
             except InvalidInput as error:  # what cannot be a mail is silence, as any response that does not fit
                 self.people.slips.note(written.person, "answer", str(error))
                 continue
@@ -153,8 +211,15 @@ class MailPost:
         person = self.scenario.person(written.person)
         own = repr((self.account.address, person.id, day))
         name = f"<{hashlib.sha256(own.encode()).hexdigest()[:24]}@simulated.example>"
-        theirs, ours = (person.email, person.name), (self.account.address, self.account.name)
-        told = written.response.subject or "(no subject)", written.response.body or WORDLESS, name
+        theirs, ours = (
+            (person.email, person.name),
+            (self.account.address, self.account.name),
+        )
+        told = (
+            written.response.subject or "(no subject)",
+            written.response.body or WORDLESS,
+            name,
+        )
         thread = answered, (answered,) if answered else ()
         return Outgoing(*theirs, *ours, *told, self.account.now(day), *thread)
 

@@ -19,7 +19,15 @@ from support.seminar.audit import ASKING
 from support.seminar.data import in_words, iso, passed
 from support.seminar.ledger import refusal
 from support.seminar.organizer import RuleBasedOrganizer
-from support.seminar.records import ACTION, CONFIRMATION, MAIL, PLAN, Action, Mail, Understood
+from support.seminar.records import (
+    ACTION,
+    CONFIRMATION,
+    MAIL,
+    PLAN,
+    Action,
+    Mail,
+    Understood,
+)
 from support.seminar.reviewing import OnDesk, bounded
 from support.seminar.selecting import ROOM, SELECTION, SUMMARY, selected, selection
 from support.seminar.views import DayPlan, Desk, Draft
@@ -31,7 +39,10 @@ def state_of(seat: ModelSeat, desk: Desk) -> dict[str, Any]:
     """Programme, people and dates."""
     return {
         "goal": told.line(desk.scenario.goal, forms.FACT, seat.shown),
-        "people": [told.person_line(desk.state, contact, seat.shown) for contact in desk.state.contacts.values()],
+        "people": [
+            told.person_line(desk.state, contact, seat.shown)
+            for contact in desk.state.contacts.values()
+        ],
         "slots": [told.slot_line(desk.state, slot) for slot in desk.state.slots],
         "time": time_of(seat, desk),
     }
@@ -39,7 +50,11 @@ def state_of(seat: ModelSeat, desk: Desk) -> dict[str, Any]:
 
 def time_of(seat: ModelSeat, desk: Desk) -> str:
     """Today, and how long it is to the deadline."""
-    left = passed(desk.today, desk.scenario.deadline) if desk.today < desk.scenario.deadline else 0
+    left = (
+        passed(desk.today, desk.scenario.deadline)
+        if desk.today < desk.scenario.deadline
+        else 0
+    )
     today, deadline = told.dates([desk.today]), told.dates([desk.scenario.deadline])
     return render("organizing/time", today=today, deadline=deadline, left=left)
 
@@ -51,10 +66,16 @@ def log_of(seat: ModelSeat, desk: Desk, mails: Sequence[Mail]) -> dict[str, Any]
 
 def lessons(seat: ModelSeat, desk: Desk, wish: str, *kinds: str) -> str:
     """What the person at the desk decided, earlier and today, changed before, and wants to have otherwise now."""
-    learnt: Sequence[str] = [told.line(lesson, forms.SENTENCE, seat.shown) for lesson in desk.learnt(*kinds)]
+    learnt: Sequence[str] = [
+        told.line(lesson, forms.SENTENCE, seat.shown) for lesson in desk.learnt(*kinds)
+    ]
     facts = {
         "learnt": seat.shown.last(learnt, told.LEARNT, "lessons"),
-        "decided": seat.shown.last(told.decisions((*desk.hooks, *desk.answers), seat.shown), told.LEARNT, "decisions"),
+        "decided": seat.shown.last(
+            told.decisions((*desk.hooks, *desk.answers), seat.shown),
+            told.LEARNT,
+            "decisions",
+        ),
         "wish": told.line(wish, forms.FACT, seat.shown),
     }
     return render("organizing/lessons", **facts)
@@ -81,7 +102,9 @@ def reading_facts(seat: ModelSeat, desk: Desk, mail: Mail) -> dict[str, Any]:
 def reading_form(seat: ModelSeat, desk: Desk, mail: Mail) -> Any:
     """The dates that its writer was offered."""
     own = iso(desk.state.dates_of(mail.sender))
-    return forms.reading_form(iso(told.offered(desk, mail.sender)), desk.today.isoformat(), own, seat.limits)
+    return forms.reading_form(
+        iso(told.offered(desk, mail.sender)), desk.today.isoformat(), own, seat.limits
+    )
 
 
 def understood(seat: ModelSeat, reply: Any, desk: Desk, mail: Mail) -> Understood:
@@ -98,7 +121,9 @@ def understood(seat: ModelSeat, reply: Any, desk: Desk, mail: Mail) -> Understoo
     )
 
 
-def plan_facts(seat: ModelSeat, desk: Desk, progress: str, chosen: Sequence[str], wish: str = "") -> dict[str, Any]:
+def plan_facts(
+    seat: ModelSeat, desk: Desk, progress: str, chosen: Sequence[str], wish: str = ""
+) -> dict[str, Any]:
     """What a plan is made from."""
     return {
         "progress": told.quoted(progress, seat.shown, forms.REPORT),
@@ -109,7 +134,9 @@ def plan_facts(seat: ModelSeat, desk: Desk, progress: str, chosen: Sequence[str]
     }
 
 
-def action_facts(seat: ModelSeat, desk: Desk, plan: DayPlan, chosen: Sequence[str], wish: str = "") -> dict[str, Any]:
+def action_facts(
+    seat: ModelSeat, desk: Desk, plan: DayPlan, chosen: Sequence[str], wish: str = ""
+) -> dict[str, Any]:
     """What actions are made from."""
     return {
         "each": not seat.limits.tight,
@@ -120,20 +147,30 @@ def action_facts(seat: ModelSeat, desk: Desk, plan: DayPlan, chosen: Sequence[st
     }
 
 
-def mail_facts(seat: ModelSeat, desk: Desk, action: Action, wish: str = "") -> dict[str, Any]:
+def mail_facts(
+    seat: ModelSeat, desk: Desk, action: Action, wish: str = ""
+) -> dict[str, Any]:
     """What a mail is written from: two of the organiser's own mails are shown, those to the same role first."""
     contact = desk.state.contacts[action.person]
-    near = sorted(desk.past, key=lambda mail: (mail.to_role != contact.role, mail.kind != action.kind))
+    near = sorted(
+        desk.past,
+        key=lambda mail: (mail.to_role != contact.role, mail.kind != action.kind),
+    )
     return {
         "person": action.person,
         "role": contact.role,
         "kind": action.kind.replace("_", " "),
         "goal": told.line(action.goal, forms.GOAL, seat.shown),
         "slot": in_words(date.fromisoformat(action.slot)) if action.slot else "",
-        "dates": [in_words(s) for s in desk.state.open if s > desk.today] if action.kind in ASKING else [],
+        "dates": [in_words(s) for s in desk.state.open if s > desk.today]
+        if action.kind in ASKING
+        else [],
         "scenario": desk.scenario,
         "template": _letter(seat, desk.templates.get(action.kind)),
-        "past": [f"To a {mail.to_role or 'speaker'}:\n{_letter(seat, mail)}" for mail in near[:2]],
+        "past": [
+            f"To a {mail.to_role or 'speaker'}:\n{_letter(seat, mail)}"
+            for mail in near[:2]
+        ],
         "earlier": told.mails(desk.thread(action.person), seat.shown),
         "lessons": lessons(seat, desk, wish, MAIL),
         "time": time_of(seat, desk),
@@ -142,7 +179,11 @@ def mail_facts(seat: ModelSeat, desk: Desk, action: Action, wish: str = "") -> d
 
 
 def _letter(seat: ModelSeat, template: Template | None) -> str:
-    return "" if template is None else told.quoted(f"{template.subject}\n{template.body}", seat.shown)
+    return (
+        ""
+        if template is None
+        else told.quoted(f"{template.subject}\n{template.body}", seat.shown)
+    )
 
 
 ORGANIZES = {
@@ -235,7 +276,9 @@ def _is(what: str, kind: type) -> Any:
 
 def _ids(seat: Any, answer: Any, desk: Desk, progress: str) -> tuple[str, ...]:
     if strangers := [name for name in answer if name not in desk.policies.ids]:
-        raise InvalidInput(f"policy: {strangers[0]!r} given; expected some of {', '.join(desk.policies.ids)}")
+        raise InvalidInput(
+            f"policy: {strangers[0]!r} given; expected some of {', '.join(desk.policies.ids)}"
+        )
     return tuple(answer)
 
 

@@ -46,9 +46,23 @@ async def organize(
     A reply of a role that does not fit its form is a `FormatError`, and stands for nothing: no action, no mail.
     """
     post = DirectPost(scenario, seats, slips := Slips())
-    run = Run(scenario, post, organizer, detector, reviewer, artefacts, past, delegation, slips)
-    if until is not None and (isinstance(until, bool) or not isinstance(until, int) or until < 1):
-        raise InvalidInput(f"until: {until!r} given; expected a whole number of days from 1")
+    run = Run(
+        scenario,
+        post,
+        organizer,
+        detector,
+        reviewer,
+        artefacts,
+        past,
+        delegation,
+        slips,
+    )
+    if until is not None and (
+        isinstance(until, bool) or not isinstance(until, int) or until < 1
+    ):
+        raise InvalidInput(
+            f"until: {until!r} given; expected a whole number of days from 1"
+        )
     last = min((scenario.deadline - scenario.start).days + 1, until or 10**6)
     for number in range(1, last + 1):
         yield await run.day(number)
@@ -66,12 +80,31 @@ def record(
     **settings: Any,
 ) -> Organizing:
     """The record of days that went by; `roles` holds people, organizer, detector and reviewer."""
-    parts = "id", "title", "goal", "organiser", "organiser_role", "place", "time", "start", "deadline", "slots", "seats"
+    parts = (
+        "id",
+        "title",
+        "goal",
+        "organiser",
+        "organiser_role",
+        "place",
+        "time",
+        "start",
+        "deadline",
+        "slots",
+        "seats",
+    )
     told: dict[str, Any] = {name: getattr(scenario, name) for name in parts}
-    told |= {"start": str(scenario.start), "deadline": str(scenario.deadline), "slots": list(map(str, scenario.slots))}
+    told |= {
+        "start": str(scenario.start),
+        "deadline": str(scenario.deadline),
+        "slots": list(map(str, scenario.slots)),
+    }
     return Organizing(
         told,
-        tuple({**asdict(person), "constraints": list(person.constraints)} for person in scenario.people),
+        tuple(
+            {**asdict(person), "constraints": list(person.constraints)}
+            for person in scenario.people
+        ),
         {role: who.kind for role, who in roles.items()},
         tuple((policy.id, policy.text) for policy in artefacts.policies),
         tuple(days),
@@ -82,30 +115,61 @@ def record(
 
 def hooks(days: Sequence[OrganizingDay]) -> tuple[Hook, ...]:
     """The stop hooks that flags left behind."""
-    return tuple(hook_of(flag, day.number) for day in days for flag in day.flags if not flag.dates)
+    return tuple(
+        hook_of(flag, day.number)
+        for day in days
+        for flag in day.flags
+        if not flag.dates
+    )
 
 
 def carried(artefacts: Artefacts, days: Sequence[OrganizingDay]) -> Artefacts:
     """What one takes along: what there was, with the hooks and edits of these days; they are an earlier run's then."""
     left = tuple(replace(hook, day=0) for hook in hooks(days))
     learnt = tuple(edit for day in days for edit in day.edits)
-    return replace(artefacts, hooks=(*artefacts.hooks, *left), learnt=(*artefacts.learnt, *learnt))
+    return replace(
+        artefacts, hooks=(*artefacts.hooks, *left), learnt=(*artefacts.learnt, *learnt)
+    )
 
 
-def desk_of(scenario: Scenario, days: Sequence[OrganizingDay], artefacts: Artefacts | None = None) -> Desk:
+def desk_of(
+    scenario: Scenario,
+    days: Sequence[OrganizingDay],
+    artefacts: Artefacts | None = None,
+) -> Desk:
     """The desk in the evening of the last of these days, to look things up on it."""
     if not days:
-        raise InvalidInput("days: none given; expected the days of a run, from its first")
+        raise InvalidInput(
+            "days: none given; expected the days of a run, from its first"
+        )
     ledger, mails = Ledger(scenario), list[Mail]()
     for day in days:
-        evening = date.fromisoformat(day.date) - timedelta(days=1)  # on which the morning's replies were written
+        evening = date.fromisoformat(day.date) - timedelta(
+            days=1
+        )  # on which the morning's replies were written
         for one in day.understood:
             ledger.received(one, evening)
         for mail in day.sent:
-            ledger.sent(mail, next(a for a in day.actions if (a.person, a.kind) == (mail.to, mail.kind)))
+            ledger.sent(
+                mail,
+                next(
+                    a for a in day.actions if (a.person, a.kind) == (mail.to, mail.kind)
+                ),
+            )
         mails += [*(replace(mail, slots=()) for mail in day.received), *day.sent]
-    shown = replace(scenario, people=tuple(person.introduced for person in scenario.people))
+    shown = replace(
+        scenario, people=tuple(person.introduced for person in scenario.people)
+    )
     begun, today = artefacts or Artefacts(), date.fromisoformat(days[-1].date)
-    known = shown, ledger.state(today), days[-1].number, tuple(mails), begun.policies, begun.templates
+    known = (
+        shown,
+        ledger.state(today),
+        days[-1].number,
+        tuple(mails),
+        begun.policies,
+        begun.templates,
+    )
     learnt = tuple(edit for day in days for edit in day.edits)
-    return Desk(*known, hooks=(*begun.hooks, *hooks(days)), edits=(*begun.learnt, *learnt))
+    return Desk(
+        *known, hooks=(*begun.hooks, *hooks(days)), edits=(*begun.learnt, *learnt)
+    )

@@ -12,7 +12,9 @@ YES, BARE, AROUND, COURTESY, UNKNOWN = "yes", "bare", "around", "courtesy", ""
 
 LONGEST, PIECE = 60, 16  # words of a clause that is tried, and of a piece of it
 _POINTS = re.compile(r"[,;:!.()\"“”]+(?=\s|$|@)|(?:^|(?<=[\s@]))[,;:!.()\"“”]+|…")
-_SMILE = re.compile(r"(?<!\S)[:=]-?\)+|[\U0001F642\U0001F60A\U0001F44D\u2713\u2714\u2705]\ufe0f?")
+_SMILE = re.compile(
+    r"(?<!\S)[:=]-?\)+|[\U0001F642\U0001F60A\U0001F44D\u2713\u2714\u2705]\ufe0f?"
+)
 _DASHES = re.compile(r"(?<=\s)[-\u2013\u2014/*\u2022]+(?=\s)|\u2014")
 
 
@@ -21,7 +23,10 @@ def _pieces() -> dict[str, re.Pattern[str]]:
     known, filled = lexicon("plainly.toml")
     lists = {YES: known["yes"]["pieces"], "alone": known["yes"]["alone"], AROUND: known["around"]["pieces"],
              COURTESY: known["courtesy"]["pieces"]}  # fmt: skip
-    kinds = {kind: re.compile("|".join(f"(?:{filled(piece)})" for piece in pieces)) for kind, pieces in lists.items()}
+    kinds = {
+        kind: re.compile("|".join(f"(?:{filled(piece)})" for piece in pieces))
+        for kind, pieces in lists.items()
+    }
     return kinds | {BARE: re.compile(filled("{date}"))}
 
 
@@ -35,8 +40,13 @@ def understood(clause: str, asked: bool = False) -> str:
     words = _words(clause)
     if words is None or len(words) > LONGEST:
         return UNKNOWN
-    kinds = {kind: pattern for kind, pattern in _pieces().items() if asked or kind != "alone"}
-    best: list[set[str] | None] = [set(), *[None] * len(words)]  # what the words so far may be made of
+    kinds = {
+        kind: pattern for kind, pattern in _pieces().items() if asked or kind != "alone"
+    }
+    best: list[set[str] | None] = [
+        set(),
+        *[None] * len(words),
+    ]  # what the words so far may be made of
     for begin in range(len(words)):
         here = best[begin]
         if here is None:
@@ -45,9 +55,13 @@ def understood(clause: str, asked: bool = False) -> str:
             text = " ".join(words[begin:end])
             for kind, pattern in kinds.items():
                 if pattern.fullmatch(text):
-                    best[end] = (best[end] or set()) | here | {YES if kind == "alone" else kind}
+                    best[end] = (
+                        (best[end] or set()) | here | {YES if kind == "alone" else kind}
+                    )
     found = best[-1]
-    if found is None or (YES not in found and {BARE, COURTESY} <= found):  # "thanks for the invitation for @"
+    if found is None or (
+        YES not in found and {BARE, COURTESY} <= found
+    ):  # "thanks for the invitation for @"
         return UNKNOWN
     return next((kind for kind in (YES, BARE, AROUND) if kind in found), COURTESY)
 

@@ -24,7 +24,10 @@ from support.seminar.views import LATER, RESPONSES, Draft, Letter, Response
 
 AMISS = (*UNFIT, NotSent)
 
-SUBJECT, BODY = 200, 5000  # the longest subject and the longest mail, in characters; every mail stands in later prompts
+SUBJECT, BODY = (
+    200,
+    5000,
+)  # the longest subject and the longest mail, in characters; every mail stands in later prompts
 
 
 class Asked(NamedTuple):
@@ -46,7 +49,9 @@ class Slips:
         """Keep one."""
         self.errors.append(FormatError(agent, phase, detail))
 
-    async def ask(self, agent: str, phase: str, made: Awaitable[Any], instead: Any = None) -> Any:
+    async def ask(
+        self, agent: str, phase: str, made: Awaitable[Any], instead: Any = None
+    ) -> Any:
         """The result of a call, or what stands for it."""
         try:
             return await made
@@ -56,23 +61,33 @@ class Slips:
 
     async def together(self, asked: Sequence[Asked]) -> list[Any]:
         """The results of calls that do not wait for each other; results and slips in the order of asking."""
-        found = await asyncio.gather(*(one.made for one in asked), return_exceptions=True)
+        found = await asyncio.gather(
+            *(one.made for one in asked), return_exceptions=True
+        )
         for one, result in zip(asked, found, strict=True):
             if isinstance(result, AMISS):
                 self.note(one.agent, one.phase, str(result))
             elif isinstance(result, BaseException):
                 raise result
-        return [one.instead if isinstance(r, AMISS) else r for one, r in zip(asked, found, strict=True)]
+        return [
+            one.instead if isinstance(r, AMISS) else r
+            for one, r in zip(asked, found, strict=True)
+        ]
 
 
 def checked_letter(what: str, subject: str, body: str) -> Draft:
     """Subject and body in their bounds, without blanks around and without characters that no screen shows."""
-    subject, body = " ".join(shown_text(" ".join(subject.split())).split()), shown_text(body).strip()
+    subject, body = (
+        " ".join(shown_text(" ".join(subject.split())).split()),
+        shown_text(body).strip(),
+    )
     if not body:
         raise InvalidInput(f"{what}: an empty body given; expected some text")
     for field, text, most in (("subject", subject, SUBJECT), ("body", body, BODY)):
         if len(text) > most:
-            raise InvalidInput(f"{what}: a {field} of {len(text)} characters given; expected at most {most}")
+            raise InvalidInput(
+                f"{what}: a {field} of {len(text)} characters given; expected at most {most}"
+            )
     return Draft(subject, body)
 
 
@@ -97,7 +112,9 @@ class DirectPost:
 
     exact = False
 
-    def __init__(self, scenario: Scenario, seats: Mapping[str, Any], slips: Slips) -> None:
+    def __init__(
+        self, scenario: Scenario, seats: Mapping[str, Any], slips: Slips
+    ) -> None:
         self.scenario, self.seats, self.slips = scenario, seats, slips
         self.again: dict[str, set[int]] = {name: set() for name in seats}
         self.box: list[Written] = []
@@ -112,31 +129,50 @@ class DirectPost:
 
     def awaited(self, last: int) -> bool:
         """Whether a reply lies in the box, or somebody looks again on an evening before that last day."""
-        return bool(self.box) or any(day < last for days in self.again.values() for day in days)
+        return bool(self.box) or any(
+            day < last for days in self.again.values() for day in days
+        )
 
     async def evening(self, day: int, mails: Sequence[Mail], state: State) -> None:
         """Everybody who got mail today, or said that they would look again today, reads and may write."""
         got = {mail.to for mail in mails if mail.day == day}
-        readers = [name for name in self.seats if name in got or day in self.again[name]]
+        readers = [
+            name for name in self.seats if name in got or day in self.again[name]
+        ]
         letters = [self._letter(name, day, mails, state) for name in readers]
-        asked = [Asked(letter.person, "answer", self._answer(letter), Response(LATER)) for letter in letters]
-        for letter, response in zip(letters, await self.slips.together(asked), strict=True):
+        asked = [
+            Asked(letter.person, "answer", self._answer(letter), Response(LATER))
+            for letter in letters
+        ]
+        for letter, response in zip(
+            letters, await self.slips.together(asked), strict=True
+        ):
             self._keep(letter, response)
 
-    def _letter(self, name: str, day: int, mails: Sequence[Mail], state: State) -> Letter:
+    def _letter(
+        self, name: str, day: int, mails: Sequence[Mail], state: State
+    ) -> Letter:
         thread = tuple(mail for mail in mails if name in (mail.sender, mail.to))
-        offered = sorted({slot for mail in thread if mail.sender == ORGANISER for slot in mail.slots})
+        offered = sorted(
+            {slot for mail in thread if mail.sender == ORGANISER for slot in mail.slots}
+        )
         on = self.scenario.start + timedelta(days=day - 1)
         dates = tuple(date.fromisoformat(slot) for slot in offered)
-        return Letter(name, self.scenario.organiser, day, on, thread, dates, state.dates_of(name))
+        return Letter(
+            name, self.scenario.organiser, day, on, thread, dates, state.dates_of(name)
+        )
 
     async def _answer(self, letter: Letter) -> Response:
         """What somebody does; nothing of it is kept before it was checked."""
         response = await self.seats[letter.person].answer(letter)
         if response.kind not in RESPONSES:
-            raise InvalidInput(f"response: {response.kind!r} given; expected one of {', '.join(RESPONSES)}")
+            raise InvalidInput(
+                f"response: {response.kind!r} given; expected one of {', '.join(RESPONSES)}"
+            )
         if response.until is not None and response.until <= letter.day:
-            raise InvalidInput(f"response: until = {response.until!r} given on day {letter.day}; expected a later day")
+            raise InvalidInput(
+                f"response: until = {response.until!r} given on day {letter.day}; expected a later day"
+            )
         if response.kind == LATER:
             return response
         draft = checked_letter("response", response.subject, response.body)
@@ -149,4 +185,6 @@ class DirectPost:
         days |= {response.until} if response.until is not None else set()
         if response.kind != LATER:
             latest = letter.latest
-            self.box.append(Written(letter.person, response, latest.id if latest else 0))
+            self.box.append(
+                Written(letter.person, response, latest.id if latest else 0)
+            )

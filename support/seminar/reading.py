@@ -21,22 +21,52 @@ from support.seminar import plainly
 from support.seminar.data import later, lexicon
 from support.seminar.rules import NUMBERS
 
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTHS = (
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "may",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "oct",
+    "nov",
+    "dec",
+)
 
 
 def _lexicon() -> tuple[SimpleNamespace, SimpleNamespace, list[str]]:
     """What `reading.toml` holds: phrases, patterns, and the numbers of days as words."""
     known, filled = lexicon("reading.toml")
-    patterns = {name: re.compile(filled(pattern)) for name, pattern in known.pop("patterns").items()}
-    months = "|".join(rf"(?P<{month}>\b(?:de )?(?:{words})\b)" for month, words in known.pop("foreign").items())
+    patterns = {
+        name: re.compile(filled(pattern))
+        for name, pattern in known.pop("patterns").items()
+    }
+    months = "|".join(
+        rf"(?P<{month}>\b(?:de )?(?:{words})\b)"
+        for month, words in known.pop("foreign").items()
+    )
     patterns["foreign"] = re.compile(months, re.IGNORECASE)
-    says = {name: re.compile(rf"\b(?:{'|'.join(map(filled, known[name]))})\b", re.IGNORECASE) for name in known}
-    return SimpleNamespace(**says), SimpleNamespace(**patterns), filled("{ordinal}").split("|")
+    says = {
+        name: re.compile(
+            rf"\b(?:{'|'.join(map(filled, known[name]))})\b", re.IGNORECASE
+        )
+        for name in known
+    }
+    return (
+        SimpleNamespace(**says),
+        SimpleNamespace(**patterns),
+        filled("{ordinal}").split("|"),
+    )
 
 
 SAYS, _FORM, _ORDINALS = _lexicon()
 _PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
-FURTHEST = 366  # days ahead that somebody may want to wait; whoever writes of more means never
+FURTHEST = (
+    366  # days ahead that somebody may want to wait; whoever writes of more means never
+)
 NEAR = 80  # characters before and after a comma that tell what it is
 
 
@@ -55,7 +85,9 @@ class Reading:
 
 
 @lru_cache(4096)  # rehearsals of the same people read the same replies
-def read_reply(text: str, offered: tuple[date, ...], today: date, time: str = "14:00") -> Reading:
+def read_reply(
+    text: str, offered: tuple[date, ...], today: date, time: str = "14:00"
+) -> Reading:
     """What a reply says of the dates that the organiser `offered`, and of others to come.
 
     "In two weeks" counts from `today`; `time` is that of all dates, and a date at another one is asked about.
@@ -68,15 +100,28 @@ def read_reply(text: str, offered: tuple[date, ...], today: date, time: str = "1
     ("On 13 October I have to be at the dentist's.",)
     """
     inline = tuple(" ".join(match[0].split()) for match in _FORM.inline.finditer(text))
-    written, text = [sentence for _, sentence in _sentences(text)], _plain(text, offered, time)
+    written, text = (
+        [sentence for _, sentence in _sentences(text)],
+        _plain(text, offered, time),
+    )
     letter = _FORM.closing.search(text + "\n")
     body = letter.start() if letter else len(text)
-    moods, strange, unclear, others = _Moods(set(offered)), set[date](), [*inline], list[str]()
+    moods, strange, unclear, others = (
+        _Moods(set(offered)),
+        set[date](),
+        [*inline],
+        list[str](),
+    )
     for begin, sentence in _sentences(text):
         whole = plainly.understood(_with_marks(sentence)) == plainly.YES
-        heard = [_heard(clause, offered, today, sentence) for clause in ([sentence] if whole else _clauses(sentence))]
+        heard = [
+            _heard(clause, offered, today, sentence)
+            for clause in ([sentence] if whole else _clauses(sentence))
+        ]
         if any(clause.mood or clause.others for clause in heard):
-            listed = begin >= body and any(clause.plain == plainly.BARE for clause in heard)  # below the signature
+            listed = begin >= body and any(
+                clause.plain == plainly.BARE for clause in heard
+            )  # below the signature
             if all(_sure(clause, heard) for clause in heard) and not listed:
                 for clause in heard:
                     moods.hear(clause)
@@ -87,31 +132,64 @@ def read_reply(text: str, offered: tuple[date, ...], today: date, time: str = "1
         elif begin < body or SAYS.hedge.search(sentence):
             others.append(sentence)
     unclear += moods.taken_back(others)
-    firm, vague = moods.firm - moods.cannot - moods.unclear, moods.vague - moods.cannot - moods.firm
+    firm, vague = (
+        moods.firm - moods.cannot - moods.unclear,
+        moods.vague - moods.cannot - moods.firm,
+    )
     declined = bool(SAYS.decline.search(text)) and not firm and not vague
     until = _until(text, today) if not firm and not vague and not declined else None
-    if not (firm or vague or moods.cannot or strange or unclear or declined or until or SAYS.out.search(text)):
+    if not (
+        firm
+        or vague
+        or moods.cannot
+        or strange
+        or unclear
+        or declined
+        or until
+        or SAYS.out.search(text)
+    ):
         unclear = [sentence for sentence in others if SAYS.hints.search(sentence)]
-    quoted = dict.fromkeys((get_close_matches(sentence, written, 1) or [sentence])[0] for sentence in unclear)
-    can, perhaps, cannot, never = (tuple(sorted(days)) for days in (firm, vague, moods.cannot, strange))
+    quoted = dict.fromkeys(
+        (get_close_matches(sentence, written, 1) or [sentence])[0]
+        for sentence in unclear
+    )
+    can, perhaps, cannot, never = (
+        tuple(sorted(days)) for days in (firm, vague, moods.cannot, strange)
+    )
     cancelled = bool(SAYS.cancel.search(text))
-    return Reading(can, perhaps, cannot, never, declined, cancelled, until, tuple(quoted))
+    return Reading(
+        can, perhaps, cannot, never, declined, cancelled, until, tuple(quoted)
+    )
 
 
 def agrees(text: str) -> bool:
     """Whether a reply that names no date is a plain yes to the only one that was asked about."""
     sentences = [sentence for _, sentence in _sentences(_plain(text, ()))]
-    kinds = [plainly.understood(sentence, asked=True) for sentence in sentences if not sentence.endswith("?")]
-    taken = any(_takes_back(sentence) for sentence, kind in zip(sentences, kinds, strict=False) if not kind)
+    kinds = [
+        plainly.understood(sentence, asked=True)
+        for sentence in sentences
+        if not sentence.endswith("?")
+    ]
+    taken = any(
+        _takes_back(sentence)
+        for sentence, kind in zip(sentences, kinds, strict=False)
+        if not kind
+    )
     return plainly.YES in kinds and len(kinds) == len(sentences) and not taken
 
 
 def named(text: str, offered: Sequence[date]) -> tuple[date, ...]:
     """The offered dates that a text names, whatever it says of them."""
-    return tuple(sorted(_dates(_plain(text, offered), offered, min(offered))[0])) if offered else ()
+    return (
+        tuple(sorted(_dates(_plain(text, offered), offered, min(offered))[0]))
+        if offered
+        else ()
+    )
 
 
-def settled(answer: str, unclear: Sequence[str], offered: Sequence[date], today: date) -> Reading | None:
+def settled(
+    answer: str, unclear: Sequence[str], offered: Sequence[date], today: date
+) -> Reading | None:
     """What somebody who was asked about unclear sentences says of their dates; None where no date is in the answer."""
     about = named(" . ".join(unclear), offered) or tuple(offered)
     word = answer.casefold().strip(" .!")
@@ -120,7 +198,11 @@ def settled(answer: str, unclear: Sequence[str], offered: Sequence[date], today:
     if word in ("none", "none of them", "no", "neither", "no date", "nothing"):
         return Reading()
     found = read_reply(answer, tuple(offered), today)
-    return found if (found.available or found.vague or found.unavailable) and not found.unclear else None
+    return (
+        found
+        if (found.available or found.vague or found.unavailable) and not found.unclear
+        else None
+    )
 
 
 FIRM, VAGUE, CANNOT_DO, UNCLEAR = "firm", "vague", "cannot", "unclear"
@@ -143,7 +225,12 @@ def _heard(text: str, offered: Sequence[date], today: date, sentence: str) -> _C
     mood, counted = _mood(text, bool(known), plain), _FORM.counted.search(text)
     if mood == FIRM and sentence.endswith("?"):
         mood = VAGUE if plain == plainly.BARE else UNCLEAR
-    if mood == FIRM and not known and counted and NUMBERS[counted[1].lower()] != len(offered):  # "all three" of four
+    if (
+        mood == FIRM
+        and not known
+        and counted
+        and NUMBERS[counted[1].lower()] != len(offered)
+    ):  # "all three" of four
         mood = UNCLEAR
     if not mood and others and plain not in (plainly.YES, plainly.BARE):
         mood = UNCLEAR
@@ -154,7 +241,9 @@ def _mood(clause: str, dated: bool, plain: str) -> str:
     if SAYS.none.search(clause):
         return CANNOT_DO
     whole = SAYS.all.search(clause) or SAYS.rest.search(clause)
-    if not dated and (not whole or SAYS.decline.search(clause) or SAYS.waiting.search(clause)):
+    if not dated and (
+        not whole or SAYS.decline.search(clause) or SAYS.waiting.search(clause)
+    ):
         return ""
     if plain in (plainly.YES, plainly.BARE):
         return FIRM
@@ -172,13 +261,17 @@ def _sure(clause: _Clause, heard: Sequence[_Clause]) -> bool:
     if clause.mood:
         return clause.mood != UNCLEAR
     if clause.plain == plainly.COURTESY:  # "Sorry, 13 October."
-        return not any(other.mood == FIRM and other.plain == plainly.BARE for other in heard)
+        return not any(
+            other.mood == FIRM and other.plain == plainly.BARE for other in heard
+        )
     return bool(clause.plain) or not any(other.mood == FIRM for other in heard)
 
 
 def _takes_back(sentence: str) -> bool:
     """Whether a sentence without a date may take one back that another sentence gave."""
-    return bool(_FORM.but.match(sentence) or SAYS.hedge.search(SAYS.harmless.sub(" ", sentence)))
+    return bool(
+        _FORM.but.match(sentence) or SAYS.hedge.search(SAYS.harmless.sub(" ", sentence))
+    )
 
 
 @dataclass
@@ -206,7 +299,9 @@ class _Moods:
             mine |= self.offered - known
         elif SAYS.all.search(text) and not known:
             before = self.firm | self.vague | self.cannot | self.unclear
-            if before and clause.mood == FIRM:  # "any of them" may be any of those that were named
+            if (
+                before and clause.mood == FIRM
+            ):  # "any of them" may be any of those that were named
                 self.unclear |= self.offered - before
                 self.whole.append(text.strip())
             mine |= self.offered
@@ -220,11 +315,16 @@ class _Moods:
     def taken_back(self, others: Sequence[str]) -> list[str]:
         """Sentences without a date that leave none of the firm ones firm, and the first date that they leave so."""
         strange = [sentence for sentence in others if not plainly.understood(sentence)]
-        found = [sentence for sentence in strange if _takes_back(sentence)] if self.firm else []
+        found = (
+            [sentence for sentence in strange if _takes_back(sentence)]
+            if self.firm
+            else []
+        )
         if found:
             self.vague, self.firm = self.vague | self.firm, set()
         elif (self.bare and any(not s.endswith("?") for s in strange)) or (
-            self.whole and any(SAYS.hints.search(s) or SAYS.cannot.search(s) for s in strange)
+            self.whole
+            and any(SAYS.hints.search(s) or SAYS.cannot.search(s) for s in strange)
         ):
             found, self.unclear = [*self.bare, *self.whole], self.unclear | self.firm
         return found
@@ -234,11 +334,17 @@ def _plain(text: str, offered: Sequence[date], time: str = "") -> str:
     """A text without what it quotes; dates in figures and by their place in the programme are written out."""
     text = _clock(time).sub(" at the usual time ", text) if time else text
     text = text[: first.start()] if (first := _FORM.original.search(text)) else text
-    lines = [line for line in text.replace("’", "'").splitlines() if not line.lstrip().startswith(">")]
+    lines = [
+        line
+        for line in text.replace("’", "'").splitlines()
+        if not line.lstrip().startswith(">")
+    ]
     plain = _FORM.header.sub("", re.sub(r"[ \t]+", " ", "\n".join(lines)))
     plain = _FORM.foreign.sub(lambda match: match.lastgroup, plain)
     plain = _FORM.spelled.sub(_numbered, plain.replace("@", " at "))
-    plain = _FORM.dotted.sub(lambda match: match[0].replace(".", ""), _FORM.german.sub("", plain))
+    plain = _FORM.dotted.sub(
+        lambda match: match[0].replace(".", ""), _FORM.german.sub("", plain)
+    )
     plain = _FORM.abbreviated.sub(lambda match: match[1] or match[2], plain)
     plain = _FORM.figures.sub(lambda match: _written_out(match, offered), plain)
     plain = _FORM.any_but.sub(r"\1 except", plain)
@@ -256,7 +362,9 @@ def _clock(time: str) -> re.Pattern[str]:
     hour = "|".join(map(str, sorted(hours)))
     exact = rf"(?:{hour})[:.]{minute:02}(?:\s?(?:h|hrs|hours|uhr|pm|p\.m\.|o'clock))?"
     whole = "" if minute else rf"|(?:{hour})\s?(?:h|hrs|hours|uhr|pm|p\.m\.|o'clock)"
-    return re.compile(rf"(?:(?:\bat|@)\s)?\b(?:{exact}{whole})(?![\w:]|[./-]\d)", re.IGNORECASE)
+    return re.compile(
+        rf"(?:(?:\bat|@)\s)?\b(?:{exact}{whole})(?![\w:]|[./-]\d)", re.IGNORECASE
+    )
 
 
 def _numbered(match: re.Match[str]) -> str:
@@ -299,7 +407,11 @@ def _clauses(text: str) -> Iterable[str]:
     begin = 0
     for cut in _FORM.clause.finditer(text):
         before = text[max(begin, cut.start() - len("september")) : cut.start()]
-        in_list = cut[0].strip() == "," and _FORM.ends_in_date.search(before) and not _turns(text, begin, cut)
+        in_list = (
+            cut[0].strip() == ","
+            and _FORM.ends_in_date.search(before)
+            and not _turns(text, begin, cut)
+        )
         if not in_list:
             yield text[begin : cut.start()]
             begin = cut.end()
@@ -311,23 +423,44 @@ def _turns(text: str, begin: int, cut: re.Match[str]) -> bool:
     """Whether a comma after a date begins something else: another yes or no, or a date with a verb of its own."""
     if _FORM.turns.match(text, cut.end()):
         return True
-    said = plainly.understood(_with_marks(text[max(begin, cut.start() - NEAR) : cut.start()])) != plainly.BARE
-    return said and bool(_FORM.verb.match(_with_marks(text[cut.end() : cut.end() + NEAR])))
+    said = (
+        plainly.understood(
+            _with_marks(text[max(begin, cut.start() - NEAR) : cut.start()])
+        )
+        != plainly.BARE
+    )
+    return said and bool(
+        _FORM.verb.match(_with_marks(text[cut.end() : cut.end() + NEAR]))
+    )
 
 
 def _with_marks(clause: str) -> str:
     """A clause with "@" for its dates, and for all of them."""
     marked = clause
-    for dates in (_FORM.after, _FORM.list, _FORM.yeared, _FORM.dated, _FORM.bare, SAYS.all, SAYS.rest):
+    for dates in (
+        _FORM.after,
+        _FORM.list,
+        _FORM.yeared,
+        _FORM.dated,
+        _FORM.bare,
+        SAYS.all,
+        SAYS.rest,
+    ):
         marked = dates.sub(" @ ", marked)
     marked = SAYS.except_.sub(" and ", marked) if SAYS.all.search(clause) else marked
     return _FORM.left.sub("@", marked)
 
 
-def _dates(text: str, offered: Sequence[date], today: date) -> tuple[set[date], set[date]]:
+def _dates(
+    text: str, offered: Sequence[date], today: date
+) -> tuple[set[date], set[date]]:
     """The dates that a text names: of the programme, and others after today."""
     found = set(_written(text))
-    known = {slot for slot in offered if {(None, slot.month, slot.day), (slot.year, slot.month, slot.day)} & found}
+    known = {
+        slot
+        for slot in offered
+        if {(None, slot.month, slot.day), (slot.year, slot.month, slot.day)} & found
+    }
     without = text  # else "the 5th of May" would be any 5th, too
     for written in (_FORM.list, _FORM.after, _FORM.dated):
         without = written.sub(" ", without)
@@ -335,7 +468,9 @@ def _dates(text: str, offered: Sequence[date], today: date) -> tuple[set[date], 
         same = [slot for slot in offered if slot.day == number]
         known |= set(same) if len(same) == 1 else set()
     strange = {
-        (y, m, d) for y, m, d in found if not any((m, d) == (s.month, s.day) and y in (None, s.year) for s in known)
+        (y, m, d)
+        for y, m, d in found
+        if not any((m, d) == (s.month, s.day) and y in (None, s.year) for s in known)
     }
     others = {_next(*named, today) for named in strange}
     return known, {day for day in others if day}
@@ -344,9 +479,15 @@ def _dates(text: str, offered: Sequence[date], today: date) -> tuple[set[date], 
 def _written(text: str) -> Iterator[tuple[int | None, int, int]]:
     """Year (None where none is given), month and day of every date that is written out."""
     for match in _FORM.list.finditer(text):
-        yield from ((_year(match), _month(match[3]), int(day)) for day in re.findall(r"\d{1,2}", match[1] + match[2]))
+        yield from (
+            (_year(match), _month(match[3]), int(day))
+            for day in re.findall(r"\d{1,2}", match[1] + match[2])
+        )
     for match in _FORM.after.finditer(text):
-        yield from ((_year(match), _month(match[1]), int(day)) for day in re.findall(r"\d{1,2}", match[2] + match[3]))
+        yield from (
+            (_year(match), _month(match[1]), int(day))
+            for day in re.findall(r"\d{1,2}", match[2] + match[3])
+        )
     for match in _FORM.dated.finditer(text):
         if match[5]:
             yield int(match[5]), int(match[6]), int(match[7])
@@ -378,6 +519,12 @@ def _until(text: str, today: date) -> date | None:
         return None
     unit = (match[2] or match[3] or "days").rstrip("s").lower()
     word = (match[1] or "one").lower()
-    count = int(word) if word.isdigit() else NUMBERS.get(word, 3 if word == "few" else 1)
+    count = (
+        int(word) if word.isdigit() else NUMBERS.get(word, 3 if word == "few" else 1)
+    )
     days = min(count * {"day": 1, "week": 7, "month": 30}[unit], FURTHEST)
-    return later(today, days) if "working" in match[0].lower() else today + timedelta(days=days)
+    return (
+        later(today, days)
+        if "working" in match[0].lower()
+        else today + timedelta(days=days)
+    )

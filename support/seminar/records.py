@@ -20,9 +20,15 @@ INVITATION, FOLLOW_UP, CLARIFICATION, CONFIRMATION, THANKS = SENT = (
 REPLY = "reply"  # the kind of every mail that comes back
 WAIT = "wait"
 ACTIONS = (*SENT, WAIT)  # what can be done about somebody on a day
-ORGANISER = "organiser"  # sender and receiver at the desk, whatever the organiser's name
+ORGANISER = (
+    "organiser"  # sender and receiver at the desk, whatever the organiser's name
+)
 PLAN, ACTION, MAIL = "plan", "action", "mail"
-REVIEWED = (PLAN, ACTION, MAIL)  # what a person at the desk may approve, change, have made again, or remove
+REVIEWED = (
+    PLAN,
+    ACTION,
+    MAIL,
+)  # what a person at the desk may approve, change, have made again, or remove
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,17 +28,30 @@ from support.seminar.answering import RetrievalAnswerer, Told, asked_about
 from support.seminar.detectors import LexicalDetector, NoDetector, asking
 from support.seminar.organizer_seat import lessons, state_of
 from support.seminar.records import Flag
-from support.seminar.reviewing import FLAG, Automatic, OnDesk, bounded, checked_review, in_text
+from support.seminar.reviewing import (
+    FLAG,
+    Automatic,
+    OnDesk,
+    bounded,
+    checked_review,
+    in_text,
+)
 from support.seminar.rules import PolicySet
 from support.seminar.views import AGAIN, Desk, Review, Verdict
 
-ORGANIZERS = {"rule-based": "follows the policies literally, and writes by templates", MODEL: "a language model"}
+ORGANIZERS = {
+    "rule-based": "follows the policies literally, and writes by templates",
+    MODEL: "a language model",
+}
 DETECTORS = {
     "lexical": "rule-based: flags wishes and conditions on a dozen topics by their words",
     "none": "a floor: lets every reply pass",
     MODEL: "a language model",
 }
-REVIEWERS = {"automatic": "approves all and decides nothing", "human": "a person, who answers a queue of questions"}
+REVIEWERS = {
+    "automatic": "approves all and decides nothing",
+    "human": "a person, who answers a queue of questions",
+}
 """What a menu offers, and what each name stands for."""
 
 # ---- the detector ----------------------------------------------------------------------------------------------------
@@ -47,7 +60,10 @@ REVIEWERS = {"automatic": "approves all and decides nothing", "human": "a person
 SHOTS = ZERO, FEW, POLICIES = "zero", "few", "few with policies"
 
 TEMPERATURE = 0.7  # that of section 4.2.1
-REPLY, CONTEXT = 2000, 1500  # a tight model's characters of a reply, and of what is known, its first line alone
+REPLY, CONTEXT = (
+    2000,
+    1500,
+)  # a tight model's characters of a reply, and of what is known, its first line alone
 
 
 class Repeated(ModelSeat):
@@ -66,13 +82,24 @@ def checking(shots: str) -> Act:
     and gives no question, so that the flag quotes the reply.
     """
 
-    def facts(seat: ModelSeat, reply: str, policies: PolicySet, context: str = "") -> dict[str, Any]:
+    def facts(
+        seat: ModelSeat, reply: str, policies: PolicySet, context: str = ""
+    ) -> dict[str, Any]:
         mail = told.quoted(reply, seat.shown, REPLY)
         if shots == ZERO:
             return {"reply": mail}
         listed = [policy.text for policy in policies] if shots == POLICIES else []
-        known = told.quoted(context.partition("\n")[0] if seat.limits.tight else context, seat.shown, CONTEXT)
-        return {"reply": mail, "context": known, "policies": listed, "words": forms.ASKED}
+        known = told.quoted(
+            context.partition("\n")[0] if seat.limits.tight else context,
+            seat.shown,
+            CONTEXT,
+        )
+        return {
+            "reply": mail,
+            "context": known,
+            "policies": listed,
+            "words": forms.ASKED,
+        }
 
     def made(seat: ModelSeat, answer: Any, reply: str, *view: Any) -> Verdict:
         if answer.verdict == "clear":
@@ -81,7 +108,9 @@ def checking(shots: str) -> Act:
 
     return Act(
         "organizing/detection_zero" if shots == ZERO else "organizing/detection",
-        lambda seat, *view: forms.verdict_form(shots != ZERO, seat.limits.text(forms.QUESTION)),
+        lambda seat, *view: forms.verdict_form(
+            shots != ZERO, seat.limits.text(forms.QUESTION)
+        ),
         facts,
         made,
         room=100,  # at which section 4.2.1 cuts off a reply
@@ -98,17 +127,26 @@ DETECTOR = Role(
     "detector",
     acts={"check": checking(POLICIES)},
     asks={"check": Ask(_verdict)},
-    kinds={"lexical": lambda me, rng, own: LexicalDetector(), "none": lambda me, rng, own: NoDetector()},
+    kinds={
+        "lexical": lambda me, rng, own: LexicalDetector(),
+        "none": lambda me, rng, own: NoDetector(),
+    },
     speaker=Repeated,
 )
 
 
-def seat_detector(kind: Any, shots: str = POLICIES, spoken: Spoken | None = None) -> Any:
+def seat_detector(
+    kind: Any, shots: str = POLICIES, spoken: Spoken | None = None
+) -> Any:
     """The detector of a kind; a language model's is asked in one of the settings of section 4.2, `SHOTS`."""
     if shots not in SHOTS:
-        raise InvalidInput(f"shots: {shots!r} given; expected one of {', '.join(SHOTS)}")
+        raise InvalidInput(
+            f"shots: {shots!r} given; expected one of {', '.join(SHOTS)}"
+        )
     role = replace(DETECTOR, acts={"check": checking(shots)})
-    return role.seat(kind, np.random.default_rng(0), None, spoken or Spoken(temperature=TEMPERATURE))
+    return role.seat(
+        kind, np.random.default_rng(0), None, spoken or Spoken(temperature=TEMPERATURE)
+    )
 
 
 # ---- the person at the desk ------------------------------------------------------------------------------------------
@@ -119,13 +157,22 @@ def review_form(seat: ModelSeat, *view: Any) -> Any:
 
     def wished(reply: Any) -> None:
         if reply.decision == AGAIN and not reply.wish.strip():
-            raise ValueError(f"wish: nothing given; expected what is to be otherwise, with {AGAIN!r}")
+            raise ValueError(
+                f"wish: nothing given; expected what is to be otherwise, with {AGAIN!r}"
+            )
 
     decision: Any = Literal["approve", "again", "remove"]
-    return form("ReviewReply", wished, decision=decision, wish=text(seat.limits.text(forms.SENTENCE), 0))
+    return form(
+        "ReviewReply",
+        wished,
+        decision=decision,
+        wish=text(seat.limits.text(forms.SENTENCE), 0),
+    )
 
 
-def review_facts(seat: ModelSeat, desk: Desk, what: str, item: Any, about: str = "") -> dict[str, Any]:
+def review_facts(
+    seat: ModelSeat, desk: Desk, what: str, item: Any, about: str = ""
+) -> dict[str, Any]:
     """What is proposed, and the state."""
     return {
         "what": what,
@@ -140,7 +187,9 @@ def decide_facts(seat: ModelSeat, desk: Desk, flag: Flag) -> dict[str, Any]:
     """The reply that was flagged, and the question."""
     return {
         "question": told.quoted(flag.question, seat.shown),
-        "mails": told.mails([mail for mail in desk.mails if mail.id == flag.mail], seat.shown),
+        "mails": told.mails(
+            [mail for mail in desk.mails if mail.id == flag.mail], seat.shown
+        ),
         "lessons": lessons(seat, desk, ""),
         **state_of(seat, desk),
     }
@@ -177,7 +226,10 @@ REVIEWER = Role(
 
 # ---- who answers questions about the mails -----------------------------------------------------------------------
 
-LOG, NAMED = 30, 10  # mails that a tight model is shown, the latest, and that it may name
+LOG, NAMED = (
+    30,
+    10,
+)  # mails that a tight model is shown, the latest, and that it may name
 LOGGED, ASKED = 500, 300  # characters of each, and of a question
 
 
@@ -196,7 +248,9 @@ def log_facts(seat: ModelSeat, question: str, desk: Desk) -> dict[str, Any]:
 def log_form(seat: ModelSeat, question: str, desk: Desk) -> Any:
     """The numbers of mails are those that are shown."""
     shown = tuple(mail.id for mail in desk.mails[-seat.shown.most(LOG) :])
-    return forms.answer_form(shown, seat.limits.text(forms.ANSWER), seat.shown.most(NAMED))
+    return forms.answer_form(
+        shown, seat.limits.text(forms.ANSWER), seat.shown.most(NAMED)
+    )
 
 
 def _empty(seat: Any, question: str, desk: Desk) -> Told | None:

@@ -32,7 +32,9 @@ ROOM = 30 + 4 * MOST  # tokens of a reply: four for a number
 
 def contexts(state: State, summary: str) -> dict[str, str]:
     """The texts of the four contexts: who is pending, which dates are open, both, or a report in prose."""
-    pending = [f"- {contact.name}: {reached(state, contact)}" for contact in state.waiting()]
+    pending = [
+        f"- {contact.name}: {reached(state, contact)}" for contact in state.waiting()
+    ]
     speaker = "\n".join(["Speakers pending:", *(pending or ["- none"])])
     filled = [slot for slot in state.slots if slot not in state.open]
     slot = f"Dates filled: {', '.join(iso(filled)) or 'none'}\nDates open: {', '.join(iso(state.open)) or 'none'}"
@@ -40,11 +42,18 @@ def contexts(state: State, summary: str) -> dict[str, str]:
 
 
 def selection(
-    seat: ModelSeat, context: str, policies: PolicySet, text: str, listed: bool, learnt: Sequence[str] = ()
+    seat: ModelSeat,
+    context: str,
+    policies: PolicySet,
+    text: str,
+    listed: bool,
+    learnt: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What the model is told; a summary is quoted, since what people wrote may stand in it."""
     return {
-        "report": quoted(text, seat.shown, REPORT) if context == SUMMARY else text[: seat.shown.characters(REPORT)],
+        "report": quoted(text, seat.shown, REPORT)
+        if context == SUMMARY
+        else text[: seat.shown.characters(REPORT)],
         "quotes": context == SUMMARY,
         "policies": [policy.text for policy in policies] if listed else [],
         "learnt": seat.shown.last(learnt, LEARNT, "lessons"),
@@ -54,14 +63,21 @@ def selection(
 def selected(policies: PolicySet, numbers: Sequence[int]) -> tuple[str, ...]:
     """Policies by their numbers from 1; one of no policy, possible where no list was shown, is a wrong answer."""
     ids, given = policies.ids, sorted(set(numbers))
-    return tuple(ids[number - 1] if number <= len(ids) else f"no policy {number}" for number in given)
+    return tuple(
+        ids[number - 1] if number <= len(ids) else f"no policy {number}"
+        for number in given
+    )
 
 
 SELECT = Act(
     SELECTION,
-    lambda seat, context, policies, text, listed: selection_form(policies.ids if listed else None),
+    lambda seat, context, policies, text, listed: selection_form(
+        policies.ids if listed else None
+    ),
     selection,
-    lambda seat, reply, context, policies, text, listed: selected(policies, reply.policies),
+    lambda seat, reply, context, policies, text, listed: selected(
+        policies, reply.policies
+    ),
     room=ROOM,
 )
 

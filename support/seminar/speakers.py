@@ -38,7 +38,9 @@ HOLDS = 0.25  # share of people who need three working days or more and send a n
 class RuleBasedSpeaker:
     """Somebody who was invited; `truth` is which dates suit, and `said` what was replied so far."""
 
-    def __init__(self, persona: Persona, scenario: Scenario, rng: np.random.Generator, kind: str) -> None:
+    def __init__(
+        self, persona: Persona, scenario: Scenario, rng: np.random.Generator, kind: str
+    ) -> None:
         self.persona, self.kind = persona, kind
         facts, self._memory, words = rng.spawn(3)
         self.truth = Truth(persona, scenario.slots, facts)
@@ -58,19 +60,32 @@ class RuleBasedSpeaker:
             slot, self._back = self._back[1], None
             if slot in letter.given:
                 self._due = None
-                return self._sent(letter, self._pen.lost("cancel", "cancel", slot, letter.offered))
+                return self._sent(
+                    letter, self._pen.lost("cancel", "cancel", slot, letter.offered)
+                )
         mail = letter.latest
         if self._due is None or mail is None:
             return Response(LATER, until=self._next)
         if letter.day < self._due:
-            return self._hold(letter, self._due) if self._holds else Response(LATER, until=self._next)
+            return (
+                self._hold(letter, self._due)
+                if self._holds
+                else Response(LATER, until=self._next)
+            )
         said = self._reply(letter, mail)
         self._due, self._unanswered, self._holds = None, 0, False
         return self._sent(letter, said)
 
     @property
     def _next(self) -> int | None:
-        return min((day for day in (self._due, self._back and self._back[0]) if day is not None), default=None)
+        return min(
+            (
+                day
+                for day in (self._due, self._back and self._back[0])
+                if day is not None
+            ),
+            default=None,
+        )
 
     def _receive(self, letter: Letter) -> None:
         """Take in the mails that are new: forgotten, not enough yet, or to be answered on a day."""
@@ -84,7 +99,11 @@ class RuleBasedSpeaker:
             self._unanswered += 1
             if mail.kind == CONFIRMATION:
                 self._plan_cancellation(letter, _slot(mail, letter))
-            if not forgotten and self._due is None and (self.said or self._unanswered >= self.persona.needs):
+            if (
+                not forgotten
+                and self._due is None
+                and (self.said or self._unanswered >= self.persona.needs)
+            ):
                 self._due = _in(self.persona.days, letter)
 
     def _plan_cancellation(self, letter: Letter, slot: date | None) -> None:
@@ -100,7 +119,9 @@ class RuleBasedSpeaker:
         """A note that the answer takes its time, with how long."""
         self._holds = False
         away = self._voice.chance(0.5)
-        sentence = self._voice.say("away" if away else "promise", wait=in_days(due - letter.day))
+        sentence = self._voice.say(
+            "away" if away else "promise", wait=in_days(due - letter.day)
+        )
         return self._sent(letter, Said("hold", [sentence]), bare=away)
 
     def _reply(self, letter: Letter, mail: Mail) -> Said:
@@ -113,28 +134,44 @@ class RuleBasedSpeaker:
         if mail.kind in (CLARIFICATION, CONFIRMATION, THANKS):
             return self._clarified(mail, letter)
         if letter.given:  # they are asked for dates once more
-            return Said("noted", [self._voice.about("already", letter.given, letter.offered)], letter.given)
+            return Said(
+                "noted",
+                [self._voice.about("already", letter.given, letter.offered)],
+                letter.given,
+            )
         if self._pen.named:
-            return self._pen.more(offered, offered, warm=bool(HEARD["warm"].search(mail.body.casefold())))
+            return self._pen.more(
+                offered, offered, warm=bool(HEARD["warm"].search(mail.body.casefold()))
+            )
         return self._pen.offer(offered, late=self._unanswered > 1)
 
     def _clarified(self, mail: Mail, letter: Letter) -> Said:
         """Answers everything that is asked: about the issue, about vague dates, about further ones."""
-        asked = " ".join(f"{mail.subject} {mail.body}".casefold().replace("’", "'").split())
+        asked = " ".join(
+            f"{mail.subject} {mail.body}".casefold().replace("’", "'").split()
+        )
         parts = [part for part in (self._pen.answered(asked),) if part]
         if parts and parts[0].act == "withdraw":
             self._back = None
             return parts[0]
-        about = tuple(map(date.fromisoformat, mail.slots)) or named(asked, letter.offered)
-        more, sure, warm = (bool(HEARD[how].search(asked)) for how in ("more", "sure", "warm"))
+        about = tuple(map(date.fromisoformat, mail.slots)) or named(
+            asked, letter.offered
+        )
+        more, sure, warm = (
+            bool(HEARD[how].search(asked)) for how in ("more", "sure", "warm")
+        )
         if not self._pen.named and about:
             return _together([*parts, self._pen.offer(about, late=False)])
         vague = [day for day in self._pen.named if self.truth.mood(day) == PERHAPS]
-        unsure = [day for day in about if day in vague] or (vague if sure and not about else [])
+        unsure = [day for day in about if day in vague] or (
+            vague if sure and not about else []
+        )
         if unsure and (sure or not more):
             parts.append(self._pen.settle(unsure, letter.offered))
         if more:
-            parts.append(self._pen.more(about or letter.offered, letter.offered, warm=warm))
+            parts.append(
+                self._pen.more(about or letter.offered, letter.offered, warm=warm)
+            )
         elif about and not unsure and not parts:
             parts.append(self._pen.settle(about, letter.offered))
         return _together(parts) if parts else Said("noted", [self._voice.say("noted")])
@@ -145,12 +182,23 @@ class RuleBasedSpeaker:
         subject = letter.latest.subject if letter.latest else letter.organiser
         subject = subject if subject.lower().startswith("re:") else f"Re: {subject}"
         body = " ".join(said.sentences) if bare else self._voice.letter(said.sentences)
-        return Response(ASK if said.asks else ANSWER, subject, body, self._next, tuple(sorted(said.named)))
+        return Response(
+            ASK if said.asks else ANSWER,
+            subject,
+            body,
+            self._next,
+            tuple(sorted(said.named)),
+        )
 
 
 def _together(parts: list[Said]) -> Said:
     sentences = [sentence for part in parts for sentence in part.sentences]
-    return Said(parts[-1].act, sentences, {d for part in parts for d in part.named}, any(part.asks for part in parts))
+    return Said(
+        parts[-1].act,
+        sentences,
+        {d for part in parts for d in part.named},
+        any(part.asks for part in parts),
+    )
 
 
 def _slot(mail: Mail, letter: Letter) -> date | None:
@@ -184,30 +232,61 @@ def response_form(day: int, most: int) -> Any:
     """{"action", "until", "subject", "body"}: who waits names a later day or null, who writes has something to say."""
 
     def fitting(reply: Any) -> None:
-        if reply.action == LATER and reply.until is not None and not day < reply.until <= day + FURTHEST:
-            raise ValueError(f"until: {reply.until} given; expected null or a day from {day + 1} to {day + FURTHEST}")
+        if (
+            reply.action == LATER
+            and reply.until is not None
+            and not day < reply.until <= day + FURTHEST
+        ):
+            raise ValueError(
+                f"until: {reply.until} given; expected null or a day from {day + 1} to {day + FURTHEST}"
+            )
         if reply.action != LATER and not (reply.subject.strip() and reply.body.strip()):
-            raise ValueError(f"{reply.action}: no subject or no body given; expected both, or the action {LATER!r}")
+            raise ValueError(
+                f"{reply.action}: no subject or no body given; expected both, or the action {LATER!r}"
+            )
 
     action = Literal["reply", "ask", "wait"]
-    return form("SpeakerReply", fitting, action=action, until=int | None, subject=text(SUBJECT, 0), body=text(most, 0))
+    return form(
+        "SpeakerReply",
+        fitting,
+        action=action,
+        until=int | None,
+        subject=text(SUBJECT, 0),
+        body=text(most, 0),
+    )
 
 
 def who_they_are(seat: ModelSeat, letter: Letter) -> dict[str, Any]:
     """How soon, how often and how vaguely somebody answers is told in words: nothing makes the model keep to it."""
     me = seat.own.persona
-    first = {1: "The first mail is enough for you.", 2: "The first mail drowns; you answer the second."}
-    usual = first.get(me.needs, f"It takes {me.needs} mails before you answer for the first time.")
+    first = {
+        1: "The first mail is enough for you.",
+        2: "The first mail drowns; you answer the second.",
+    }
+    usual = first.get(
+        me.needs, f"It takes {me.needs} mails before you answer for the first time."
+    )
     often = "Now and then" if me.vague < 0.35 else "Often"
     about = f"You answer a mail after about {me.days} working day{'' if me.days == 1 else 's'}, seldom before."
     sure = "You say clearly which dates suit you."
-    told_as_it_is = ("role", "field", "affiliation", "description", "style", "constraints", "limit", "issue")
+    told_as_it_is = (
+        "role",
+        "field",
+        "affiliation",
+        "description",
+        "style",
+        "constraints",
+        "limit",
+        "issue",
+    )
     return {
         "me": me.name,
         "organiser": letter.organiser,
         "pace": about if me.days else "You answer on the day on which a mail comes.",
         "patience": f"{usual} Of ten mails you forget about {round(10 * me.forgets)} for good.",
-        "certainty": sure if me.vague < 0.15 else f"{often} you name a date vaguely, with a perhaps.",
+        "certainty": sure
+        if me.vague < 0.15
+        else f"{often} you name a date vaguely, with a perhaps.",
         "share": f"{me.share:.0%}",
         "suits": told.dates(seat.own.suits),
         **{name: getattr(me, name) for name in told_as_it_is},
@@ -249,14 +328,22 @@ def checked_response(seat: Any, given: Any, letter: Letter) -> Response:
         subject = letter.latest.subject if letter.latest else ""
         return Response(ANSWER, f"Re: {subject}".strip(), bounded("answer", given))
     if not isinstance(given, Response) or given.kind not in RESPONSES:
-        raise InvalidInput(f"answer: {given!r} given; expected words, a day, a Response, or None for nothing")
+        raise InvalidInput(
+            f"answer: {given!r} given; expected words, a day, a Response, or None for nothing"
+        )
     until = None if given.until is None else _ahead(letter, given.until)
-    return given if given.kind == LATER else replace(given, body=bounded("answer", given.body), until=until)
+    return (
+        given
+        if given.kind == LATER
+        else replace(given, body=bounded("answer", given.body), until=until)
+    )
 
 
 def _ahead(letter: Letter, until: int) -> int:
     if until <= letter.day:
-        raise InvalidInput(f"answer: day {until} given; expected a day after today, which is day {letter.day}")
+        raise InvalidInput(
+            f"answer: day {until} given; expected a day after today, which is day {letter.day}"
+        )
     return until
 
 
@@ -266,15 +353,21 @@ RULE_BASED = "rule-based"
 VARIATIONS: Mapping[str, Callable[[Persona], Persona]] = {
     RULE_BASED: lambda persona: persona,
     "prompt": lambda persona: replace(persona, days=0, needs=1, forgets=0.0),
-    "slow": lambda persona: replace(persona, days=persona.days + 3, needs=max(persona.needs, 2)),
+    "slow": lambda persona: replace(
+        persona, days=persona.days + 3, needs=max(persona.needs, 2)
+    ),
     "vague": lambda persona: replace(persona, vague=max(persona.vague, 0.7)),
 }
 """Rule-based people: as their personas say; at once and always; three working days later, reminded; mostly vague."""
 
 
-def _rule_based(kind: str, name: str, rng: np.random.Generator, own: Invited) -> RuleBasedSpeaker:
+def _rule_based(
+    kind: str, name: str, rng: np.random.Generator, own: Invited
+) -> RuleBasedSpeaker:
     label = kind if kind == RULE_BASED else f"{RULE_BASED} {kind}"
-    return RuleBasedSpeaker(VARIATIONS[kind](own.persona), own.scenario, rng, kind=label)
+    return RuleBasedSpeaker(
+        VARIATIONS[kind](own.persona), own.scenario, rng, kind=label
+    )
 
 
 SPEAKER = Role(
@@ -288,7 +381,9 @@ SPEAKER = Role(
             room=SUBJECT + BODY + 60,
             briefing="organizing/speaker",
             told=who_they_are,
-            unasked=lambda seat, letter: Response(LATER) if letter.latest is None else None,
+            unasked=lambda seat, letter: (
+                Response(LATER) if letter.latest is None else None
+            ),
         )
     },
     asks={"answer": Ask(checked_response)},
@@ -298,13 +393,24 @@ SPEAKER = Role(
 
 
 def seat_speakers(
-    scenario: Scenario, kinds: Seats, rng: np.random.Generator, spoken: Spoken | None = None
+    scenario: Scenario,
+    kinds: Seats,
+    rng: np.random.Generator,
+    spoken: Spoken | None = None,
 ) -> dict[str, Any]:
     """A participant for each of a scenario's people; what suits a model is drawn as for the others."""
-    streams = dict(zip(scenario.by_name, deepcopy(rng).spawn(len(scenario.people)), strict=True))
+    streams = dict(
+        zip(scenario.by_name, deepcopy(rng).spawn(len(scenario.people)), strict=True)
+    )
 
     def own(name: str) -> Invited:
         persona, facts = scenario.person(name), streams[name].spawn(1)[0]
-        return Invited(persona, scenario, tuple(sorted(Truth(persona, scenario.slots, facts).suiting(scenario.slots))))
+        return Invited(
+            persona,
+            scenario,
+            tuple(
+                sorted(Truth(persona, scenario.slots, facts).suiting(scenario.slots))
+            ),
+        )
 
     return SPEAKER.fill(list(streams), kinds, rng, own, spoken)

@@ -65,10 +65,25 @@ async def seminar(
         "reviewer": REVIEWER.seat(reviewer, np.random.default_rng(0), None, spoken),
     }
     people = seat_speakers(programme, seats, who, spoken)
-    told: dict[str, Any] = {"delegation": delegation if isinstance(delegation, str) else levels(delegation)}
-    run = organize(programme, people, **roles, artefacts=begun, past=load_past(), delegation=delegation, until=until)
+    told: dict[str, Any] = {
+        "delegation": delegation if isinstance(delegation, str) else levels(delegation)
+    }
+    run = organize(
+        programme,
+        people,
+        **roles,
+        artefacts=begun,
+        past=load_past(),
+        delegation=delegation,
+        until=until,
+    )
     days = [day async for day in run]
-    told |= {"policies": policies if isinstance(policies, str) and artefacts is None else "own", "until": until}
+    told |= {
+        "policies": policies
+        if isinstance(policies, str) and artefacts is None
+        else "own",
+        "until": until,
+    }
     return record(programme, {**people, **roles}, days, artefacts=begun, **told)
 
 
@@ -90,12 +105,17 @@ def policy_set(given: Policies) -> PolicySet:
         raise InvalidInput(
             f"policies: {part!r} given; expected one of {', '.join(PARTS)}, and changes to it such as 'seed + weekend'"
         )
-    chosen, known = PolicySet() if part == "none" else load_policies(part), load_policies("all")
+    chosen, known = (
+        PolicySet() if part == "none" else load_policies(part),
+        load_policies("all"),
+    )
     for sign, name in zip(changes[::2], changes[1::2], strict=True):
         if sign == "-":
             chosen = chosen.drop(name)
         elif name in chosen.ids:
-            raise InvalidInput(f"policies: {given!r} given, but {part} has {name} already; leave it out")
+            raise InvalidInput(
+                f"policies: {given!r} given, but {part} has {name} already; leave it out"
+            )
         else:
             chosen = PolicySet((*chosen, known[name]))
     return chosen

@@ -51,7 +51,9 @@ def edge_cases() -> list[JudgedReply]:
 def held_out_replies() -> list[JudgedReply]:
     """The 60 held-out replies."""
     found = read_toml("test_replies.toml", "reply")
-    return [JudgedReply(e["id"], e["text"], e["flag"], e["id"], e["topic"]) for e in found]
+    return [
+        JudgedReply(e["id"], e["text"], e["flag"], e["id"], e["topic"]) for e in found
+    ]
 
 
 def held_out_states() -> list[JudgedState]:
@@ -61,11 +63,25 @@ def held_out_states() -> list[JudgedState]:
 
 def _state(entry: Mapping[str, Any]) -> JudgedState:
     name = f"state {entry['id']}"
-    slots = {day(s["date"], name): ((s["speaker"],) if s["speaker"] else ()) for s in entry["slots"]}
+    slots = {
+        day(s["date"], name): ((s["speaker"],) if s["speaker"] else ())
+        for s in entry["slots"]
+    }
     contacts = {}
     for s in entry["speakers"]:
-        said: dict[str, Any] = {what: days(s[what], name) for what in ("mails", "answered", "available", "vague")}
+        said: dict[str, Any] = {
+            what: days(s[what], name)
+            for what in ("mails", "answered", "available", "vague")
+        }
         mine = tuple(slot for slot, names in slots.items() if s["name"] in names)
-        contacts[s["name"]] = Contact(s["name"], s["role"], **said, said=s["said"], confirmed=mine)
+        contacts[s["name"]] = Contact(
+            s["name"], s["role"], **said, said=s["said"], confirmed=mine
+        )
     known = State(day(entry["today"], name), slots, contacts)
-    return JudgedState(entry["id"], known, entry["summary"], tuple(entry["applies"]), entry.get("why", ""))
+    return JudgedState(
+        entry["id"],
+        known,
+        entry["summary"],
+        tuple(entry["applies"]),
+        entry.get("why", ""),
+    )

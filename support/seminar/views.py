@@ -43,7 +43,9 @@ class Desk:
 
     def learnt(self, *kinds: str) -> tuple[str, ...]:
         """Summaries of edits of these kinds: of plans and actions for planning, of mails for writing."""
-        return tuple(edit.summary for edit in self.edits if edit.what in kinds and edit.summary)
+        return tuple(
+            edit.summary for edit in self.edits if edit.what in kinds and edit.summary
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,9 @@ class Letter:
     @property
     def latest(self) -> Mail | None:
         """The last mail from the organiser."""
-        return next((mail for mail in reversed(self.thread) if mail.sender == ORGANISER), None)
+        return next(
+            (mail for mail in reversed(self.thread) if mail.sender == ORGANISER), None
+        )
 
 
 @dataclass(frozen=True, slots=True)

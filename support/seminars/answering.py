@@ -28,13 +28,18 @@ async def play_day(seminar: Seminar, answer: Answer = approves) -> OrganizingDay
     What it raises ends the day there, and it can be taken up again. InvalidInput when the seminar's mail is real.
     """
     if seminar.setup.mode == LIVE:
-        raise InvalidInput("answer: a function given for a live seminar; a person at the desk approves its mails")
+        raise InvalidInput(
+            "answer: a function given for a live seminar; a person at the desk approves its mails"
+        )
     return await played_day(seminar, answer)
 
 
 async def played_day(seminar: Seminar, answer: Answer) -> OrganizingDay:
     """The same, whatever the mail: for a function that stands for the person."""
-    tasks = playing, answering = asyncio.ensure_future(seminar.play()), asyncio.ensure_future(_answer(seminar, answer))
+    tasks = playing, answering = (
+        asyncio.ensure_future(seminar.play()),
+        asyncio.ensure_future(_answer(seminar, answer)),
+    )
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         return answering.result() if answering.done() else playing.result()
@@ -50,7 +55,9 @@ async def _answer(seminar: Seminar, answer: Answer) -> NoReturn:
         question.answer(answer(question))
 
 
-async def play_days(seminar: Seminar, count: int | None = None, answer: Answer = approves) -> list[OrganizingDay]:
+async def play_days(
+    seminar: Seminar, count: int | None = None, answer: Answer = approves
+) -> list[OrganizingDay]:
     """Play so many days more, or all; the days that are finished then. InvalidInput as `play_day`."""
     await seminar.open()
     until = None if count is None else len(seminar.finished) + count

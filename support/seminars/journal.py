@@ -46,7 +46,14 @@ class Journal:
     has no seminar of that name.
     """
 
-    def __init__(self, path: str | Path, seminar: str, presence: Presence, *, take_over: bool = False) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        seminar: str,
+        presence: Presence,
+        *,
+        take_over: bool = False,
+    ) -> None:
         self.path, self.seminar, self._presence = Path(path), seminar, presence
         self._db = opened(self.path)
         try:
@@ -57,16 +64,28 @@ class Journal:
 
     def _claimed(self, take_over: bool) -> str:
         with transaction(self._db, self.path):
-            row = self._db.execute("SELECT setup, run FROM seminars WHERE name = ?", (self.seminar,)).fetchone()
+            row = self._db.execute(
+                "SELECT setup, run FROM seminars WHERE name = ?", (self.seminar,)
+            ).fetchone()
             if row is None:
                 known = ", ".join(names(self.path)) or "none"
-                raise InvalidInput(f"seminar: {self.seminar!r} given; {self.path} has {known}")
+                raise InvalidInput(
+                    f"seminar: {self.seminar!r} given; {self.path} has {known}"
+                )
             setup, run = row
-            if run and run != self._presence.run and self._presence.alive(run) and not take_over:
+            if (
+                run
+                and run != self._presence.run
+                and self._presence.alive(run)
+                and not take_over
+            ):
                 raise FileInUse(
                     f"the seminar {self.seminar!r} is open in another window or process; close it there or take it over"
                 )
-            self._db.execute("UPDATE seminars SET run = ? WHERE name = ?", (self._presence.run, self.seminar))
+            self._db.execute(
+                "UPDATE seminars SET run = ? WHERE name = ?",
+                (self._presence.run, self.seminar),
+            )
         return str(setup)
 
     def entries(self) -> list[Entry]:
@@ -76,7 +95,14 @@ class Journal:
             return [Entry(*row) for row in self._db.execute(query, (self.seminar,))]
 
     def add(
-        self, day: int, role: str, step: str, about: str, asked: str, answer: str | None, error: str | None = None
+        self,
+        day: int,
+        role: str,
+        step: str,
+        about: str,
+        asked: str,
+        answer: str | None,
+        error: str | None = None,
     ) -> Entry:
         """Write one line, for good; FileInUse when another run has taken the seminar over, and nothing is written."""
         with transaction(self._db, self.path):
@@ -84,22 +110,31 @@ class Journal:
             query = "SELECT COALESCE(MAX(number), 0) + 1 FROM journal WHERE seminar = ?"
             number = self._db.execute(query, (self.seminar,)).fetchone()[0]
             entry = Entry(number, day, role, step, about, asked, answer, error)
-            self._db.execute("INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (self.seminar, *entry))
+            self._db.execute(
+                "INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (self.seminar, *entry),
+            )
         return entry
 
     def check(self) -> None:
         """See that the seminar is still this run's; FileInUse when another run has taken it over."""
         with guarded(self.path):
-            owner = self._db.execute("SELECT run FROM seminars WHERE name = ?", (self.seminar,)).fetchone()
+            owner = self._db.execute(
+                "SELECT run FROM seminars WHERE name = ?", (self.seminar,)
+            ).fetchone()
         if owner != (self._presence.run,):
-            raise FileInUse(f"the seminar {self.seminar!r} was taken over by another window; go on there")
+            raise FileInUse(
+                f"the seminar {self.seminar!r} was taken over by another window; go on there"
+            )
 
     def close(self) -> None:
         """Give the seminar back, and close the file."""
         try:
             with transaction(self._db, self.path):
                 mine = (self.seminar, self._presence.run)
-                self._db.execute("UPDATE seminars SET run = NULL WHERE name = ? AND run = ?", mine)
+                self._db.execute(
+                    "UPDATE seminars SET run = NULL WHERE name = ? AND run = ?", mine
+                )
         finally:
             self._db.close()
 
@@ -115,12 +150,21 @@ def opened(path: Path) -> Connection:
 
 def begin(path: str | Path, name: str, setup: str) -> None:
     """Put a new seminar into a study's file; InvalidInput when its name is empty, too long, or taken."""
-    if not isinstance(name, str) or not name.strip() or len(name) > 80 or not name.isprintable():
-        raise InvalidInput(f"name: {name!r} given; expected a name of 1 to 80 characters")
+    if (
+        not isinstance(name, str)
+        or not name.strip()
+        or len(name) > 80
+        or not name.isprintable()
+    ):
+        raise InvalidInput(
+            f"name: {name!r} given; expected a name of 1 to 80 characters"
+        )
     path = Path(path)
     with closing(opened(path)) as db, transaction(db, path):
         if db.execute("SELECT 1 FROM seminars WHERE name = ?", (name,)).fetchone():
-            raise InvalidInput(f"name: {name!r} given, which is the name of a seminar in {path.name}; choose another")
+            raise InvalidInput(
+                f"name: {name!r} given, which is the name of a seminar in {path.name}; choose another"
+            )
         db.execute("INSERT INTO seminars VALUES (?, ?, NULL)", (name, setup))
 
 
@@ -130,4 +174,6 @@ def names(path: str | Path) -> list[str]:
     if not path.exists():
         return []
     with closing(opened(path)) as db, guarded(path):
-        return [name for (name,) in db.execute("SELECT name FROM seminars ORDER BY rowid")]
+        return [
+            name for (name,) in db.execute("SELECT name FROM seminars ORDER BY rowid")
+        ]

@@ -28,7 +28,10 @@ KEPT: dict[str, tuple[Any, Callable[[Args], str]]] = {
     "draft": (Draft, lambda a: a[1].person),
     "describe": (str, lambda a: f"{a[1].what} {a[1].about}"),
     "close": (str, lambda a: ""),
-    "check": (Verdict, lambda a: digest(a[0], a[2].partition("\n")[0] if len(a) > 2 else "")),
+    "check": (
+        Verdict,
+        lambda a: digest(a[0], a[2].partition("\n")[0] if len(a) > 2 else ""),
+    ),
     "review": (Review, lambda a: f"{a[1]} {a[3]}"),
     "decide": (str, lambda a: str(a[1].mail)),
     "answer": (Response, lambda a: a[0].person),
@@ -37,13 +40,22 @@ KEPT: dict[str, tuple[Any, Callable[[Args], str]]] = {
 }
 """Of every step: the form of its answer, and what it is about."""
 
-SHOWN: dict[str, Callable[[Args], Any]] = {"review": lambda a: a[2], "decide": lambda a: a[1]}
+SHOWN: dict[str, Callable[[Args], Any]] = {
+    "review": lambda a: a[2],
+    "decide": lambda a: a[1],
+}
 """What of the question is kept beside an answer; in other steps, what the role has spent so far stands there."""
 
 COLLECT = "collect"  # post is fetched: what goes amiss there ends the day, and is tried again when it is taken up
 
 DAY, FINISHED = "day", "finished"
-KINDS = {"day": OrganizingDay, "plan": DayPlan, "action": Action, "mail": Draft, "flag": Flag}
+KINDS = {
+    "day": OrganizingDay,
+    "plan": DayPlan,
+    "action": Action,
+    "mail": Draft,
+    "flag": Flag,
+}
 """Forms of what else stands in the journal: finished days, and what a person at the desk was shown."""
 
 
@@ -59,7 +71,9 @@ def to_text(form: Any, value: Any) -> str:
         _adapter(form).validate_json(text)
     except ValueError as error:
         why = " ".join(str(error).split())[:300]
-        raise InvalidInput(f"journal: {value!r:.200} cannot be kept as {form!r} ({why})") from None
+        raise InvalidInput(
+            f"journal: {value!r:.200} cannot be kept as {form!r} ({why})"
+        ) from None
     return text
 
 
@@ -68,7 +82,10 @@ def from_text(form: Any, text: str, line: int | None = None) -> Any:
     try:
         return _adapter(form).validate_json(text)
     except ValueError as error:
-        which, why = "a line" if line is None else f"line {line}", " ".join(str(error).split())[:300]
+        which, why = (
+            "a line" if line is None else f"line {line}",
+            " ".join(str(error).split())[:300],
+        )
         raise DamagedFile(
             f"journal: {which} cannot be read ({why}). Restore the study's file from a copy, or begin a new seminar."
         ) from None
@@ -88,12 +105,19 @@ class Memory:
     `added`: called with every new line.
     """
 
-    def __init__(self, journal: Journal, reached: Callable[[int | None], None], added: Callable[[Entry], None]) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        reached: Callable[[int | None], None],
+        added: Callable[[Entry], None],
+    ) -> None:
         self.journal, self._reached, self._added = journal, reached, added
         self._lines: dict[tuple[int, str, str, str], list[Entry]] = {}
         self._last: dict[tuple[str, str], int] = {}
         for entry in journal.entries():
-            self._lines.setdefault((entry.day, entry.role, entry.step, entry.about), []).append(entry)
+            self._lines.setdefault(
+                (entry.day, entry.role, entry.step, entry.about), []
+            ).append(entry)
             self._note(entry)
         self.open(0)
 
@@ -107,16 +131,28 @@ class Memory:
 
     def _note(self, entry: Entry) -> None:
         if entry.error is None:
-            self._last[entry.role, entry.step] = max(entry.day, self.last(entry.role, entry.step))
+            self._last[entry.role, entry.step] = max(
+                entry.day, self.last(entry.role, entry.step)
+            )
 
-    def add(self, role: str, step: str, about: str, asked: str, answer: str | None, error: str | None = None) -> Entry:
+    def add(
+        self,
+        role: str,
+        step: str,
+        about: str,
+        asked: str,
+        answer: str | None,
+        error: str | None = None,
+    ) -> Entry:
         """Write a new line."""
         entry = self.journal.add(self.day, role, step, about, asked, answer, error)
         self._note(entry)
         self._added(entry)
         return entry
 
-    async def answer(self, who: Remembered, step: str, args: Args, ask: Callable[[], Awaitable[Any]]) -> Any:
+    async def answer(
+        self, who: Remembered, step: str, args: Args, ask: Callable[[], Awaitable[Any]]
+    ) -> Any:
         """The answer of a role: the journal's, or a new one, which is kept before it is given.
 
         Who has to remember what they said (`again`) is asked in any case; that answer counts for nothing.
@@ -131,7 +167,9 @@ class Memory:
             self._reached(lines[number].number)
             who.recall(lines[number])
             return _given(form, lines[number])
-        if self.day <= self.last(DAY, FINISHED):  # nothing is asked about a day that is over, nor sent
+        if self.day <= self.last(
+            DAY, FINISHED
+        ):  # nothing is asked about a day that is over, nor sent
             raise DamagedFile(
                 f"journal: day {self.day} is over, but {who.name} has no answer there to the step {step!r} {key[3]}. "
                 "Restore the study's file from a copy, or open it with the version of Convene that played it."
@@ -143,7 +181,12 @@ class Memory:
             text = to_text(form, value := await ask())
         except AMISS as error:
             if step != COLLECT:
-                self.add(*key[1:], who.beside(shown), None, f"{type(error).__name__}: {error}")
+                self.add(
+                    *key[1:],
+                    who.beside(shown),
+                    None,
+                    f"{type(error).__name__}: {error}",
+                )
             raise
         self.add(*key[1:], who.beside(shown), text)
         return value
@@ -158,7 +201,9 @@ class Remembered:
     `replies`, `tokens`: what it spent as a language model, before a restart as well.
     """
 
-    def __init__(self, role: Any, name: str, memory: Memory, *, again: bool = False) -> None:
+    def __init__(
+        self, role: Any, name: str, memory: Memory, *, again: bool = False
+    ) -> None:
         self.role, self.name, self._memory, self.again = role, name, memory, again
         self._before = (0, 0)
 
@@ -183,7 +228,10 @@ class Remembered:
         """Take over what a line says was spent until then."""
         if entry.asked and entry.step not in SHOWN:
             said = from_text(tuple[int, int], entry.asked, entry.number)
-            self._before = (max(said[0], self._before[0]), max(said[1], self._before[1]))
+            self._before = (
+                max(said[0], self._before[0]),
+                max(said[1], self._before[1]),
+            )
 
     def __getattr__(self, step: str) -> Any:
         found = getattr(self.role, step)
@@ -203,5 +251,7 @@ def _given(form: Any, entry: Entry) -> Any:
     kind, _, said = (entry.error or "").partition(": ")
     raised = getattr(errors, kind, None)
     if not (isinstance(raised, type) and issubclass(raised, ConveneError)):
-        raise DamagedFile(f"journal: line {entry.number} holds no answer and the error {entry.error!r}")
+        raise DamagedFile(
+            f"journal: line {entry.number} holds no answer and the error {entry.error!r}"
+        )
     raise raised(said)

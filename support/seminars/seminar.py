@@ -23,7 +23,15 @@ from support.seminar.records import Organizing, OrganizingDay
 from support.seminar.rules import PolicySet, as_entries, policies_of
 from support.seminar.views import Desk
 from support.seminars.journal import Entry, Journal
-from support.seminars.remembering import COLLECT, DAY, FINISHED, USER, Memory, from_text, to_text
+from support.seminars.remembering import (
+    COLLECT,
+    DAY,
+    FINISHED,
+    USER,
+    Memory,
+    from_text,
+    to_text,
+)
 from support.seminars.setup import LIVE, SeminarSetup
 from support.seminars.unlock import Lock
 from support.seminars.workplace import Workplace
@@ -33,7 +41,13 @@ if TYPE_CHECKING:
     from support.seminar.workday import Office
 
 # what a user changes while a seminar runs
-POLICIES, TEMPLATES, REMOVED, PUT_BACK, ENDED = "policies", "templates", "removed", "put back", "closed"
+POLICIES, TEMPLATES, REMOVED, PUT_BACK, ENDED = (
+    "policies",
+    "templates",
+    "removed",
+    "put back",
+    "closed",
+)
 
 CLOSED = "seminar: not open yet; await seminar.open() first"
 
@@ -62,18 +76,29 @@ class Seminar:
         take_over: bool = False,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
-        self.path, self.name, self.today, self.changed = Path(path), name, today, changed
+        self.path, self.name, self.today, self.changed = (
+            Path(path),
+            name,
+            today,
+            changed,
+        )
         with ExitStack() as opened:
             presence = opened.enter_context(Presence(path))
-            self.journal = opened.enter_context(closing(Journal(path, name, presence, take_over=take_over)))
+            self.journal = opened.enter_context(
+                closing(Journal(path, name, presence, take_over=take_over))
+            )
             self.setup = SeminarSetup.from_json(self.journal.setup)
-            self.workplace = Workplace(self.path, name, self.setup, presence, model, mailbox, today)
+            self.workplace = Workplace(
+                self.path, name, self.setup, presence, model, mailbox, today
+            )
             opened.callback(self.workplace.close)
             self._opened = opened.pop_all()
         self.finished: list[OrganizingDay] = []
         self.entries: list[Entry] = []
         self.day = 0  # the newest one, running or finished; 0 before the first
-        self.questions: asyncio.Queue[Question] = asyncio.Queue()  # to the person at the desk
+        self.questions: asyncio.Queue[Question] = (
+            asyncio.Queue()
+        )  # to the person at the desk
         self._stale, self._ahead, self._replaying = True, False, False
         self.closed: str | None = None  # why it was closed for good
 
@@ -105,8 +130,14 @@ class Seminar:
         while not self.questions.empty():  # of a day that broke off
             self.questions.get_nowait()
         self.run = self.workplace.seated(self._memory, self.questions)
-        done = [entry for entry in self.entries if (entry.role, entry.step) == (DAY, FINISHED)]
-        self.finished = [from_text(OrganizingDay, entry.answer or "", entry.number) for entry in done]
+        done = [
+            entry
+            for entry in self.entries
+            if (entry.role, entry.step) == (DAY, FINISHED)
+        ]
+        self.finished = [
+            from_text(OrganizingDay, entry.answer or "", entry.number) for entry in done
+        ]
         self.day = max((entry.day for entry in self.entries), default=0)
         for day in self.finished:
             self._memory.open(day.number)
@@ -125,7 +156,9 @@ class Seminar:
     def next_day(self) -> int:
         """The number of the day that `play` plays; InvalidInput when there is none, live by the calendar."""
         if self.closed is not None:
-            raise InvalidInput(f"seminar: it was closed{f' ({self.closed})' if self.closed else ''}")
+            raise InvalidInput(
+                f"seminar: it was closed{f' ({self.closed})' if self.closed else ''}"
+            )
         if self.running:
             return self.day
         if self.setup.mode != LIVE:
@@ -133,14 +166,22 @@ class Seminar:
         today, programme = self.today(), self.setup.scenario
         number = (today - programme.start).days + 1
         if number < 1:
-            raise InvalidInput(f"today: {today} given; the seminar begins on {programme.start}")
+            raise InvalidInput(
+                f"today: {today} given; the seminar begins on {programme.start}"
+            )
         if number == self.day:
-            raise InvalidInput(f"today: {today} was played already; the next day begins tomorrow")
+            raise InvalidInput(
+                f"today: {today} was played already; the next day begins tomorrow"
+            )
         if number < self.day:
             played = programme.start + timedelta(days=self.day - 1)
-            raise InvalidInput(f"today: {today} given, but {played} was played already; set this machine's clock")
+            raise InvalidInput(
+                f"today: {today} given, but {played} was played already; set this machine's clock"
+            )
         if number > self.last:
-            raise InvalidInput(f"today: {today} given; the deadline was {programme.deadline}")
+            raise InvalidInput(
+                f"today: {today} given; the deadline was {programme.deadline}"
+            )
         return number
 
     @property
@@ -155,7 +196,11 @@ class Seminar:
             return True
         if not self.finished or self.running or self._stale:
             return False
-        done = self.setup.mode != LIVE and settled(self.run.office.state) and not self.run.post.awaited(self.last)
+        done = (
+            self.setup.mode != LIVE
+            and settled(self.run.office.state)
+            and not self.run.post.awaited(self.last)
+        )
         return self.day >= self.last or done
 
     async def play(self) -> OrganizingDay:
@@ -166,14 +211,24 @@ class Seminar:
         """
         try:
             await self.open()
-            if self.setup.mode == LIVE and self.workplace.outbox.approved() and not Lock().open:
+            if (
+                self.setup.mode == LIVE
+                and self.workplace.outbox.approved()
+                and not Lock().open
+            ):
                 raise InvalidInput(WAITS)
             number = self.next_day
             if number > self.last:
-                raise InvalidInput(f"day: {number} asked for; the deadline was day {self.last}")
+                raise InvalidInput(
+                    f"day: {number} asked for; the deadline was day {self.last}"
+                )
             if waiting := self.uncertain:
-                raise FateUnknown(f"{len(waiting)} mails may have been sent or not; decide about them first")
-            if self._ahead:  # what the user changed on this day comes again in its place
+                raise FateUnknown(
+                    f"{len(waiting)} mails may have been sent or not; decide about them first"
+                )
+            if (
+                self._ahead
+            ):  # what the user changed on this day comes again in its place
                 await self._replay()
             self.day, self._ahead = number, False
             self._memory.open(number)
@@ -195,9 +250,23 @@ class Seminar:
     @property
     def record(self) -> Organizing:
         """The finished days as a record, as a rehearsal of a study leaves it."""
-        setup, closed = self.setup, {"closed": self.closed} if self.closed is not None else {}
-        told = {"mode": setup.mode, "delegation": setup.delegation, "removed": list(self.workplace.removed), **closed}
-        return organizing.record(setup.scenario, self.workplace.roles, self.finished, artefacts=setup.artefacts, **told)
+        setup, closed = (
+            self.setup,
+            {"closed": self.closed} if self.closed is not None else {},
+        )
+        told = {
+            "mode": setup.mode,
+            "delegation": setup.delegation,
+            "removed": list(self.workplace.removed),
+            **closed,
+        }
+        return organizing.record(
+            setup.scenario,
+            self.workplace.roles,
+            self.finished,
+            artefacts=setup.artefacts,
+            **told,
+        )
 
     # ---- what a person changes unasked: each is a line of the journal, and comes again in its place ----
 
@@ -225,7 +294,9 @@ class Seminar:
     def set_policies(self, policies: PolicySet) -> None:
         """Other policies, from the next step of the organiser on."""
         if not isinstance(policies, PolicySet):
-            raise InvalidInput(f"policies: {policies!r:.200} given; expected a PolicySet")
+            raise InvalidInput(
+                f"policies: {policies!r:.200} given; expected a PolicySet"
+            )
         self._change(POLICIES, to_text(Entries, as_entries(policies)))
 
     def set_templates(self, templates: Templates) -> None:
@@ -249,7 +320,9 @@ class Seminar:
         if self.closed is not None:
             raise InvalidInput("seminar: it is closed already")
         if self.running:
-            raise InvalidInput(f"seminar: day {self.day} is not over; finish it, then close the seminar")
+            raise InvalidInput(
+                f"seminar: day {self.day} is not over; finish it, then close the seminar"
+            )
         self._change(ENDED, to_text(str, why.strip()))
 
     async def check_mail(self) -> int:
@@ -266,7 +339,9 @@ class Seminar:
         self._check_open()
         self._memory.day = self.day
         self._changes.append(self._memory.add(USER, what, "", "", answer))
-        if not self._replaying:  # else it waits for its turn, after what was changed before it
+        if (
+            not self._replaying
+        ):  # else it waits for its turn, after what was changed before it
             self._catch_up(None)
 
     def _apply(self, change: Entry) -> None:
@@ -290,9 +365,13 @@ class Seminar:
         self._check_open()
         self.setup.scenario.person(person)
         if person in self.workplace.removed:
-            raise InvalidInput(f"person: {person!r} given, who was taken off the list; what they write stays held")
+            raise InvalidInput(
+                f"person: {person!r} given, who was taken off the list; what they write stays held"
+            )
         self.journal.check()
-        return self.workplace.inbox.release(key, person, self._memory.last("post", COLLECT) + 1)
+        return self.workplace.inbox.release(
+            key, person, self._memory.last("post", COLLECT) + 1
+        )
 
     def drop(self, key: str) -> Kept:
         """Leave a held mail out; its bytes stay."""

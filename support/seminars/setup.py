@@ -31,7 +31,11 @@ MODES = {
 }
 """How a seminar's mail travels, in words."""
 
-WRITERS = ("post", "user", "day")  # who writes into the journal beside people and the roles of a record
+WRITERS = (
+    "post",
+    "user",
+    "day",
+)  # who writes into the journal beside people and the roles of a record
 OWN_ADDRESS = "organiser@example.org"  # where no mail leaves; mail to example.org reaches nobody (RFC 2606)
 
 
@@ -52,7 +56,9 @@ class SeminarSetup:
     mode: str = REHEARSAL  # one of `MODES`
     # needed live. No credentials are in it: they come from the environment or the keyring
     servers: MailServers | None = None
-    allowed: tuple[str, ...] = field(default=())  # addresses that live mail may go to; nobody else gets any
+    allowed: tuple[str, ...] = field(
+        default=()
+    )  # addresses that live mail may go to; nobody else gets any
     daily_limit: int = 0  # live mails a day, at most
     # yes in words, where `servers.authserv` is empty: nobody checks then who wrote a reply, and a forger who knows a
     # mail's number passes as the person
@@ -61,10 +67,14 @@ class SeminarSetup:
     def __post_init__(self) -> None:
         levels(self.delegation)
         if self.mode not in MODES:
-            raise InvalidInput(f"mode: {self.mode!r} given; expected one of {', '.join(MODES)}")
+            raise InvalidInput(
+                f"mode: {self.mode!r} given; expected one of {', '.join(MODES)}"
+            )
         self._check_kinds()
         self._check_people()
-        Clearance(self.mode == LIVE, frozenset(self.allowed), self.daily_limit)  # refuses what is none
+        Clearance(
+            self.mode == LIVE, frozenset(self.allowed), self.daily_limit
+        )  # refuses what is none
         if self.mode == LIVE:
             self._check_live()
 
@@ -73,43 +83,81 @@ class SeminarSetup:
         known: list[tuple[str, Any, Collection[str]]]
         known = [("organizer", self.organizer, ORGANIZERS), ("detector", self.detector, DETECTORS),
                  ("reviewer", self.reviewer, REVIEWERS)]  # fmt: skip
-        kinds = self.people.values() if isinstance(self.people, Mapping) else [self.people]
-        known += [("people", kind, (*VARIATIONS, MIXED, MODEL, HUMAN)) for kind in kinds]
+        kinds = (
+            self.people.values() if isinstance(self.people, Mapping) else [self.people]
+        )
+        known += [
+            ("people", kind, (*VARIATIONS, MIXED, MODEL, HUMAN)) for kind in kinds
+        ]
         for role, kind, listed in known:
             if not isinstance(kind, str) or not (kind in listed or is_model(kind)):
-                raise InvalidInput(f"{role}: {kind!r} given; expected one of {', '.join(listed)} (or {MODEL}:NAME)")
-        if isinstance(self.people, Mapping) and set(self.people) != set(self.scenario.by_name):
+                raise InvalidInput(
+                    f"{role}: {kind!r} given; expected one of {', '.join(listed)} (or {MODEL}:NAME)"
+                )
+        if isinstance(self.people, Mapping) and set(self.people) != set(
+            self.scenario.by_name
+        ):
             raise InvalidInput(
                 f"people: {', '.join(self.people)} given; expected a kind for each on the list of people"
             )
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise InvalidInput(f"seed: {self.seed!r} given; expected a whole number from 0")
+        if (
+            isinstance(self.seed, bool)
+            or not isinstance(self.seed, int)
+            or self.seed < 0
+        ):
+            raise InvalidInput(
+                f"seed: {self.seed!r} given; expected a whole number from 0"
+            )
 
     def _check_people(self) -> None:
         """Whether everybody has an address of their own, and a name that can stand in a mail beside the sender's."""
-        writes, seen = (self.servers and self.servers.name) or self.scenario.organiser, dict[str, str]()
+        writes, seen = (
+            (self.servers and self.servers.name) or self.scenario.organiser,
+            dict[str, str](),
+        )
         for person in self.scenario.people:
             checked_address(person.email, f"address of {person.name}")
             if person.name in WRITERS:
-                raise InvalidInput(f"name: {person.name!r} given, which has another meaning in the journal; add to it")
+                raise InvalidInput(
+                    f"name: {person.name!r} given, which has another meaning in the journal; add to it"
+                )
             other = seen.setdefault(folded(person.email), person.name)
             if other != person.name:
-                raise InvalidInput(f"address of {person.name}: {person.email!r} given, which is that of {other}, too")
-            about = ("A date", "Dear all,", "<0@example.org>", datetime(2027, 1, 1, tzinfo=UTC))
+                raise InvalidInput(
+                    f"address of {person.name}: {person.email!r} given, which is that of {other}, too"
+                )
+            about = (
+                "A date",
+                "Dear all,",
+                "<0@example.org>",
+                datetime(2027, 1, 1, tzinfo=UTC),
+            )
             try:
-                compose(Outgoing(self.sender, writes, person.email, person.name, *about))
+                compose(
+                    Outgoing(self.sender, writes, person.email, person.name, *about)
+                )
             except InvalidInput as error:
-                raise InvalidInput(f"a mail from {writes!r} to {person.name!r} cannot be written: {error}") from None
+                raise InvalidInput(
+                    f"a mail from {writes!r} to {person.name!r} cannot be written: {error}"
+                ) from None
 
     def _check_live(self) -> None:
         if self.servers is None:
-            raise InvalidInput("servers: none given; a live seminar needs the names of an SMTP and an IMAP server")
+            raise InvalidInput(
+                "servers: none given; a live seminar needs the names of an SMTP and an IMAP server"
+            )
         if not self.allowed:
-            raise InvalidInput("allowed: nobody given; a live seminar needs the addresses that mail may go to")
+            raise InvalidInput(
+                "allowed: nobody given; a live seminar needs the addresses that mail may go to"
+            )
         if self.reviewer != HUMAN:
-            raise InvalidInput(f"reviewer: {self.reviewer!r} given; real mail needs a person at the desk ({HUMAN!r})")
+            raise InvalidInput(
+                f"reviewer: {self.reviewer!r} given; real mail needs a person at the desk ({HUMAN!r})"
+            )
         if not self.daily_limit:
-            raise InvalidInput("daily_limit: 0 given; a live seminar needs how many mails may go out a day, at most")
+            raise InvalidInput(
+                "daily_limit: 0 given; a live seminar needs how many mails may go out a day, at most"
+            )
         if not self.servers.authserv and self.unchecked_senders is not True:
             raise InvalidInput(
                 "authserv: none given; without the name of the server that checks who wrote a reply "
@@ -119,7 +167,9 @@ class SeminarSetup:
         known = [person.email for person in self.scenario.people]
         for address in self.allowed:
             if not any(same(address, other) for other in known):
-                raise InvalidInput(f"allowed: {address!r} given, which is nobody's on the list of people")
+                raise InvalidInput(
+                    f"allowed: {address!r} given, which is nobody's on the list of people"
+                )
 
     @property
     def sender(self) -> str:
@@ -139,10 +189,22 @@ class SeminarSetup:
         try:
             plain: dict[str, Any] = json.loads(text)
             told = plain["scenario"]
-            people = tuple(Persona(**{**one, "constraints": tuple(one["constraints"])}) for one in told["people"])
+            people = tuple(
+                Persona(**{**one, "constraints": tuple(one["constraints"])})
+                for one in told["people"]
+            )
             dates = {name: day(told[name], name) for name in ("start", "deadline")}
-            plain["scenario"] = Scenario(**{**told, **dates, "slots": days(told["slots"], "slots"), "people": people})
-            plain["artefacts"] = from_content(plain["artefacts"], "the setup of the seminar")
+            plain["scenario"] = Scenario(
+                **{
+                    **told,
+                    **dates,
+                    "slots": days(told["slots"], "slots"),
+                    "people": people,
+                }
+            )
+            plain["artefacts"] = from_content(
+                plain["artefacts"], "the setup of the seminar"
+            )
             plain["past"] = tuple(Template(**entry) for entry in plain["past"])
             plain["allowed"] = tuple(plain["allowed"])
             plain["servers"] = plain["servers"] and MailServers(**plain["servers"])
@@ -150,4 +212,6 @@ class SeminarSetup:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, InvalidInput):
                 raise
-            raise DamagedFile(f"setup of a seminar: {error!r}; expected what SeminarSetup.to_json writes") from error
+            raise DamagedFile(
+                f"setup of a seminar: {error!r}; expected what SeminarSetup.to_json writes"
+            ) from error

@@ -31,9 +31,16 @@ from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
-BY_MAIL = SimpleNamespace(kind="by mail")  # whoever is written to and answers as they like, in records
-MORNING = time(9, tzinfo=UTC)  # when the mails of a day are written that is no day of the calendar
-ASKED_ONCE = ("human", "model")  # for what they said before: a person would mind to be asked again, and a model costs
+BY_MAIL = SimpleNamespace(
+    kind="by mail"
+)  # whoever is written to and answers as they like, in records
+MORNING = time(
+    9, tzinfo=UTC
+)  # when the mails of a day are written that is no day of the calendar
+ASKED_ONCE = (
+    "human",
+    "model",
+)  # for what they said before: a person would mind to be asked again, and a model costs
 
 
 class ApprovingReviewer:
@@ -41,10 +48,14 @@ class ApprovingReviewer:
 
     kind = HUMAN
 
-    def __init__(self, reviewer: Any, outbox: Outbox, addresses: Mapping[str, str]) -> None:
+    def __init__(
+        self, reviewer: Any, outbox: Outbox, addresses: Mapping[str, str]
+    ) -> None:
         self.reviewer, self._outbox, self._addresses = reviewer, outbox, addresses
 
-    async def review(self, desk: Desk, what: str, item: DayPlan | Action | Draft, about: str = "") -> Review:
+    async def review(
+        self, desk: Desk, what: str, item: DayPlan | Action | Draft, about: str = ""
+    ) -> Review:
         """What the person does with it; a mail that they let go, as it is or changed, is approved so, and no other."""
         review = await self.reviewer.review(desk, what, item, about)
         if isinstance(item, Draft):
@@ -79,7 +90,9 @@ class Workplace:
         self.folder = path.with_name(f"{path.stem} mail") / _file_name(name)
         self._mailbox = mailbox
         self.mailbox = mailbox or self._made()
-        clearance = Clearance(setup.mode == LIVE, frozenset(setup.allowed), setup.daily_limit)
+        clearance = Clearance(
+            setup.mode == LIVE, frozenset(setup.allowed), setup.daily_limit
+        )
         self.outbox = Outbox(path, name, clearance, presence=presence)
         self.inbox = Inbox(path, name)
 
@@ -97,8 +110,12 @@ class Workplace:
         from support.mail.live import LiveMailbox
 
         assert self.setup.servers is not None  # checked by the setup
-        since = min(self.setup.scenario.start, date.today())  # the servers' calendar, whatever ours is in a test
-        return LiveMailbox(self.setup.servers, find_login(self.setup.servers), since=since)
+        since = min(
+            self.setup.scenario.start, date.today()
+        )  # the servers' calendar, whatever ours is in a test
+        return LiveMailbox(
+            self.setup.servers, find_login(self.setup.servers), since=since
+        )
 
     def seated(self, memory: Memory, questions: asyncio.Queue[Question]) -> Run:
         """A run with everybody seated anew; all that they say is kept in the memory."""
@@ -106,15 +123,32 @@ class Workplace:
         who, drawn = np.random.default_rng(setup.seed).spawn(2)
         if self._mailbox is None and setup.mode == REHEARSAL:
             self.mailbox = SimulatedMailbox()
-        organizer = Remembered(ORGANIZER.seat(setup.organizer, drawn, None, Spoken(self.model)), "organizer", memory)
-        detector = Remembered(seat_detector(setup.detector, spoken=Spoken(self.model, TEMPERATURE)), "detector", memory)
+        organizer = Remembered(
+            ORGANIZER.seat(setup.organizer, drawn, None, Spoken(self.model)),
+            "organizer",
+            memory,
+        )
+        detector = Remembered(
+            seat_detector(setup.detector, spoken=Spoken(self.model, TEMPERATURE)),
+            "detector",
+            memory,
+        )
         with people(questions):
             person = REVIEWER.seat(setup.reviewer, drawn)
             post = self._post(who, slips, memory)
         if setup.mode == LIVE:
-            person = ApprovingReviewer(person, self.outbox, {one.name: one.email for one in setup.scenario.people})
+            person = ApprovingReviewer(
+                person,
+                self.outbox,
+                {one.name: one.email for one in setup.scenario.people},
+            )
         reviewer = Remembered(person, "reviewer", memory)
-        self.roles = {**post.seats, "organizer": organizer, "detector": detector, "reviewer": reviewer}
+        self.roles = {
+            **post.seats,
+            "organizer": organizer,
+            "detector": detector,
+            "reviewer": reviewer,
+        }
         return Run(
             setup.scenario, Remembered(post, "post", memory), organizer, detector, reviewer,
             setup.artefacts, setup.past, setup.delegation, slips,
@@ -122,8 +156,16 @@ class Workplace:
 
     def _post(self, who: np.random.Generator, slips: Slips, memory: Memory) -> MailPost:
         setup = self.setup
-        name, authserv = (setup.servers.name, setup.servers.authserv) if setup.servers else ("", "")
-        account = Account(setup.sender, name or setup.scenario.organiser, self._now, self._date, authserv)
+        name, authserv = (
+            (setup.servers.name, setup.servers.authserv) if setup.servers else ("", "")
+        )
+        account = Account(
+            setup.sender,
+            name or setup.scenario.organiser,
+            self._now,
+            self._date,
+            authserv,
+        )
         post = MailPost(
             setup.scenario, account, self.mailbox, self.outbox, self.inbox, exact=setup.mode == LIVE,
             seats={person.name: BY_MAIL for person in setup.scenario.people}, removed=self.removed,
@@ -142,16 +184,26 @@ class Workplace:
             return {}
         seated = seat_speakers(setup.scenario, setup.people, who, Spoken(self.model))
         return {
-            name: Remembered(seat, name, memory, again=seat.kind.split()[0] not in ASKED_ONCE)
+            name: Remembered(
+                seat, name, memory, again=seat.kind.split()[0] not in ASKED_ONCE
+            )
             for name, seat in seated.items()
             if setup.mode != DRY_RUN or seat.kind == HUMAN
         }
 
     def _date(self, day: int) -> date:
-        return self._today() if self.setup.mode == LIVE else self.setup.scenario.start + timedelta(days=day - 1)
+        return (
+            self._today()
+            if self.setup.mode == LIVE
+            else self.setup.scenario.start + timedelta(days=day - 1)
+        )
 
     def _now(self, day: int) -> datetime:
-        return datetime.now(UTC) if self.setup.mode == LIVE else datetime.combine(self._date(day), MORNING)
+        return (
+            datetime.now(UTC)
+            if self.setup.mode == LIVE
+            else datetime.combine(self._date(day), MORNING)
+        )
 
 
 def _file_name(name: str) -> str:
@@ -161,4 +213,8 @@ def _file_name(name: str) -> str:
     ('spring', 'spring_2027-210429', 'spring_2027-22126d')
     """
     plain = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:50]
-    return plain if plain == name == name.lower() else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+    return (
+        plain
+        if plain == name == name.lower()
+        else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+    )

@@ -29,11 +29,21 @@ DIVERGENCE, WELFARE = "divergence", "welfare"
 """The largest total minus the smallest, to be small; the sum of totals, to be large."""
 
 Plan = tuple[int, ...]
-LARGEST = 2**53  # totals stay below, so that they are exact as floating-point numbers too
-LIMITS = (1_000, 200_000)  # combinations in a half at the first and second attempt: up to 3**6 and 3**11
-LOOKUPS, CELLS = 50_000_000, 1 << 26  # most lookups in rings, and bytes of the bitmap; then the k-d tree takes over
+LARGEST = (
+    2**53
+)  # totals stay below, so that they are exact as floating-point numbers too
+LIMITS = (
+    1_000,
+    200_000,
+)  # combinations in a half at the first and second attempt: up to 3**6 and 3**11
+LOOKUPS, CELLS = (
+    50_000_000,
+    1 << 26,
+)  # most lookups in rings, and bytes of the bitmap; then the k-d tree takes over
 FARTHEST = 16  # the radius of the last ring
-MOST = 2_000_000  # totals, participants times plans, up to which `brute` is the quickest
+MOST = (
+    2_000_000  # totals, participants times plans, up to which `brute` is the quickest
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +57,9 @@ class Solution:
     solver: str
 
 
-def solve(problem: object, objective: str = DIVERGENCE, time_limit: float = 10.0) -> Solution:
+def solve(
+    problem: object, objective: str = DIVERGENCE, time_limit: float = 10.0
+) -> Solution:
     """The best plan, and whether that is proven.
 
     `problem` is an int array of shape (participants, decisions, options), or anything that has one as `gains`.
@@ -59,14 +71,25 @@ def solve(problem: object, objective: str = DIVERGENCE, time_limit: float = 10.0
     gains = checked(problem)
     p, n, m = gains.shape
     if objective not in (DIVERGENCE, WELFARE):
-        raise InvalidInput(f"objective: {objective!r} given; expected {DIVERGENCE!r} or {WELFARE!r}")
-    together = gains.sum(axis=0)  # the largest welfare is the best option of each decision
-    richest, most = tuple(together.argmax(axis=1).tolist()), int(together.max(axis=1).sum())
+        raise InvalidInput(
+            f"objective: {objective!r} given; expected {DIVERGENCE!r} or {WELFARE!r}"
+        )
+    together = gains.sum(
+        axis=0
+    )  # the largest welfare is the best option of each decision
+    richest, most = (
+        tuple(together.argmax(axis=1).tolist()),
+        int(together.max(axis=1).sum()),
+    )
     if objective == WELFARE:
         return Solution(richest, most, most, True, "each decision alone")
     if p > 3 and p * m**n <= MOST:
         return brute(gains)
-    found = meet(gains) if p <= 3 else Solution(richest, _divergence(gains, richest), lowest(gains), False, "")
+    found = (
+        meet(gains)
+        if p <= 3
+        else Solution(richest, _divergence(gains, richest), lowest(gains), False, "")
+    )
     return found if found.proven else cp_sat(gains, time_limit, found)
 
 
@@ -81,8 +104,12 @@ def checked(problem: object) -> np.ndarray:
         ) from error
     if given.ndim != 3 or 0 in given.shape or given.dtype.kind not in "iuf":
         expected = "whole numbers of shape (participants, decisions, options), at least one of each"
-        raise InvalidInput(f"gains: {given.dtype} of shape {given.shape} given; expected {expected}")
-    wrong = ~((given >= 0) & (given < LARGEST / given.shape[1]) & (given == np.floor(given)))  # nan fails all three
+        raise InvalidInput(
+            f"gains: {given.dtype} of shape {given.shape} given; expected {expected}"
+        )
+    wrong = ~(
+        (given >= 0) & (given < LARGEST / given.shape[1]) & (given == np.floor(given))
+    )  # nan fails all three
     if wrong.any():
         i, j, k = map(int, np.argwhere(wrong)[0])
         where = f"{given[i, j, k]} given for participant {i + 1}, decision {j + 1}, option {k + 1}"
@@ -112,7 +139,11 @@ def cp_sat(gains: np.ndarray, seconds: float, start: Solution) -> Solution:
     """CP-SAT from a plan and a bound on, in whole numbers, on one thread: it finds the same plan every time."""
     from ortools.sat.python import cp_model
 
-    (_, n, m), model, top = gains.shape, cp_model.CpModel(), int(gains.max(axis=2).sum(axis=1).max())
+    (_, n, m), model, top = (
+        gains.shape,
+        cp_model.CpModel(),
+        int(gains.max(axis=2).sum(axis=1).max()),
+    )
     chosen = [[model.new_bool_var("") for _ in range(m)] for _ in range(n)]
     high, low = model.new_int_var(0, top, ""), model.new_int_var(0, top, "")
     for options, taken in zip(chosen, start.plan, strict=True):
@@ -132,7 +163,9 @@ def cp_sat(gains: np.ndarray, seconds: float, start: Solution) -> Solution:
     name = f"{start.solver} then cpsat" if start.solver else "cpsat"
     plan, bound = start.plan, start.bound
     if solver.solve(model) in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        plan = tuple([solver.value(option) for option in options].index(1) for options in chosen)
+        plan = tuple(
+            [solver.value(option) for option in options].index(1) for options in chosen
+        )
         plan = min(start.plan, plan, key=lambda one: _divergence(gains, one))
         bound = max(bound, math.ceil(solver.best_objective_bound - 1e-6))
     value = _divergence(gains, plan)
@@ -174,8 +207,12 @@ def lowest(gains: np.ndarray) -> int:
     apart = gains[i] - gains[j]
     low, high = apart.min(axis=2).sum(axis=1), apart.max(axis=2).sum(axis=1)
     step = np.gcd.reduce((apart - apart[:, :, :1]).reshape(len(i), -1), axis=1)
-    above = low % np.maximum(step, 1)  # the smallest value of 0 or more that the steps can reach, were they unbounded
-    nearest = np.minimum(np.abs(np.clip(above, low, high)), np.abs(np.clip(above - step, low, high)))
+    above = low % np.maximum(
+        step, 1
+    )  # the smallest value of 0 or more that the steps can reach, were they unbounded
+    nearest = np.minimum(
+        np.abs(np.clip(above, low, high)), np.abs(np.clip(above - step, low, high))
+    )
     return int(nearest.max())
 
 
@@ -203,7 +240,12 @@ class Halves:
             if m == 1:
                 most = n
         free = min(n, 2 * max(most, 1))
-        return cls(apart, free // 2, free, *(_balancing(apart, free) if free < n else ((), (0, 0))))
+        return cls(
+            apart,
+            free // 2,
+            free,
+            *(_balancing(apart, free) if free < n else ((), (0, 0))),
+        )
 
     @property
     def complete(self) -> bool:
@@ -228,19 +270,30 @@ class Halves:
         """
         apart, middle = self.apart[:, : self.free], self.middle
         least, most = apart.min(axis=2), apart.max(axis=2)
-        (x_low, y_low), (x_high, y_high) = (ends[:, :middle].sum(axis=1).tolist() for ends in (least, most))
+        (x_low, y_low), (x_high, y_high) = (
+            ends[:, :middle].sum(axis=1).tolist() for ends in (least, most)
+        )
         (u_low, v_low), (u_high, v_high) = (
-            (ends[:, middle:].sum(axis=1) + self.offset).tolist() for ends in (least, most)
+            (ends[:, middle:].sum(axis=1) + self.offset).tolist()
+            for ends in (least, most)
         )
         width = max(y_high + v_high, -y_low - v_low) + high + 1
         cells = (u_high - u_low) * width + v_high - v_low + 1
         farthest = max(abs(x_low), abs(x_high), abs(u_low), abs(u_high)) + high
         if farthest * width >= 2**62 or cells > CELLS:
             return None
-        first, offset = u_low * width + v_low - 1, self.offset[0] * width + self.offset[1]
+        first, offset = (
+            u_low * width + v_low - 1,
+            self.offset[0] * width + self.offset[1],
+        )
         options = (apart[0] * width + apart[1])[None]
-        asked, given = -sums(options[:, :middle])[0] - first, sums(options[:, middle:])[0] + offset - first
-        bitmap = np.zeros(cells + 2, dtype=bool)  # one more at each end, for what lies outside
+        asked, given = (
+            -sums(options[:, :middle])[0] - first,
+            sums(options[:, middle:])[0] + offset - first,
+        )
+        bitmap = np.zeros(
+            cells + 2, dtype=bool
+        )  # one more at each end, for what lies outside
         bitmap[given] = True
         for radius in range(low, high + 1):
             if 3 * radius * (radius + 1) * len(asked) > LOOKUPS:
@@ -249,16 +302,23 @@ class Halves:
                 hit = bitmap.take(asked + shift if shift else asked, mode="clip")
                 place = int(hit.argmax())
                 if hit[place]:
-                    return self.plan(place, int((given == asked[place] + shift).argmax()))
+                    return self.plan(
+                        place, int((given == asked[place] + shift).argmax())
+                    )
         return None
 
     def nearest(self) -> Plan:
         """The pair of combinations nearest to zero, whatever its distance, by a k-d tree."""
         from scipy.spatial import KDTree
 
-        (left, mine), (right, theirs) = (np.unique(half, axis=1, return_index=True) for half in (self.left, self.right))
+        (left, mine), (right, theirs) = (
+            np.unique(half, axis=1, return_index=True)
+            for half in (self.left, self.right)
+        )
         # in three dimensions, (x, y, x + y), the largest coordinate is the divergence
-        near, far = (np.stack([*half, half.sum(axis=0)], axis=1) for half in (-left, right))
+        near, far = (
+            np.stack([*half, half.sum(axis=0)], axis=1) for half in (-left, right)
+        )
         distance, place = map(np.asarray, KDTree(far).query(near, p=np.inf))
         best = int(distance.argmin())
         return self.plan(int(mine[best]), int(theirs[place[best]]))
@@ -305,7 +365,9 @@ def sums(apart: np.ndarray) -> np.ndarray:
     """
     rows, n, m = apart.shape
     if n % 2 == 0:  # two decisions are one of all pairs of their options
-        apart = (apart[:, ::2, :, None] + apart[:, 1::2, None]).reshape(rows, n // 2, m * m)
+        apart = (apart[:, ::2, :, None] + apart[:, 1::2, None]).reshape(
+            rows, n // 2, m * m
+        )
     made = np.zeros((rows, 1), dtype=np.int64)
     for j in range(apart.shape[1]):
         made = (made[:, :, None] + apart[:, j, None, :]).reshape(rows, -1)
@@ -323,4 +385,6 @@ def _ring(radius: int) -> np.ndarray:
         return np.zeros((1, 2), dtype=np.int64)
     corner = np.array([[1, 0], [0, 1], [-1, 1], [-1, 0], [0, -1], [1, -1]])
     step = np.arange(radius)[:, None, None]
-    return (corner * (radius - step) + np.roll(corner, -1, axis=0) * step).reshape(-1, 2)
+    return (corner * (radius - step) + np.roll(corner, -1, axis=0) * step).reshape(
+        -1, 2
+    )

@@ -40,7 +40,9 @@ class Effects(Offsets):
     noise_sd: float = 0.0
 
 
-def fit_means(base: pd.DataFrame, of: Literal["user", "item"], shrink: float = 0.0) -> Offsets:
+def fit_means(
+    base: pd.DataFrame, of: Literal["user", "item"], shrink: float = 0.0
+) -> Offsets:
     """Each user's or item's mean, drawn to the mean of all as by `shrink` further ratings of that mean.
 
     `base` has the columns user, item and rating, one row for each rating.
@@ -58,7 +60,9 @@ def fit_effects(base: pd.DataFrame) -> Effects:
     ratings weigh as much as the prior.
     """
     y = base["rating"].to_numpy(dtype=float)
-    (u, users), (i, items) = (pd.factorize(base[name], sort=True) for name in ("user", "item"))
+    (u, users), (i, items) = (
+        pd.factorize(base[name], sort=True) for name in ("user", "item")
+    )
     rated, raters = np.bincount(u), np.bincount(i)
     a, b, mean = np.zeros(len(users)), np.zeros(len(items)), float(y.mean())
     user_var = item_var = noise = float(y.var()) / 3 + 1e-9
@@ -66,8 +70,23 @@ def fit_effects(base: pd.DataFrame) -> Effects:
         a = np.bincount(u, y - mean - b[i]) / (rated + noise / user_var)
         b = np.bincount(i, y - mean - a[u]) / (raters + noise / item_var)
         mean = float((y - a[u] - b[i]).mean())
-        spread_a, spread_b = noise / (rated + noise / user_var), noise / (raters + noise / item_var)
-        noise = float(((y - mean - a[u] - b[i]) ** 2 + spread_a[u] + spread_b[i]).mean()) + 1e-9
-        user_var, item_var = float((a**2 + spread_a).mean()) + 1e-9, float((b**2 + spread_b).mean()) + 1e-9
-    deviations = {"user_sd": user_var**0.5, "item_sd": item_var**0.5, "noise_sd": noise**0.5}
-    return Effects(mean, pd.Series(a, index=users), pd.Series(b, index=items), **deviations)
+        spread_a, spread_b = (
+            noise / (rated + noise / user_var),
+            noise / (raters + noise / item_var),
+        )
+        noise = (
+            float(((y - mean - a[u] - b[i]) ** 2 + spread_a[u] + spread_b[i]).mean())
+            + 1e-9
+        )
+        user_var, item_var = (
+            float((a**2 + spread_a).mean()) + 1e-9,
+            float((b**2 + spread_b).mean()) + 1e-9,
+        )
+    deviations = {
+        "user_sd": user_var**0.5,
+        "item_sd": item_var**0.5,
+        "noise_sd": noise**0.5,
+    }
+    return Effects(
+        mean, pd.Series(a, index=users), pd.Series(b, index=items), **deviations
+    )

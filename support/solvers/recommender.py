@@ -47,26 +47,41 @@ class Recommender:
     blocks: tuple[sparse.csr_matrix, sparse.csr_matrix] = field(repr=False)
     samples: tuple[Any, ...] = field(default=(), repr=False)
 
-    def predict_with_error(self, users: Any, items: Any, timestamps: Any) -> tuple[np.ndarray, np.ndarray]:
+    def predict_with_error(
+        self, users: Any, items: Any, timestamps: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Expected ratings and their standard errors, both in stars and of shape (n,), as `users` and `items` are.
 
         `timestamps` are seconds since 1970, UTC: a time outside the fitted weeks counts as the nearest. The error is
         the posterior standard deviation of the expectation; the noise of a single rating is not in it.
         """
         weeks, related = self.encode(users, items, timestamps)
-        scores = np.array([sample.predict_score(weeks, related) for sample in self.samples])
+        scores = np.array(
+            [sample.predict_score(weeks, related) for sample in self.samples]
+        )
         return np.clip(scores.mean(axis=0), *STARS), scores.std(axis=0)
 
-    def encode(self, users: Any, items: Any, timestamps: Any) -> tuple[sparse.csr_matrix, list[Any]]:
+    def encode(
+        self, users: Any, items: Any, timestamps: Any
+    ) -> tuple[sparse.csr_matrix, list[Any]]:
         """The rows of the weeks, and the relation blocks of the users and the items."""
         with _quiet():
             from myfm import RelationBlock
         related = []
-        for index, ids, block in zip((self.users, self.items), (users, items), self.blocks, strict=True):
+        for index, ids, block in zip(
+            (self.users, self.items), (users, items), self.blocks, strict=True
+        ):
             places = index.get_indexer(pd.Index(ids))
-            related.append(RelationBlock(np.where(places < 0, len(index), places).tolist(), block))
-        n, week = len(users), np.clip((np.asarray(timestamps) - self.first) // WEEK, 0, self.weeks - 1)
-        return sparse.csr_matrix((np.ones(n), (np.arange(n), week)), shape=(n, self.weeks)), related
+            related.append(
+                RelationBlock(np.where(places < 0, len(index), places).tolist(), block)
+            )
+        n, week = (
+            len(users),
+            np.clip((np.asarray(timestamps) - self.first) // WEEK, 0, self.weeks - 1),
+        )
+        return sparse.csr_matrix(
+            (np.ones(n), (np.arange(n), week)), shape=(n, self.weeks)
+        ), related
 
 
 def fit_factorisation(
@@ -78,13 +93,29 @@ def fit_factorisation(
     factors of the pairwise interactions; of the Gibbs samples the first fifth is discarded. Equal seeds give equal
     predictions.
     """
-    (u, users), (i, items) = (pd.factorize(base[name], sort=True) for name in ("user", "item"))
-    rated = sparse.csr_matrix((np.ones(len(base)), (u, i)), shape=(len(users), len(items)))
+    (u, users), (i, items) = (
+        pd.factorize(base[name], sort=True) for name in ("user", "item")
+    )
+    rated = sparse.csr_matrix(
+        (np.ones(len(base)), (u, i)), shape=(len(users), len(items))
+    )
     first = int(base["timestamp"].min())
     spanned = (int(base["timestamp"].max()) - first) // WEEK + 1
-    unfitted = Recommender(pd.Index(users), pd.Index(items), first, spanned, (_block(rated), _block(rated.T.tocsr())))
+    unfitted = Recommender(
+        pd.Index(users),
+        pd.Index(items),
+        first,
+        spanned,
+        (_block(rated), _block(rated.T.tocsr())),
+    )
     weeks, related = unfitted.encode(base["user"], base["item"], base["timestamp"])
-    groups = [spanned, len(users), len(items), len(items), len(users)]  # of features, each with its own prior
+    groups = [
+        spanned,
+        len(users),
+        len(items),
+        len(items),
+        len(users),
+    ]  # of features, each with its own prior
     with _quiet():
         import myfm
 
@@ -99,7 +130,9 @@ def _block(rated: sparse.csr_matrix) -> sparse.csr_matrix:
     counts = rated.getnnz(axis=1)
     scaled = sparse.diags_array(1 / np.sqrt(counts)) @ rated
     rows = sparse.csr_matrix(sparse.hstack([sparse.eye_array(len(counts)), scaled]))
-    return sparse.csr_matrix(sparse.vstack([rows, sparse.csr_matrix(counts / counts.sum()) @ rows]))
+    return sparse.csr_matrix(
+        sparse.vstack([rows, sparse.csr_matrix(counts / counts.sum()) @ rows])
+    )
 
 
 @contextlib.contextmanager

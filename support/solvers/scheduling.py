@@ -61,14 +61,21 @@ class SchedulingProblem:
     wishes: tuple[Wish, ...] = ()
 
     def __post_init__(self) -> None:
-        blocked, wished = [(b.start, b.end) for b in self.blocks], [i for w in self.wishes for i in w.intervals]
+        blocked, wished = (
+            [(b.start, b.end) for b in self.blocks],
+            [i for w in self.wishes for i in w.intervals],
+        )
         for start, end in (*self.horizon, *blocked, *wished):
             if start >= end:
-                raise InvalidInput(f"interval: ({start}, {end}) given; expected start < end, in minutes")
+                raise InvalidInput(
+                    f"interval: ({start}, {end}) given; expected start < end, in minutes"
+                )
         about = {*(b.person for b in self.blocks), *(w.person for w in self.wishes)}
         strangers = about - {*self.required, *dict(self.optional)}
         if strangers:
-            raise InvalidInput(f"blocks, wishes: {', '.join(sorted(strangers))} given, who are not invited")
+            raise InvalidInput(
+                f"blocks, wishes: {', '.join(sorted(strangers))} given, who are not invited"
+            )
 
     @property
     def hard(self) -> dict[str, list[Interval]]:
@@ -81,7 +88,9 @@ class SchedulingProblem:
 
     def busy(self, person: str) -> list[Interval]:
         """The blocks of one person."""
-        return [(block.start, block.end) for block in self.blocks if block.person == person]
+        return [
+            (block.start, block.end) for block in self.blocks if block.person == person
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +116,9 @@ class Conflict:
         )
 
 
-def solve(problem: SchedulingProblem, k: int = 1, spacing: int = 0) -> tuple[list[int], Conflict | None]:
+def solve(
+    problem: SchedulingProblem, k: int = 1, spacing: int = 0
+) -> tuple[list[int], Conflict | None]:
     """The k best starts, most valuable first, the earlier among equals; none, and what conflicts, where there is none.
 
     Each is the best of the starts at least `spacing` minutes from those before it, so that the best one is always
@@ -120,7 +131,9 @@ def solve(problem: SchedulingProblem, k: int = 1, spacing: int = 0) -> tuple[lis
     worth, left = values(problem, starts), np.ones(len(starts), dtype=bool)
     chosen: list[int] = []
     while len(chosen) < k and left.any():
-        chosen.append(int(starts[np.where(left, worth, -1).argmax()]))  # argmax is the first among equals
+        chosen.append(
+            int(starts[np.where(left, worth, -1).argmax()])
+        )  # argmax is the first among equals
         left &= np.abs(starts - chosen[-1]) >= max(spacing, 1)
     return chosen, None if chosen else conflict(problem)
 
@@ -128,18 +141,29 @@ def solve(problem: SchedulingProblem, k: int = 1, spacing: int = 0) -> tuple[lis
 def feasible_starts(problem: SchedulingProblem) -> np.ndarray:
     """The starts that break no hard constraint, in minutes, ascending."""
     starts = _possible(problem)
-    return starts[~_hit(starts, problem.duration, [i for found in problem.hard.values() for i in found])]
+    return starts[
+        ~_hit(
+            starts,
+            problem.duration,
+            [i for found in problem.hard.values() for i in found],
+        )
+    ]
 
 
 def values(problem: SchedulingProblem, starts: np.ndarray) -> np.ndarray:
     """The weights of the optional people who can attend at each start, and of the wishes that hold; shape (starts,)."""
     worth = np.zeros(len(starts), dtype=np.int64)
-    attends = {name: ~_hit(starts, problem.duration, problem.busy(name)) for name, _ in problem.optional}
+    attends = {
+        name: ~_hit(starts, problem.duration, problem.busy(name))
+        for name, _ in problem.optional
+    }
     for name, weight in problem.optional:
         worth += weight * attends[name]
     for wish in problem.wishes:
         low, high = np.array(merged(wish.intervals)).T
-        holds = ((starts[:, None] >= low) & (starts[:, None] + problem.duration <= high)).any(axis=1)
+        holds = (
+            (starts[:, None] >= low) & (starts[:, None] + problem.duration <= high)
+        ).any(axis=1)
         worth += wish.weight * (holds & attends.get(wish.person, True))
     return worth
 
@@ -153,7 +177,10 @@ def conflict(problem: SchedulingProblem) -> Conflict | None:
     starts = _possible(problem)
     if not len(starts):
         return Conflict((HORIZON,), (HORIZON,))
-    forbidden = {label: _hit(starts, problem.duration, intervals) for label, intervals in problem.hard.items()}
+    forbidden = {
+        label: _hit(starts, problem.duration, intervals)
+        for label, intervals in problem.hard.items()
+    }
     count = np.sum([*forbidden.values(), np.zeros(len(starts), dtype=int)], axis=0)
     easiest = int(np.argmin(count))
     if not count[easiest]:
@@ -186,10 +213,17 @@ def merged(intervals: Iterable[tuple[T, T]]) -> tuple[tuple[T, T], ...]:
 def _possible(problem: SchedulingProblem) -> np.ndarray:
     """Starts with which the meeting lies in the horizon."""
     step, last = problem.step, 1 - problem.duration
-    return np.concatenate([np.arange(-(-a // step) * step, b + last, step) for a, b in merged(problem.horizon)])
+    return np.concatenate(
+        [
+            np.arange(-(-a // step) * step, b + last, step)
+            for a, b in merged(problem.horizon)
+        ]
+    )
 
 
-def _hit(starts: np.ndarray, duration: int, intervals: Iterable[Interval]) -> np.ndarray:
+def _hit(
+    starts: np.ndarray, duration: int, intervals: Iterable[Interval]
+) -> np.ndarray:
     """Whether a meeting overlaps one of the intervals, for each start; shape (starts,)."""
     low, high = np.array([*intervals], dtype=int).reshape(-1, 2).T
     overlaps = (starts[:, None] < high) & (low < starts[:, None] + duration)

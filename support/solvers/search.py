@@ -68,10 +68,19 @@ class Settings:
     def __post_init__(self) -> None:
         for name, words in WORDS.items():
             if getattr(self, name) not in words:
-                raise InvalidInput(f"{name}: {getattr(self, name)!r} given; expected one of {', '.join(words)}")
+                raise InvalidInput(
+                    f"{name}: {getattr(self, name)!r} given; expected one of {', '.join(words)}"
+                )
 
 
-PRINTED = Settings(redraw=True, scale="printed", unvisited="zero", ties="first", root="visits", again=True)
+PRINTED = Settings(
+    redraw=True,
+    scale="printed",
+    unvisited="zero",
+    ties="first",
+    root="visits",
+    again=True,
+)
 """The literal reading of Algorithm 1, with what a plain program does where it says nothing."""
 
 
@@ -94,7 +103,13 @@ class Tree:
     `rng` draws ties, the samples at the root and the seed of the noise.
     """
 
-    def __init__(self, decisions: int, options: int, rng: np.random.Generator, settings: Settings | None = None):
+    def __init__(
+        self,
+        decisions: int,
+        options: int,
+        rng: np.random.Generator,
+        settings: Settings | None = None,
+    ):
         self.decisions, self.options = decisions, options
         self.rng, self.settings = rng, settings or Settings()
         self._noise = np.random.default_rng(rng.integers(2**63))
@@ -136,31 +151,42 @@ class Tree:
 
     def _expanded(self, state: Plan) -> Node:
         if state not in self.nodes:
-            self.nodes[state] = Node([1 / self.options] * self.options if state else self._root_priors())
+            self.nodes[state] = Node(
+                [1 / self.options] * self.options if state else self._root_priors()
+            )
         return self.nodes[state]
 
     def _root_priors(self) -> list[float]:
         """P'(b | s0) = (1 - epsilon) P(b | s0) + epsilon eta_b, eta ~ Dir(alpha)."""
         eta = self._noise.dirichlet([self.settings.alpha] * self.options)
-        return ((1 - self.settings.noise) / self.options + self.settings.noise * eta).tolist()
+        return (
+            (1 - self.settings.noise) / self.options + self.settings.noise * eta
+        ).tolist()
 
     def _scores(self, node: Node) -> list[float]:
         """Q(s, b) + c P(b | s) sqrt(sum N(s, .)) / (1 + N(s, b)); minus infinity for what is closed."""
         root, instead = math.sqrt(sum(node.visits)), 0.0
         if root and self.settings.unvisited == "parent":
             instead = self._scaled(sum(node.worth) / sum(node.visits))
-        everything = all(node.closed)  # when all plans are known, known ones are all that is left
+        everything = all(
+            node.closed
+        )  # when all plans are known, known ones are all that is left
         return [
-            (self._scaled(worth / visits) if visits else instead) + self.settings.c * prior * root / (1 + visits)
+            (self._scaled(worth / visits) if visits else instead)
+            + self.settings.c * prior * root / (1 + visits)
             if everything or not closed
             else -math.inf
-            for prior, visits, worth, closed in zip(node.prior, node.visits, node.worth, node.closed, strict=True)
+            for prior, visits, worth, closed in zip(
+                node.prior, node.visits, node.worth, node.closed, strict=True
+            )
         ]
 
     def _scaled(self, value: float) -> float:
         if self.settings.scale == "printed":
             return value
-        return (value - self.low) / (self.high - self.low) if self.high > self.low else 0.0
+        return (
+            (value - self.low) / (self.high - self.low) if self.high > self.low else 0.0
+        )
 
     def _largest(self, scores: Sequence[float]) -> int:
         most = max(scores)
@@ -171,22 +197,38 @@ class Tree:
 
     def _sample(self, node: Node, scores: Sequence[float]) -> int:
         """Top-K, then by temperature."""
-        by_visits, temperature = self.settings.root == "visits", self.settings.temperature
+        by_visits, temperature = (
+            self.settings.root == "visits",
+            self.settings.temperature,
+        )
         keys = list(scores)
         if by_visits:
-            keys = [n if score > -math.inf else score for n, score in zip(node.visits, scores, strict=True)]
+            keys = [
+                n if score > -math.inf else score
+                for n, score in zip(node.visits, scores, strict=True)
+            ]
         kept: list[int] = []
         while len(kept) < self.settings.top_k and max(keys) > -math.inf:
             kept.append(self._largest(keys))
             keys[kept[-1]] = -math.inf
         first = kept[0]
         if by_visits:
-            weights = [((1 + node.visits[option]) / (1 + node.visits[first])) ** (1 / temperature) for option in kept]
+            weights = [
+                ((1 + node.visits[option]) / (1 + node.visits[first]))
+                ** (1 / temperature)
+                for option in kept
+            ]
         else:
-            weights = [math.exp((scores[option] - scores[first]) / temperature) for option in kept]
+            weights = [
+                math.exp((scores[option] - scores[first]) / temperature)
+                for option in kept
+            ]
         edges = list(accumulate(weights))
         drawn = self.rng.random() * edges[-1]
-        return next((option for option, edge in zip(kept, edges, strict=True) if drawn < edge), kept[-1])
+        return next(
+            (option for option, edge in zip(kept, edges, strict=True) if drawn < edge),
+            kept[-1],
+        )
 
 
 class RandomSearch:
@@ -221,7 +263,11 @@ class RandomSearch:
     def _left(self) -> Plan:
         """The last of a shuffled list of what was unknown when half was known."""
         if self._rest is None:
-            rest = [plan for plan in product(range(self.options), repeat=self.decisions) if plan not in self.known]
+            rest = [
+                plan
+                for plan in product(range(self.options), repeat=self.decisions)
+                if plan not in self.known
+            ]
             self._rest = [rest[k] for k in self.rng.permutation(len(rest))]
         while self._rest[-1] in self.known:
             self._rest.pop()
@@ -268,7 +314,9 @@ class LocalSearch(RandomSearch):
 Search = Tree | RandomSearch
 
 
-def follow(search: Search, value_of: Callable[[Plan], float], evaluations: int) -> tuple[Plan, float]:
+def follow(
+    search: Search, value_of: Callable[[Plan], float], evaluations: int
+) -> tuple[Plan, float]:
     """Ask and tell so many times; the best plan, the earlier of equals, and what it is worth."""
     for _ in range(evaluations):
         plan = search.descend()

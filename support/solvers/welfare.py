@@ -15,7 +15,9 @@ def cobb_douglas(amounts: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.prod(amounts**weights, axis=-1)
 
 
-def equilibrium_allocation(weights: np.ndarray, incomes: np.ndarray, endowment: float = 100.0) -> np.ndarray:
+def equilibrium_allocation(
+    weights: np.ndarray, incomes: np.ndarray, endowment: float = 100.0
+) -> np.ndarray:
     """The competitive equilibrium of Cobb-Douglas agents who spend given incomes (Varian 1992, chapter 17).
 
     Each agent spends the share theta_k of its income on good k, so prices are incomes @ weights. Every such
@@ -31,7 +33,9 @@ def equilibrium_allocation(weights: np.ndarray, incomes: np.ndarray, endowment: 
 
 
 @lru_cache(maxsize=1024)
-def utilitarian_allocation(weights: tuple[tuple[float, ...], ...], endowment: float = 100.0) -> np.ndarray:
+def utilitarian_allocation(
+    weights: tuple[tuple[float, ...], ...], endowment: float = 100.0
+) -> np.ndarray:
     """The allocation, shape (agents, goods), of the largest total utility, by convex optimisation.
 
     The total is concave where no row of exponents sums to more than one (else InvalidInput), so a local optimum is
@@ -45,8 +49,15 @@ def utilitarian_allocation(weights: tuple[tuple[float, ...], ...], endowment: fl
         )
     equal = equilibrium_allocation(theta, np.ones(len(theta)), 1.0)
     risen = _ascent(theta, equal)
-    met = (equal, risen, _sequential_programming(theta, equal), _sequential_programming(theta, risen))
-    best = endowment * max(met, key=lambda shares: float(cobb_douglas(shares, theta).sum()))
+    met = (
+        equal,
+        risen,
+        _sequential_programming(theta, equal),
+        _sequential_programming(theta, risen),
+    )
+    best = endowment * max(
+        met, key=lambda shares: float(cobb_douglas(shares, theta).sum())
+    )
     best.setflags(write=False)
     return best
 

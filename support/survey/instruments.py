@@ -14,7 +14,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import ConfigDict, Field, StrictBool, StrictInt, StringConstraints, TypeAdapter, ValidationError
+from pydantic import (
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic.dataclasses import dataclass
 
 from support.data import inputs
@@ -108,7 +116,9 @@ class Item:
     paper: Text
     required: StrictBool
     choices: tuple[Choice, ...] = ()
-    low: int | float = -math.inf  # as the file has it: it is part of what a model is asked
+    low: (
+        int | float
+    ) = -math.inf  # as the file has it: it is part of what a model is asked
     high: int | float = math.inf
     unit: str = ""
     passes: StrictInt | None = None
@@ -117,13 +127,23 @@ class Item:
     def __post_init__(self) -> None:
         values = {choice.value for choice in self.choices}
         if self.kind == "likert5" and len(values) != 5:
-            raise ValueError(f"scale {self.scale!r} has {len(values)} labels; expected five, the worst one first")
-        if self.kind in ("choice", "multiple") and not 2 <= len(self.choices) == len(values):
-            raise ValueError("choices: expected two or more, each with a value of its own")
+            raise ValueError(
+                f"scale {self.scale!r} has {len(values)} labels; expected five, the worst one first"
+            )
+        if self.kind in ("choice", "multiple") and not 2 <= len(self.choices) == len(
+            values
+        ):
+            raise ValueError(
+                "choices: expected two or more, each with a value of its own"
+            )
         if self.kind == "number" and not -math.inf < self.low < self.high < math.inf:
-            raise ValueError(f"low {self.low:g}, high {self.high:g}: expected two bounds, the lower one first")
+            raise ValueError(
+                f"low {self.low:g}, high {self.high:g}: expected two bounds, the lower one first"
+            )
         if self.passes is not None and self.passes not in values:
-            raise ValueError(f"passes {self.passes}: expected the value of one of its choices")
+            raise ValueError(
+                f"passes {self.passes}: expected the value of one of its choices"
+            )
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -140,7 +160,9 @@ class Section:
     def __post_init__(self) -> None:
         gate = self.kind in GATES
         for item in self.items:
-            if gate != (item.passes is not None) or (gate and not (item.required and item.kind == "choice")):
+            if gate != (item.passes is not None) or (
+                gate and not (item.required and item.kind == "choice")
+            ):
                 raise ValueError(
                     f"item {item.id!r}: `passes` belongs to eligibility and consent, where every item is a required "
                     "choice that lets people through"
@@ -161,17 +183,34 @@ class Instrument:
     sum: str
 
     def __post_init__(self) -> None:
-        ids = [section.id for section in self.sections], [i.id for section in self.sections for i in section.items]
-        for what, names in zip(("group", "section", "item"), (self.groups, *ids), strict=True):
+        ids = (
+            [section.id for section in self.sections],
+            [i.id for section in self.sections for i in section.items],
+        )
+        for what, names in zip(
+            ("group", "section", "item"), (self.groups, *ids), strict=True
+        ):
             if twice := sorted({name for name in names if list(names).count(name) > 1}):
-                raise ValueError(f"{what} {', '.join(map(repr, twice))} is there twice; expected each once")
+                raise ValueError(
+                    f"{what} {', '.join(map(repr, twice))} is there twice; expected each once"
+                )
         if self.scenario is None:
-            texts = [text for s in self.sections for text in (s.text, *(item.text for item in s.items), *s.shows)]
-            if any(section.shows for section in self.sections) or any("{member}" in text for text in texts):
-                raise ValueError("scenario '': expected a file, since a section shows it, or says {member}")
+            texts = [
+                text
+                for s in self.sections
+                for text in (s.text, *(item.text for item in s.items), *s.shows)
+            ]
+            if any(section.shows for section in self.sections) or any(
+                "{member}" in text for text in texts
+            ):
+                raise ValueError(
+                    "scenario '': expected a file, since a section shows it, or says {member}"
+                )
             return
         if tuple(member.group for member in self.scenario.members) != self.groups:
-            raise ValueError(f"scenario: expected one member for each group, in the order {', '.join(self.groups)}")
+            raise ValueError(
+                f"scenario: expected one member for each group, in the order {', '.join(self.groups)}"
+            )
         for option in self.scenario.options:
             named = {*option.satisfies, *(reason.about for reason in option.reasons)}
             if set(option.fit) != set(self.groups) or not named <= set(self.groups):
@@ -193,11 +232,17 @@ class Instrument:
     def check_group(self, group: str) -> None:
         """Raise InvalidInput when there is no such group."""
         if group not in self.groups:
-            raise InvalidInput(f"group: {group!r} given; {self.name} has {', '.join(self.groups)}")
+            raise InvalidInput(
+                f"group: {group!r} given; {self.name} has {', '.join(self.groups)}"
+            )
 
     def wording(self, text: str, group: str) -> str:
         """A text of the instrument as the respondents of a group read it: {member} becomes their member's name."""
-        return text.replace("{member}", self.scenario.member(group).name) if self.scenario else text
+        return (
+            text.replace("{member}", self.scenario.member(group).name)
+            if self.scenario
+            else text
+        )
 
 
 # ---- from files ------------------------------------------------------------------------------------------------------
@@ -206,7 +251,9 @@ class Instrument:
 def load(name: str) -> Instrument:
     """An instrument of `data/inputs/survey`: "meeting_survey" or "administrator_interview"."""
     if name not in INSTRUMENTS:
-        raise InvalidInput(f"name: {name!r} given; there are the instruments {', '.join(INSTRUMENTS)}")
+        raise InvalidInput(
+            f"name: {name!r} given; there are the instruments {', '.join(INSTRUMENTS)}"
+        )
     return read(inputs("survey", f"{name}.toml"))
 
 
@@ -215,25 +262,37 @@ def read(path: str | Path) -> Instrument:
     path, more = Path(path), b""
     raw, content = _toml(path)
     scales = raw.pop("scales", {})
-    for item in (item for section in raw.get("sections", ()) for item in section.get("items", ())):
+    for item in (
+        item for section in raw.get("sections", ()) for item in section.get("items", ())
+    ):
         if item.get("kind") == "likert5":
             labels = scales.get(item.get("scale"), ())
-            item["choices"] = [{"value": value, "label": label} for value, label in enumerate(labels, 1)]
+            item["choices"] = [
+                {"value": value, "label": label}
+                for value, label in enumerate(labels, 1)
+            ]
     if beside := raw.get("scenario"):
         told, more = _toml(path.parent / str(beside))
         raw["scenario"] = _made(Scenario, told, path.parent / str(beside))
-    raw |= {"scenario": raw.get("scenario") or None, "sum": hashlib.sha256(content + more).hexdigest()[:12]}
+    raw |= {
+        "scenario": raw.get("scenario") or None,
+        "sum": hashlib.sha256(content + more).hexdigest()[:12],
+    }
     return _made(Instrument, raw, path)
 
 
 def _toml(path: Path) -> tuple[dict[str, Any], bytes]:
     if not path.is_file():
-        raise DamagedFile(f"{path} is not there; expected a TOML file. Restore it with git checkout -- data/inputs.")
+        raise DamagedFile(
+            f"{path} is not there; expected a TOML file. Restore it with git checkout -- data/inputs."
+        )
     content = path.read_bytes()
     try:
         return tomllib.loads(content.decode("utf-8")), content
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise DamagedFile(f"{path} is no TOML: {error}. Restore it from a copy, or mend that place.") from None
+        raise DamagedFile(
+            f"{path} is no TOML: {error}. Restore it from a copy, or mend that place."
+        ) from None
 
 
 def _made(kind: type, raw: dict[str, Any], path: Path) -> Any:
@@ -245,9 +304,13 @@ def _made(kind: type, raw: dict[str, Any], path: Path) -> Any:
         place = []
         for step in first["loc"]:  # by ids, which the file has, and not by numbers
             at = at[step] if isinstance(step, int) or step in at else {}
-            place.append(repr(at["id"]) if isinstance(step, int) and "id" in at else str(step))
+            place.append(
+                repr(at["id"]) if isinstance(step, int) and "id" in at else str(step)
+            )
         given = "" if isinstance(first["input"], dict) else f" is {first['input']!r}"
-        raise DamagedFile(f"{path}: {', '.join(place)}{given}; {first['msg']}.") from None
+        raise DamagedFile(
+            f"{path}: {', '.join(place)}{given}; {first['msg']}."
+        ) from None
 
 
 # ---- a filled-in form ------------------------------------------------------------------------------------------------
@@ -261,7 +324,9 @@ class Answer(NamedTuple):
     text: str
 
 
-def check_form(instrument: Instrument, answers: Mapping[str, Any]) -> tuple[Answer, ...]:
+def check_form(
+    instrument: Instrument, answers: Mapping[str, Any]
+) -> tuple[Answer, ...]:
     """The cells of a whole form; the answers to eligibility and consent are checked and left out.
 
     `answers` has for each item id a whole number (likert5, choice), a sequence of them (multiple), a number, or a text;
@@ -270,34 +335,47 @@ def check_form(instrument: Instrument, answers: Mapping[str, Any]) -> tuple[Answ
     """
     if unknown := sorted(set(answers) - set(instrument.items)):
         known = ", ".join(instrument.items)
-        raise InvalidInput(f"{instrument.name} has no item {', '.join(map(repr, unknown))}; it has {known}")
+        raise InvalidInput(
+            f"{instrument.name} has no item {', '.join(map(repr, unknown))}; it has {known}"
+        )
     cells: list[Answer] = []
     for section in instrument.sections:
         found = check_section(section, answers)
         if why := refusal(section, answers):
-            raise InvalidInput(f"{section.id}: {why}; nothing of such a form is kept, record it as a refusal")
+            raise InvalidInput(
+                f"{section.id}: {why}; nothing of such a form is kept, record it as a refusal"
+            )
         cells += found if section.kind not in GATES else []
     return tuple(cells)
 
 
 def refusal(section: Section, answers: Mapping[str, Any]) -> str | None:
     """Why a respondent may not go on after a section ("not eligible", "no consent"), or None."""
-    if all(item.passes is None or answers.get(item.id) == item.passes for item in section.items):
+    if all(
+        item.passes is None or answers.get(item.id) == item.passes
+        for item in section.items
+    ):
         return None
     return "no consent" if section.kind == "consent" else "not eligible"
 
 
 def missing(section: Section, answers: Mapping[str, Any]) -> list[Item]:
     """The items of a section that are required and blank."""
-    return [item for item in section.items if item.required and _blank(answers.get(item.id))]
+    return [
+        item for item in section.items if item.required and _blank(answers.get(item.id))
+    ]
 
 
 def check_section(section: Section, answers: Mapping[str, Any]) -> list[Answer]:
     """The cells of one section; InvalidInput names all required items that are blank, or what does not fit."""
     if absent := missing(section, answers):
         names = ", ".join(item.id for item in absent)
-        raise InvalidInput(f"{section.id}: no answer to {names}; please answer what is marked as required")
-    return [cell for item in section.items for cell in cells_of(item, answers.get(item.id))]
+        raise InvalidInput(
+            f"{section.id}: no answer to {names}; please answer what is marked as required"
+        )
+    return [
+        cell for item in section.items for cell in cells_of(item, answers.get(item.id))
+    ]
 
 
 def cells_of(item: Item, value: Any) -> Iterator[Answer]:
@@ -308,15 +386,23 @@ def cells_of(item: Item, value: Any) -> Iterator[Answer]:
         yield Answer(item, None, _plain_text(item, value))
     elif item.kind == "number":
         yield Answer(item, _number(item, value), "")
-    elif item.kind == "multiple" and (not isinstance(value, tuple | list) or len(set(value)) < len(value)):
-        raise InvalidInput(f"{item.id}: {value!r} given; expected a list of choices, each once")
+    elif item.kind == "multiple" and (
+        not isinstance(value, tuple | list) or len(set(value)) < len(value)
+    ):
+        raise InvalidInput(
+            f"{item.id}: {value!r} given; expected a list of choices, each once"
+        )
     else:
         for number in value if item.kind == "multiple" else [value]:
             yield Answer(item, number, _label(item, number))
 
 
 def _blank(value: Any) -> bool:
-    return value is None or value in ((), []) or (isinstance(value, str) and not value.strip())
+    return (
+        value is None
+        or value in ((), [])
+        or (isinstance(value, str) and not value.strip())
+    )
 
 
 def _label(item: Item, value: Any) -> str:
@@ -330,9 +416,13 @@ def _label(item: Item, value: Any) -> str:
 def _plain_text(item: Item, value: Any) -> str:
     if not isinstance(value, str) or len(value) > LONGEST:
         size = f"{len(value)} characters" if isinstance(value, str) else repr(value)
-        raise InvalidInput(f"{item.id}: {size} given; expected a text of at most {LONGEST} characters")
+        raise InvalidInput(
+            f"{item.id}: {size} given; expected a text of at most {LONGEST} characters"
+        )
     if found := ADDRESS.search(value):
-        raise InvalidInput(f"{item.id}: {found[0]!r} looks like an e-mail address; please take it out of the text")
+        raise InvalidInput(
+            f"{item.id}: {found[0]!r} looks like an e-mail address; please take it out of the text"
+        )
     return value.strip()
 
 

@@ -21,7 +21,15 @@ from support.errors import InvalidInput
 from support.models.profiles import MODEL, is_model
 from support.seats import HUMAN, Act, Ask, ModelSeat, Role, Spoken, form, given_model
 from support.survey.answers import PEOPLE, SIMULATED, AnswerBook
-from support.survey.instruments import Instrument, Item, Scenario, Section, cells_of, check_section, refusal
+from support.survey.instruments import (
+    Instrument,
+    Item,
+    Scenario,
+    Section,
+    cells_of,
+    check_section,
+    refusal,
+)
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -55,21 +63,29 @@ class Page:
 class Persona:
     """Who answers: a few traits that survey research knows to move answers on a scale."""
 
-    leniency: float = 0.0  # points by which all ratings are raised or lowered: about -1 to 1
+    leniency: float = (
+        0.0  # points by which all ratings are raised or lowered: about -1 to 1
+    )
     acquiescence: float = 0.0  # points by which agreement is raised whatever the statement says, from 0 up
     attention: float = 1.0  # the chance that an item is read; otherwise the answer comes from the middle of the scale
     best: float = 0.5  # how options are judged: by their mean (0) or by the best of them alone (1)
-    points: tuple[str, ...] = ()  # in time, in order: the groups of the forms that one person gets one after the other
+    points: tuple[
+        str, ...
+    ] = ()  # in time, in order: the groups of the forms that one person gets one after the other
     gain: float = GAIN  # points by which what rises rises from one of them to the next; 0 where nothing changes
 
 
-def draw_persona(rng: np.random.Generator, points: tuple[str, ...] = (), gain: float = GAIN) -> Persona:
+def draw_persona(
+    rng: np.random.Generator, points: tuple[str, ...] = (), gain: float = GAIN
+) -> Persona:
     """A persona: leniency normal (sd 0.6), acquiescence half-normal (0.5), attention beta(8, 2), best uniform.
 
     Our choice, for a control group with plausible spread; none of it was fitted to people.
     """
     normal, half = float(rng.normal(0.0, 0.6)), float(abs(rng.normal(0.0, 0.5)))
-    return Persona(normal, half, float(rng.beta(8.0, 2.0)), float(rng.uniform()), points, gain)
+    return Persona(
+        normal, half, float(rng.beta(8.0, 2.0)), float(rng.uniform()), points, gain
+    )
 
 
 # ---- by rule ---------------------------------------------------------------------------------------------------------
@@ -102,7 +118,11 @@ class RuleBased:
     async def answer(self, page: Page) -> Filled:
         """Answer every item of a section."""
         items = page.form.items
-        rated = [value for name, value in page.before.items() if items[name].kind == "likert5"]
+        rated = [
+            value
+            for name, value in page.before.items()
+            if items[name].kind == "likert5"
+        ]
         filled: Filled = {}
         for item in page.section.items:
             filled[item.id] = self._answer(item, page, rated)
@@ -113,14 +133,32 @@ class RuleBased:
         """The answer of seven steps before noise and rounding, of one who reads the item."""
         who = self.persona
         if point not in who.points:
-            raise InvalidInput(f"point: {point!r} given; this respondent was made for {', '.join(who.points)}")
-        rises = who.gain * who.points.index(point) if construct.startswith(RISING) else 0.0
-        return STEPS_MIDDLE + who.leniency + rises + (self.trait if construct.startswith(LINKED) else 0.0)
+            raise InvalidInput(
+                f"point: {point!r} given; this respondent was made for {', '.join(who.points)}"
+            )
+        rises = (
+            who.gain * who.points.index(point) if construct.startswith(RISING) else 0.0
+        )
+        return (
+            STEPS_MIDDLE
+            + who.leniency
+            + rises
+            + (self.trait if construct.startswith(LINKED) else 0.0)
+        )
 
     def _answer(self, item: Item, page: Page, rated: list[int]) -> Any:
         rng = self.rng
         if item.kind == "likert5":
-            return self._rating(item, signal(item.construct, page.form.scenario, page.group, self.persona.best, rated))
+            return self._rating(
+                item,
+                signal(
+                    item.construct,
+                    page.form.scenario,
+                    page.group,
+                    self.persona.best,
+                    rated,
+                ),
+            )
         if self.persona.points and len(item.choices) == STEPS:
             read = rng.random() < self.persona.attention
             at = self.expected(item.construct, page.group) if read else STEPS_MIDDLE
@@ -128,21 +166,38 @@ class RuleBased:
         if item.kind == "choice":
             return int(rng.choice([choice.value for choice in item.choices]))
         if item.kind == "multiple":
-            return [choice.value for choice in item.choices if rng.random() < TICK] or [item.choices[0].value]
+            return [choice.value for choice in item.choices if rng.random() < TICK] or [
+                item.choices[0].value
+            ]
         if item.kind == "number":
-            return float(np.round(item.low + (item.high - item.low) * rng.beta(1.0, 9.0)))
-        tone = "neutral" if not rated or rated[-1] == MIDDLE else "low" if rated[-1] < MIDDLE else "high"
+            return float(
+                np.round(item.low + (item.high - item.low) * rng.beta(1.0, 9.0))
+            )
+        tone = (
+            "neutral"
+            if not rated or rated[-1] == MIDDLE
+            else "low"
+            if rated[-1] < MIDDLE
+            else "high"
+        )
         known = _wordings().get(item.construct, _wordings()["other"])
-        return str(rng.choice(known[tone])) if item.required or rng.random() < TICK else ""
+        return (
+            str(rng.choice(known[tone])) if item.required or rng.random() < TICK else ""
+        )
 
     def _rating(self, item: Item, signal: float) -> int:
         who = self.persona
         read = self.rng.random() < who.attention
         shift = who.leniency + (who.acquiescence if item.scale == "agreement" else 0.0)
-        return _step((1 + 4 * signal if read else MIDDLE) + shift + self.rng.normal(0.0, NOISE), 5)
+        return _step(
+            (1 + 4 * signal if read else MIDDLE) + shift + self.rng.normal(0.0, NOISE),
+            5,
+        )
 
 
-def signal(construct: str, scenario: Scenario | None, group: str, best: float, rated: list[int]) -> float:
+def signal(
+    construct: str, scenario: Scenario | None, group: str, best: float, rated: list[int]
+) -> float:
     """What there is to be seen about a construct, 0 (bad) to 1 (good); 0.5 where the scenario says nothing about it.
 
     `best` weighs the best option against the mean of all, as `Persona.best` says; `rated` are the ratings before.
@@ -155,7 +210,10 @@ def signal(construct: str, scenario: Scenario | None, group: str, best: float, r
     if construct.startswith("consideration of own preferences"):
         return _judged([option.fit[group] for option in scenario.options], best)
     if construct == "reflection of all preferences":
-        return _judged([float(np.mean(list(option.fit.values()))) for option in scenario.options], best)
+        return _judged(
+            [float(np.mean(list(option.fit.values()))) for option in scenario.options],
+            best,
+        )
     if construct == "acceptability of reasons":
         reasons = [reason for reason in reasons if reason.about == group]
     elif construct != "acceptability of reasons, all known":
@@ -173,7 +231,9 @@ def _step(at: float, steps: int) -> int:
 
 @cache
 def _wordings() -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads(files("support.survey").joinpath("wordings.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        files("support.survey").joinpath("wordings.toml").read_text(encoding="utf-8")
+    )
 
 
 # ---- by a language model, or by a person -----------------------------------------------------------------------------
@@ -206,11 +266,17 @@ def _field(item: Item, longest: int) -> Any:
     # Grammars hold a reply to types and lengths; what they cannot say goes back to the model as a complaint.
     fits = AfterValidator(lambda value: _fitting(item, value))
     if item.kind == "text":
-        return Annotated[str, Field(min_length=int(item.required), max_length=longest), fits]
+        return Annotated[
+            str, Field(min_length=int(item.required), max_length=longest), fits
+        ]
     if item.kind == "number":
         return Annotated[float, Field(ge=item.low, le=item.high), fits]
     one = Literal[tuple(choice.value for choice in item.choices)]  # type: ignore[valid-type]
-    return Annotated[list[one], Field(max_length=len(item.choices)), fits] if item.kind == "multiple" else one  # type: ignore[valid-type]
+    return (
+        Annotated[list[one], Field(max_length=len(item.choices)), fits]
+        if item.kind == "multiple"
+        else one
+    )  # type: ignore[valid-type]
 
 
 def _fitting(item: Item, value: Any) -> Any:
@@ -223,9 +289,16 @@ def _fitting(item: Item, value: Any) -> Any:
 
 def _told(seat: ModelSeat, page: Page) -> Filled:
     """What it takes part in, whose part it takes, and what it is like."""
-    scenario, traits = page.form.scenario, ("leniency", "acquiescence", "attention", "best")
+    scenario, traits = (
+        page.form.scenario,
+        ("leniency", "acquiescence", "attention", "best"),
+    )
     member = scenario.member(page.group).name if scenario else ""
-    return {"title": page.form.title, "member": member, **{name: getattr(seat.own, name) for name in traits}}
+    return {
+        "title": page.form.title,
+        "member": member,
+        **{name: getattr(seat.own, name) for name in traits},
+    }
 
 
 def _facts(seat: ModelSeat, page: Page) -> Filled:
@@ -240,8 +313,12 @@ def _facts(seat: ModelSeat, page: Page) -> Filled:
         "invitation": scenario.invitation if scenario and "invitation" in shows else "",
         "members": members,
         "options": scenario.options if scenario and "options" in shows else (),
-        "names": {member.group: member.name for member in scenario.members} if scenario else {},
-        "items": [(item, page.form.wording(item.text, page.group)) for item in section.items],
+        "names": {member.group: member.name for member in scenario.members}
+        if scenario
+        else {},
+        "items": [
+            (item, page.form.wording(item.text, page.group)) for item in section.items
+        ],
         "longest": seat.limits.text(TEXT),
     }
 
@@ -259,7 +336,10 @@ RESPONDENT = Role(
             lambda seat, page: section_form(page.section, seat.limits.text(TEXT)),
             _facts,
             made=lambda seat, reply, page: reply.model_dump(),
-            room=lambda seat, page: FRAME + sum(EACH + TOKENS.get(item.kind, 0) for item in page.section.items),
+            room=lambda seat, page: (
+                FRAME
+                + sum(EACH + TOKENS.get(item.kind, 0) for item in page.section.items)
+            ),
             briefing="survey/respondent",
             told=_told,
         )
@@ -280,7 +360,11 @@ async def filled_in(seat: Any, instrument: Instrument, group: str) -> Filled:
     """
     instrument.check_group(group)
     person = seat.kind == HUMAN
-    passed = {name: item.passes for name, item in instrument.items.items() if item.passes is not None}
+    passed = {
+        name: item.passes
+        for name, item in instrument.items.items()
+        if item.passes is not None
+    }
     filled: Filled = {} if person else passed
     for section in instrument.sections if person else instrument.asked:
         filled |= await seat.answer(Page(instrument, section, group, dict(filled)))
@@ -308,7 +392,9 @@ async def simulate(
     Forms carry the source "simulated: rule-based", "simulated: " and the model's name, or "people".
     """
     _check_count("per_group", per_group)
-    plans = [[(instrument, group)] for group in instrument.groups for _ in range(per_group)]
+    plans = [
+        [(instrument, group)] for group in instrument.groups for _ in range(per_group)
+    ]
     taken = _seated(len(plans), rng, seats, Spoken(model, temperature, prompts=prompts))
     return await _collected(book, taken, plans, rng)
 
@@ -333,29 +419,49 @@ async def simulate_repeated(
     """
     _check_count("n", n)
     if several := [each.name for each in forms if len(each.groups) != 1]:
-        raise InvalidInput(f"forms: {', '.join(several)} has several groups; give a form for each point")
+        raise InvalidInput(
+            f"forms: {', '.join(several)} has several groups; give a form for each point"
+        )
     plan = [(each, each.groups[0]) for each in forms]
     points = tuple(dict.fromkeys(point for _, point in plan))
-    taken = _seated(n, rng, seats, Spoken(model, temperature, prompts=prompts), points, gain)
+    taken = _seated(
+        n, rng, seats, Spoken(model, temperature, prompts=prompts), points, gain
+    )
     return await _collected(book, taken, [plan] * n, rng)
 
 
-def _seated(count: int, rng: np.random.Generator, kind: Any, spoken: Spoken, *told: Any) -> list[Any]:
+def _seated(
+    count: int, rng: np.random.Generator, kind: Any, spoken: Spoken, *told: Any
+) -> list[Any]:
     """Respondents with personas of their own; `repetition` tells those of one model apart in the cache."""
     kind = kind or (RULES if spoken.model is None else MODEL)
     seats = []
     for place, own in enumerate(rng.spawn(count)):
-        persona, who, spoken = draw_persona(own, *told), f"respondent {place + 1}", replace(spoken, repetition=place)
+        persona, who, spoken = (
+            draw_persona(own, *told),
+            f"respondent {place + 1}",
+            replace(spoken, repetition=place),
+        )
         if is_model(kind):
-            model, seed = given_model(kind, spoken.model, f"the seat of {who}"), int(own.integers(MAX_SEED))
-            seats.append(Remembering(model, RESPONDENT.acts, persona, me=who, seed=seed, spoken=spoken))
+            model, seed = (
+                given_model(kind, spoken.model, f"the seat of {who}"),
+                int(own.integers(MAX_SEED)),
+            )
+            seats.append(
+                Remembering(
+                    model, RESPONDENT.acts, persona, me=who, seed=seed, spoken=spoken
+                )
+            )
         else:
             seats.append(RESPONDENT.seat(kind, own, persona, spoken, who))
     return seats
 
 
 async def _collected(
-    book: AnswerBook, seats: Sequence[Any], plans: Sequence[Sequence[tuple[Instrument, str]]], rng: np.random.Generator
+    book: AnswerBook,
+    seats: Sequence[Any],
+    plans: Sequence[Sequence[tuple[Instrument, str]]],
+    rng: np.random.Generator,
 ) -> list[str]:
     """Everybody at once, the forms of one person one after the other; they are stored in the order of `seats`."""
 
@@ -368,26 +474,48 @@ async def _collected(
     for seat, plan in zip(seats, plans, strict=True):
         tasks.append([])
         for asked in plan:
-            tasks[-1].append(asyncio.ensure_future(after(tasks[-1][-1] if tasks[-1] else None, seat, *asked)))
+            tasks[-1].append(
+                asyncio.ensure_future(
+                    after(tasks[-1][-1] if tasks[-1] else None, seat, *asked)
+                )
+            )
     codes = []
     try:
         for seat, plan, mine in zip(seats, plans, tasks, strict=True):
-            source, code = PEOPLE if seat.kind == HUMAN else SIMULATED + seat.kind.removeprefix(f"{MODEL} "), None
+            source, code = (
+                PEOPLE
+                if seat.kind == HUMAN
+                else SIMULATED + seat.kind.removeprefix(f"{MODEL} "),
+                None,
+            )
             for (each, group), task in zip(plan, mine, strict=True):
                 filled = await task
-                if why := next((why for section in each.sections if (why := refusal(section, filled))), None):
+                if why := next(
+                    (
+                        why
+                        for section in each.sections
+                        if (why := refusal(section, filled))
+                    ),
+                    None,
+                ):
                     book.refuse(each, why, source=source)  # only that fact is kept
                 else:
-                    code = book.submit(each, group, filled, source=source, code=code, rng=rng)
+                    code = book.submit(
+                        each, group, filled, source=source, code=code, rng=rng
+                    )
             codes += [code] if code else []
     finally:
         every = [task for mine in tasks for task in mine]
         for task in every:
             task.cancel()
-        await asyncio.gather(*every, return_exceptions=True)  # so that no failure is left unheard behind the first
+        await asyncio.gather(
+            *every, return_exceptions=True
+        )  # so that no failure is left unheard behind the first
     return codes
 
 
 def _check_count(name: str, given: Any) -> None:
     if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        raise InvalidInput(f"{name}: {given!r} given; expected a whole number from 1 up")
+        raise InvalidInput(
+            f"{name}: {given!r} given; expected a whole number from 1 up"
+        )

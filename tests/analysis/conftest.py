@@ -16,7 +16,9 @@ class Words(Encoder):
         made = np.zeros((len(texts), 24), dtype=np.float32)
         for row, text in zip(made, texts, strict=True):
             for word in text.lower().split():
-                row += np.random.default_rng(int(hashlib.sha256(word.encode()).hexdigest()[:8], 16)).normal(size=24)
+                row += np.random.default_rng(
+                    int(hashlib.sha256(word.encode()).hexdigest()[:8], 16)
+                ).normal(size=24)
         return made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-9)
 
 

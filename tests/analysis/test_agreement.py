@@ -13,7 +13,13 @@ from nltk.metrics.agreement import AnnotationTask
 from sklearn.metrics import cohen_kappa_score, f1_score, precision_score, recall_score
 
 from support.analysis import agreement as ag
-from support.analysis.agreement import LabelFile, coder_agreement, evaluate, load_labels, settled
+from support.analysis.agreement import (
+    LabelFile,
+    coder_agreement,
+    evaluate,
+    load_labels,
+    settled,
+)
 from support.analysis.annotators import UNMARKED, EmbeddingAnnotator, MajorityAnnotator
 from support.analysis.dialogue_acts import MEAN, labelled_ami
 from support.english import wordings
@@ -27,41 +33,72 @@ PAIRS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=4
 def test_measures_equal_those_of_scikit_learn_and_nltk(pairs):
     real, guess = zip(*pairs, strict=True)
     columns = (np.array(column)[:, None] for column in (real, guess))
-    ours = {k: v[0] for k, v in ag.measures(ag.counts(*columns, np.zeros(len(pairs), dtype=int))[0]).items()}
+    ours = {
+        k: v[0]
+        for k, v in ag.measures(
+            ag.counts(*columns, np.zeros(len(pairs), dtype=int))[0]
+        ).items()
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = {"kappa": cohen_kappa_score(real, guess)}
-        for name, score in {"precision": precision_score, "recall": recall_score, "f1": f1_score}.items():
+        for name, score in {
+            "precision": precision_score,
+            "recall": recall_score,
+            "f1": f1_score,
+        }.items():
             theirs[name] = score(real, guess, zero_division=np.nan)
     for name, value in theirs.items():
         assert ours[name] == pytest.approx(value, nan_ok=True), name
-    task = AnnotationTask([(c, i, v) for i, pair in enumerate(pairs) for c, v in zip("ab", pair, strict=True)])
+    task = AnnotationTask(
+        [
+            (c, i, v)
+            for i, pair in enumerate(pairs)
+            for c, v in zip("ab", pair, strict=True)
+        ]
+    )
     if len({v for pair in pairs for v in pair}) == 1:
-        assert np.isnan(ours["alpha"]), "nobody can agree beyond chance where nothing varies"
+        assert np.isnan(ours["alpha"]), (
+            "nobody can agree beyond chance where nothing varies"
+        )
     else:
         assert ours["alpha"] == pytest.approx(task.alpha())
 
 
 def labels(n=200, seed=5):
     rng = np.random.default_rng(seed)
-    truth = [tuple(a for a in ("inform", "request", "propose") if rng.random() < 0.4) or ("others",) for _ in range(n)]
+    truth = [
+        tuple(a for a in ("inform", "request", "propose") if rng.random() < 0.4)
+        or ("others",)
+        for _ in range(n)
+    ]
     guess = [t if rng.random() < 0.7 else ("inform",) for t in truth]
     return truth, guess, [i % 8 for i in range(n)]
 
 
 def value(frame, act, measure, column="value"):
-    return frame.loc[(frame["act"] == act) & (frame["measure"] == measure), column].item()
+    return frame.loc[
+        (frame["act"] == act) & (frame["measure"] == measure), column
+    ].item()
 
 
 def test_several_acts_per_message_are_judged_one_by_one_and_unlabelled_ones_are_left_out():
     truth, guess, groups = labels()
     frame = evaluate(truth, guess, groups, np.random.default_rng(1))
-    expected = cohen_kappa_score(["request" in t for t in truth], ["request" in g for g in guess])
+    expected = cohen_kappa_score(
+        ["request" in t for t in truth], ["request" in g for g in guess]
+    )
     assert value(frame, "request", "kappa") == pytest.approx(expected)
-    counted = [value(frame, "request", "kappa", column) for column in ("truth", "predicted")]
+    counted = [
+        value(frame, "request", "kappa", column) for column in ("truth", "predicted")
+    ]
     assert counted == [sum("request" in t for t in told) for told in (truth, guess)]
-    assert np.isnan(value(frame, "defend", "kappa")), "an act that nobody performs and nobody gives"
-    known = [value(frame, a, "kappa") for a in ("inform", "request", "propose", "others")]
+    assert np.isnan(value(frame, "defend", "kappa")), (
+        "an act that nobody performs and nobody gives"
+    )
+    known = [
+        value(frame, a, "kappa") for a in ("inform", "request", "propose", "others")
+    ]
     assert value(frame, MEAN, "kappa") == pytest.approx(np.mean(known))
     part = evaluate(truth, [(), (), *guess[2:]], groups, np.random.default_rng(1))
     rest = evaluate(truth[2:], guess[2:], groups[2:], np.random.default_rng(1))
@@ -71,13 +108,22 @@ def test_several_acts_per_message_are_judged_one_by_one_and_unlabelled_ones_are_
 
 def test_intervals_are_those_of_a_bootstrap_that_recounts_the_messages_of_whole_groups():
     truth, guess, groups = labels()
-    assert evaluate(truth, guess, [0] * 200, np.random.default_rng(1))["low"].isna().all(), "one group has no spread"
+    assert (
+        evaluate(truth, guess, [0] * 200, np.random.default_rng(1))["low"].isna().all()
+    ), "one group has no spread"
     frame = evaluate(truth, guess, groups, np.random.default_rng(4), draws=50)
     slow = []
     for draw in np.random.default_rng(4).multinomial(8, np.full(8, 1 / 8), size=50):
         kept = [i for i, g in enumerate(groups) for _ in range(draw[g])]
-        slow.append(f1_score(["inform" in truth[i] for i in kept], ["inform" in guess[i] for i in kept]))
-    assert value(frame, "inform", "f1", "low") == pytest.approx(np.percentile(slow, 2.5))
+        slow.append(
+            f1_score(
+                ["inform" in truth[i] for i in kept],
+                ["inform" in guess[i] for i in kept],
+            )
+        )
+    assert value(frame, "inform", "f1", "low") == pytest.approx(
+        np.percentile(slow, 2.5)
+    )
 
 
 SEGMENTS = pd.DataFrame(
@@ -89,10 +135,22 @@ SEGMENTS = pd.DataFrame(
 
 def test_a_turn_is_what_one_speaker_says_without_a_break():
     test = ag.ami_turns(SEGMENTS)
-    assert test.messages["text"].tolist() == ["um I like it .", "why ?", "it is red . and round ."]
+    assert test.messages["text"].tolist() == [
+        "um I like it .",
+        "why ?",
+        "it is red . and round .",
+    ]
     assert test.truth == [("evaluate",), ("request",), ("inform",)]
-    assert test.messages[["run", "round"]].values.tolist() == [["m1", 1], ["m1", 2], ["m2", 1]]
-    assert ag.without_marks(test).messages["text"].tolist() == ["um I like it .", "why", "it is red . and round ."]
+    assert test.messages[["run", "round"]].values.tolist() == [
+        ["m1", 1],
+        ["m1", 2],
+        ["m2", 1],
+    ]
+    assert ag.without_marks(test).messages["text"].tolist() == [
+        "um I like it .",
+        "why",
+        "it is red . and round .",
+    ]
 
 
 @pytest.mark.parametrize("environment", ["exchange_economy", "movielens"])
@@ -100,11 +158,23 @@ def test_agents_speak_only_sentences_kept_apart_and_know_their_acts(environment)
     if missing := available()[environment]:
         pytest.skip(missing)
     messages = asyncio.run(ag.held_out(2, seed=3, rounds=3, environment=environment))
-    room = "roundtable/negotiators" if environment == "exchange_economy" else "roundtable/raters"
+    room = (
+        "roundtable/negotiators"
+        if environment == "exchange_economy"
+        else "roundtable/raters"
+    )
     texts = [t for kept in wordings(room).values() for t in kept]
-    studied = [t.split("{")[0] for t in texts if isinstance(t, str) and len(t.split("{")[0]) > 12]
+    studied = [
+        t.split("{")[0]
+        for t in texts
+        if isinstance(t, str) and len(t.split("{")[0]) > 12
+    ]
     assert len(studied) > 5 and len(messages) == 2 * 3 * 3
-    assert not [text for text in messages["text"] if any(beginning in text for beginning in studied)]
+    assert not [
+        text
+        for text in messages["text"]
+        if any(beginning in text for beginning in studied)
+    ]
     spoken = ag.spoken_sentences(messages)
     assert spoken["acts"].map(len).eq(1).all() and len(spoken) > len(messages) / 2
     with pytest.raises(InvalidInput, match="rule-based agents only"):
@@ -114,13 +184,25 @@ def test_agents_speak_only_sentences_kept_apart_and_know_their_acts(environment)
 def test_the_committed_annotators_on_people_whom_they_never_saw(have, encoder):
     """Both beat the majority label; without question marks only the unmarked one still finds requests."""
     seen, unseen = have(labelled_ami)
-    annotators = [EmbeddingAnnotator.load(encoder), EmbeddingAnnotator.load(encoder, UNMARKED), MajorityAnnotator(seen)]
+    annotators = [
+        EmbeddingAnnotator.load(encoder),
+        EmbeddingAnnotator.load(encoder, UNMARKED),
+        MajorityAnnotator(seen),
+    ]
     test = ag.ami_segments(unseen.sample(150, random_state=1))
     tests = [test, ag.without_marks(test)]
     frame = asyncio.run(ag.scores(annotators, tests, np.random.default_rng(1)))
-    mean = frame[(frame["act"] == MEAN) & (frame["measure"] == "kappa")].set_index(["test", "annotator"])
-    assert mean.loc[(test.name, "embedding"), "low"] > 0.35 > mean.loc[(test.name, "majority label"), "high"]
-    recall = frame[(frame["act"] == "request") & (frame["measure"] == "recall")].set_index(["test", "annotator"])
+    mean = frame[(frame["act"] == MEAN) & (frame["measure"] == "kappa")].set_index(
+        ["test", "annotator"]
+    )
+    assert (
+        mean.loc[(test.name, "embedding"), "low"]
+        > 0.35
+        > mean.loc[(test.name, "majority label"), "high"]
+    )
+    recall = frame[
+        (frame["act"] == "request") & (frame["measure"] == "recall")
+    ].set_index(["test", "annotator"])
     found = recall["value"][tests[1].name]
     assert found["embedding"] < 0.1 < 0.3 < found["embedding, unmarked"]
 
@@ -131,7 +213,12 @@ def path(tmp_path):
 
 
 def message(i):
-    return {"run": i // 3, "round": 1, "sender": "Ana", "text": f"what do you need ? {i}"}
+    return {
+        "run": i // 3,
+        "round": 1,
+        "sender": "Ana",
+        "text": f"what do you need ? {i}",
+    }
 
 
 def give(path, coder, given_labels):
@@ -142,24 +229,45 @@ def give(path, coder, given_labels):
 
 
 def test_any_text_is_kept_and_the_latest_label_counts_while_none_is_erased(path):
-    for i, text in enumerate(["", "我同意", "🙂", "x" * 20_000, "<b>&'\"; DROP TABLE labels"]):
+    for i, text in enumerate(
+        ["", "我同意", "🙂", "x" * 20_000, "<b>&'\"; DROP TABLE labels"]
+    ):
         LabelFile(path).add({**message(i), "text": text}, "Kim", ["others"])
         LabelFile(path).add({**message(i), "text": text}, "Kim", ["request", "inform"])
         kept = load_labels(path)
-        assert (len(kept), kept["text"].iloc[-1], kept["acts"].iloc[-1]) == (i + 1, text, ("inform", "request"))
-    assert sqlite3.connect(path).execute("SELECT count(*) FROM labels").fetchone() == (10,)
+        assert (len(kept), kept["text"].iloc[-1], kept["acts"].iloc[-1]) == (
+            i + 1,
+            text,
+            ("inform", "request"),
+        )
+    assert sqlite3.connect(path).execute("SELECT count(*) FROM labels").fetchone() == (
+        10,
+    )
 
 
-def test_two_coders_are_compared_on_what_both_labelled_and_what_they_share_is_settled(path, words):
+def test_two_coders_are_compared_on_what_both_labelled_and_what_they_share_is_settled(
+    path, words
+):
     give(path, "Kim", {i: ["inform"] if i % 2 else ["request"] for i in range(24)})
-    give(path, "Lee", {i: ["inform"] if i % 2 else ["request", "propose"] for i in range(1, 10)})
+    give(
+        path,
+        "Lee",
+        {i: ["inform"] if i % 2 else ["request", "propose"] for i in range(1, 10)},
+    )
     give(path, "Lee", {10: ["decline"]})
     kept = load_labels(path)
     frame = coder_agreement(kept, np.random.default_rng(1), ("Kim", "Lee"), draws=50)
     assert frame["n"].eq(10).all()
-    assert value(frame, "inform", "kappa") == value(frame, "inform", "alpha") == 1 > value(frame, "request", "kappa")
+    assert (
+        value(frame, "inform", "kappa")
+        == value(frame, "inform", "alpha")
+        == 1
+        > value(frame, "request", "kappa")
+    )
     made = settled(kept)
-    assert len(made) == 23 and set(made["acts"]) == {("inform",), ("request",)}, "none where they share no act"
+    assert len(made) == 23 and set(made["acts"]) == {("inform",), ("request",)}, (
+        "none where they share no act"
+    )
     assert EmbeddingAnnotator.fit(made, words).heads.acts == ("inform", "request")
 
 

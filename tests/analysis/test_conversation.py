@@ -31,7 +31,12 @@ class Compass:
 
     def encode(self, texts):
         points = {"e": (1, 0), "n": (0, 1)}
-        return np.array([(1.0 + len(text)) * np.array(points.get(text[:1], (1, 1))) for text in texts])
+        return np.array(
+            [
+                (1.0 + len(text)) * np.array(points.get(text[:1], (1, 1)))
+                for text in texts
+            ]
+        )
 
 
 def talk(*rows):
@@ -52,9 +57,14 @@ def test_information_difference_by_hand_and_blank_texts_move_no_centre():
 def test_a_grade_by_hand_and_of_a_long_message():
     # 10 words in 2 sentences; ten syllables in six words, then four in four.
     text = "We could accept a fair division. I say no now."
-    assert grade(text) == pytest.approx(0.39 * 10 / 2 + 11.8 * (1 + 1 + 2 + 1 + 1 + 3 + 4) / 10 - 15.59)
+    assert grade(text) == pytest.approx(
+        0.39 * 10 / 2 + 11.8 * (1 + 1 + 2 + 1 + 1 + 3 + 4) / 10 - 15.59
+    )
     long = features(talk((0, 1, "A", "no, I will not. " * 1250))).iloc[0]
-    assert (long["words"], long["grade"]) == (5000, pytest.approx(0.39 * 4 + 11.8 - 15.59))
+    assert (long["words"], long["grade"]) == (
+        5000,
+        pytest.approx(0.39 * 4 + 11.8 - 15.59),
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,12 +79,22 @@ def test_a_grade_is_asked_for_only_where_it_means_something(text, number, graded
 
 
 def test_a_cell_is_the_mean_over_runs_of_their_means_with_a_t_interval():
-    rows = [(0, 1, "A", "one"), (0, 1, "B", "one two three"), (1, 1, "A", "one two three four five six")]
-    cells = by_round(features(talk(*rows, (1, 2, "A", "one")), Compass()), BY).set_index("column")
+    rows = [
+        (0, 1, "A", "one"),
+        (0, 1, "B", "one two three"),
+        (1, 1, "A", "one two three four five six"),
+    ]
+    cells = by_round(
+        features(talk(*rows, (1, 2, "A", "one")), Compass()), BY
+    ).set_index("column")
     half = 2 * t.ppf(0.975, 1)  # runs' means are 2 and 6: messages would give 10 / 3
     expected = pytest.approx([4, 2, 4 - half, 4 + half, 2])
-    assert cells.loc["words@1", ["value", "se", "low", "high", "n"]].tolist() == expected
-    assert "difference@1" not in cells.index and np.isnan(cells.loc["words@2", "low"]), "one run has no interval"
+    assert (
+        cells.loc["words@1", ["value", "se", "low", "high", "n"]].tolist() == expected
+    )
+    assert "difference@1" not in cells.index and np.isnan(
+        cells.loc["words@2", "low"]
+    ), "one run has no interval"
 
 
 ACTS = pd.DataFrame(
@@ -88,9 +108,13 @@ def test_shares_are_of_labelled_messages_and_each_run_weighs_the_same():
     frame = act_shares(ACTS, "acts", BY).set_index(["row", "round"])
     assert frame.loc[("inform", 1), "value"] == pytest.approx((2 / 2 + 2 / 3) / 2)
     assert frame.loc[("request", 1), "value"] == pytest.approx((1 / 2 + 1 / 3) / 2)
-    assert frame.loc[("inform", 1), "se"] == pytest.approx(np.std([1, 2 / 3], ddof=1) / np.sqrt(2))
+    assert frame.loc[("inform", 1), "se"] == pytest.approx(
+        np.std([1, 2 / 3], ddof=1) / np.sqrt(2)
+    )
     assert frame.loc[("inform", 1), "high"] == 1, "no share exceeds one"
-    assert frame.loc[("accept", 2), "n"] == 1 and np.isnan(frame.loc[("accept", 2), "low"]), "one run has no spread"
+    assert frame.loc[("accept", 2), "n"] == 1 and np.isnan(
+        frame.loc[("accept", 2), "low"]
+    ), "one run has no spread"
     assert set(frame.index.get_level_values("row")) == set(LABELS)
 
 
@@ -99,10 +123,21 @@ def test_balance_by_hand():
                              (3, 1, "A", "👍"), (3, 1, "B", "")))  # fmt: skip
     messages["recipients"] = [("B",), ("A",), ("B", "C"), (), ("B",), ("A",)]
     found = balance(messages, BY).set_index("run")
-    assert found["agents"].tolist() == [2, 2 + 1, 1, 2] and found["words"].tolist() == [4, 2, 1, 0]
-    assert found.loc[0, "evenness"] == pytest.approx(-(0.75 * log(0.75) + 0.25 * log(0.25)) / log(2))
-    assert found.loc[1, "evenness"] == 0, "those who are only spoken to count with nothing"
-    assert found.loc[[2, 3], "evenness"].isna().all(), "one agent alone, and nobody's word"
+    assert found["agents"].tolist() == [2, 2 + 1, 1, 2] and found["words"].tolist() == [
+        4,
+        2,
+        1,
+        0,
+    ]
+    assert found.loc[0, "evenness"] == pytest.approx(
+        -(0.75 * log(0.75) + 0.25 * log(0.25)) / log(2)
+    )
+    assert found.loc[1, "evenness"] == 0, (
+        "those who are only spoken to count with nothing"
+    )
+    assert found.loc[[2, 3], "evenness"].isna().all(), (
+        "one agent alone, and nobody's word"
+    )
 
 
 def test_chats_are_messages_in_rounds_of_as_many_as_there_are_people(have):
@@ -111,18 +146,27 @@ def test_chats_are_messages_in_rounds_of_as_many_as_there_are_people(have):
     assert people["run"].nunique() == 250
     for _, run in list(people.groupby("run"))[:20]:
         sizes = run.groupby("round").size()
-        assert (sizes.iloc[:-1] == run["sender"].nunique()).all() and list(sizes.index) == [*range(1, len(sizes) + 1)]
-    assert people["sender"][0] not in people["recipients"][0] and people["acts"][0] == ()
+        assert (sizes.iloc[:-1] == run["sender"].nunique()).all() and list(
+            sizes.index
+        ) == [*range(1, len(sizes) + 1)]
+    assert (
+        people["sender"][0] not in people["recipients"][0] and people["acts"][0] == ()
+    )
 
 
 def test_meetings_are_turns_of_one_speaker_at_a_time(have):
     segments, people = have(ami), messages_of_ami()
-    assert not (people["run"].eq(people["run"].shift()) & people["sender"].eq(people["sender"].shift())).any()
+    assert not (
+        people["run"].eq(people["run"].shift())
+        & people["sender"].eq(people["sender"].shift())
+    ).any()
     assert people["labels"].map(len).sum() == (segments["label"] != "bck").sum()
     assert people.groupby("run")["start"].is_monotonic_increasing.all()
 
 
-@pytest.mark.parametrize(("acts", "said"), [((), "ask an annotator first"), (("chat",), "'chat' given")])
+@pytest.mark.parametrize(
+    ("acts", "said"), [((), "ask an annotator first"), (("chat",), "'chat' given")]
+)
 def test_what_nobody_labelled_has_no_shares_and_an_unknown_act_is_named(acts, said):
     with pytest.raises(InvalidInput, match=said):
         act_shares(ACTS.assign(acts=[acts] * 7), "acts", BY)

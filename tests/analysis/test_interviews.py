@@ -15,7 +15,9 @@ def coded(first, second, people=4):
     """Codings of one theme, "trust", by two coders; excerpt i belongs to person i % people."""
     rows = [(f"P{i % people}", i, coder, "trust" if mark else "", f"said {i}")
             for coder, marks in (("A", first), ("B", second)) for i, mark in enumerate(marks)]  # fmt: skip
-    return pd.DataFrame(rows, columns=["participant", "excerpt", "coder", "themes", "text"])
+    return pd.DataFrame(
+        rows, columns=["participant", "excerpt", "coder", "themes", "text"]
+    )
 
 
 @settings(max_examples=10)
@@ -34,12 +36,16 @@ def test_property_kappa_is_scikit_learns_and_does_not_depend_on_who_is_first(mar
 
 def test_the_codebook_counts_excerpts_and_people_and_disagreements_keep_what_is_known():
     data = coded([1, 1, 1, 0, 1], [1, 1, 0, 0, 1])
-    extra = data.assign(themes=np.where(data["excerpt"] == 3, " control ;trust", data["themes"]))
+    extra = data.assign(
+        themes=np.where(data["excerpt"] == 3, " control ;trust", data["themes"])
+    )
     book = interviews.codebook(extra).set_index("theme")
-    assert book.loc["trust"].tolist() == [4, 3, 5, 4] and book.loc["control"].tolist() == [1, 1, 1, 1]
-    assert interviews.disagreements(extra)[["excerpt", "theme", "marked_by", "text"]].to_numpy().tolist() == [
-        [2, "trust", "A", "said 2"]
-    ]
+    assert book.loc["trust"].tolist() == [4, 3, 5, 4] and book.loc[
+        "control"
+    ].tolist() == [1, 1, 1, 1]
+    assert interviews.disagreements(extra)[
+        ["excerpt", "theme", "marked_by", "text"]
+    ].to_numpy().tolist() == [[2, "trust", "A", "said 2"]]
 
 
 @pytest.mark.parametrize(
@@ -54,4 +60,6 @@ def test_the_codebook_counts_excerpts_and_people_and_disagreements_keep_what_is_
 )
 def test_codings_that_do_not_match_are_refused_and_named(change, message):
     with pytest.raises(InvalidInput, match=message):
-        interviews.agreement(change(coded([1, 0, 1], [1, 0, 0])), np.random.default_rng(1))
+        interviews.agreement(
+            change(coded([1, 0, 1], [1, 0, 0])), np.random.default_rng(1)
+        )

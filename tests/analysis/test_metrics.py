@@ -45,7 +45,9 @@ def transcript(*standing, proposals=None, economy=ECONOMY):
             since = Decision(f"P{number}", value, number)
         made = tuple(Proposal(a, v) for a, v in proposals.get(number, {}).items())
         rounds.append(Round(number, (), made, (), (), None, (), "", since))
-    return Transcript(economy.spec(), "majority", dict.fromkeys(economy.agents, "stub"), tuple(rounds))
+    return Transcript(
+        economy.spec(), "majority", dict.fromkeys(economy.agents, "stub"), tuple(rounds)
+    )
 
 
 def unit(repetition=0, settings='{"rule": "a"}'):
@@ -58,32 +60,59 @@ RISING = transcript(None, LOW, LOW, HALF, HALF, SKEW, BEST, BEST, BEST, SKEW)
 
 
 def test_the_total_is_a_share_of_the_maximum_and_zero_before_the_first_decision():
-    assert total_utility(RISING) == pytest.approx([0, 30, 30, 50, 50, 60, 100, 100, 100, 60])
-    assert len(total_utility(transcript(None, HALF))) == 2 and len(total_utility(RISING, 3)) == 3
+    assert total_utility(RISING) == pytest.approx(
+        [0, 30, 30, 50, 50, 60, 100, 100, 100, 60]
+    )
+    assert (
+        len(total_utility(transcript(None, HALF))) == 2
+        and len(total_utility(RISING, 3)) == 3
+    )
 
 
-UNDECIDED = dict.fromkeys(("utility@3", "utility@5", "utility@10", "auc@3", "auc@5", "auc@10"), 0.0)
+UNDECIDED = dict.fromkeys(
+    ("utility@3", "utility@5", "utility@10", "auc@3", "auc@5", "auc@10"), 0.0
+)
 
 
 @pytest.mark.parametrize(
     ("record", "expected"),
     [
-        (RISING, {"utility@3": 30, "utility@5": 50, "utility@10": 60, "min_max": 20, "rigidity": 50}),
-        (RISING, {"auc@3": 60 / 3, "auc@5": 160 / 5, "auc@10": 580 / 10}),  # divided once
+        (
+            RISING,
+            {
+                "utility@3": 30,
+                "utility@5": 50,
+                "utility@10": 60,
+                "min_max": 20,
+                "rigidity": 50,
+            },
+        ),
+        (
+            RISING,
+            {"auc@3": 60 / 3, "auc@5": 160 / 5, "auc@10": 580 / 10},
+        ),  # divided once
         (NEVER, UNDECIDED | {"min_max": nan, "rationality": 0, "rigidity": 100}),
-        (transcript(None, HALF), {"utility@3": 50, "utility@10": 50, "auc@3": 100 / 3, "auc@10": 450 / 10}),
+        (
+            transcript(None, HALF),
+            {"utility@3": 50, "utility@10": 50, "auc@3": 100 / 3, "auc@10": 450 / 10},
+        ),
         (transcript(*[HALF] * 10, BEST, BEST), {"utility@10": 50, "auc@10": 50}),
         (transcript(BEST, LOW), {"min_max": 50}),
         (transcript(HELPFUL), {"min_max": 0}),
         (transcript(WORST, WORST), {"min_max": nan, "rigidity": 100}),
         (transcript(HALF, BEST), {"rigidity": 0}),
-        (transcript(LOW, ((20.0, 60.0), (80.0, 40.0))), {"rigidity": 50}),  # another decision of the same total
+        (
+            transcript(LOW, ((20.0, 60.0), (80.0, 40.0))),
+            {"rigidity": 50},
+        ),  # another decision of the same total
         (ONCE, {"rigidity": 90}),
     ],
 )
 def test_metrics_by_hand(record, expected):
     found = run_metrics(record)
-    assert {name: found[name] for name in expected} == pytest.approx(expected, nan_ok=True)
+    assert {name: found[name] for name in expected} == pytest.approx(
+        expected, nan_ok=True
+    )
 
 
 EVERYBODY = {r: {"Ana": HALF, "Ben": HALF} for r in range(1, 11)}
@@ -93,18 +122,34 @@ LATER = {1: {"Ana": HALF}, 2: {"Ana": SKEW}, 3: {"Ana": BEST, "Ben": HALF}}
 @pytest.mark.parametrize(
     ("standing", "proposals", "expected"),
     [
-        ([None] * 10, {1: {"Ana": HALF, "Ben": WORST}, 2: {"Ben": LOW}}, 2 / 20),  # whatever brings something
+        (
+            [None] * 10,
+            {1: {"Ana": HALF, "Ben": WORST}, 2: {"Ben": LOW}},
+            2 / 20,
+        ),  # whatever brings something
         # HALF is accepted in round 1: it does not yet stand when that round proposes. Ana 50 > 0 and 100 > 50 in
         # rounds 1 and 2; in round 3 Ana's 100 is no more than 100, Ben's 50 more than 20.
         ([HALF, *[SKEW] * 9], LATER, 3 / 20),
         ([None] * 10, EVERYBODY, 1),
-        ([None] * 10, {1: EVERYBODY[1]}, 0.1),  # over all chances, so that silence lowers it
+        (
+            [None] * 10,
+            {1: EVERYBODY[1]},
+            0.1,
+        ),  # over all chances, so that silence lowers it
         ([None], {1: {"Ana": None, "Ben": HALF}}, 0.5),  # an empty proposal is none
-        ([None, HALF], {1: {"Ana": HALF}}, 0.25),  # the chances of the rounds that were played
+        (
+            [None, HALF],
+            {1: {"Ana": HALF}},
+            0.25,
+        ),  # the chances of the rounds that were played
     ],
 )
-def test_a_proposal_is_rational_when_it_beats_what_stood_for_its_proposer(standing, proposals, expected):
-    assert run_metrics(transcript(*standing, proposals=proposals))["rationality"] == pytest.approx(100 * expected)
+def test_a_proposal_is_rational_when_it_beats_what_stood_for_its_proposer(
+    standing, proposals, expected
+):
+    assert run_metrics(transcript(*standing, proposals=proposals))[
+        "rationality"
+    ] == pytest.approx(100 * expected)
 
 
 def test_frames_hold_settings_metrics_and_the_share_undecided(store):
@@ -114,21 +159,42 @@ def test_frames_hold_settings_metrics_and_the_share_undecided(store):
     runs, curves = runs_of(store.records("s")), curves_of(store.records("s", rule="a"))
     assert list(runs.columns) == ["rule", "seats", "repetition", *METRICS]
     assert runs["seats"].tolist() == ['["x", "y"]'] * 4 and len(curves) == 40
-    assert curves.groupby("round")["undecided"].mean().tolist() == [0.75, 0.5, 0.5, *[0.25] * 7]
+    assert curves.groupby("round")["undecided"].mean().tolist() == [
+        0.75,
+        0.5,
+        0.5,
+        *[0.25] * 7,
+    ]
 
 
 def test_undecided_runs_count_in_utility_and_not_in_min_max_and_gains_are_paired_by_discussion():
     runs = runs_of([(unit(0), NEVER), (unit(1), RISING), (unit(2), ONCE)])
     pairs = runs["utility@10"] - runs["utility@3"]
-    gained = gains(runs, "rule").set_index("column").loc["utility@10 - utility@3", ["value", "se", "n"]]
+    gained = (
+        gains(runs, "rule")
+        .set_index("column")
+        .loc["utility@10 - utility@3", ["value", "se", "n"]]
+    )
     assert gained.tolist() == pytest.approx([pairs.mean(), pairs.sem(), 3])
     both = summary(pd.concat([runs.assign(rule="z"), runs]), "rule")
     assert both["row"].unique().tolist() == ["z", "a"]
     tidy = both[both["row"] == "a"].set_index("column")
-    assert list(tidy.columns) == ["row", "value", "se", "n"] and list(tidy.index) == list(METRICS)
+    assert list(tidy.columns) == ["row", "value", "se", "n"] and list(
+        tidy.index
+    ) == list(METRICS)
     spread = np.std([0, 60, 50], ddof=1) / 3**0.5
-    assert tidy.loc["utility@10"].tolist() == ["a", pytest.approx(110 / 3), pytest.approx(spread), 3]
-    assert tidy.loc["min_max"].tolist() == ["a", pytest.approx(60.0), pytest.approx(40.0), 2]
+    assert tidy.loc["utility@10"].tolist() == [
+        "a",
+        pytest.approx(110 / 3),
+        pytest.approx(spread),
+        3,
+    ]
+    assert tidy.loc["min_max"].tolist() == [
+        "a",
+        pytest.approx(60.0),
+        pytest.approx(40.0),
+        2,
+    ]
 
 
 @settings(max_examples=20)
@@ -140,7 +206,14 @@ def test_undecided_runs_count_in_utility_and_not_in_min_max_and_gains_are_paired
 )
 def test_property_every_metric_lies_between_0_and_100(rule, seats, exponents, rounds):
     economy = exchange_economy(exponents=exponents)
-    record = asyncio.run(play(economy, seat_all(economy, seats, np.random.default_rng(rounds)), rule, rounds=rounds))
+    record = asyncio.run(
+        play(
+            economy,
+            seat_all(economy, seats, np.random.default_rng(rounds)),
+            rule,
+            rounds=rounds,
+        )
+    )
     found = run_metrics(record)
     assert set(found) == set(METRICS)
     for name in METRICS:
@@ -149,6 +222,14 @@ def test_property_every_metric_lies_between_0_and_100(rule, seats, exponents, ro
 
 
 def test_format_errors_are_counted_by_phase_of_the_replies_that_were_asked():
-    quiet = replace(NEVER.rounds[0], candidates=(), format_errors=(FormatError("Ana", "propose", "no table"),))
+    quiet = replace(
+        NEVER.rounds[0],
+        candidates=(),
+        format_errors=(FormatError("Ana", "propose", "no table"),),
+    )
     some = replace(NEVER, rounds=(quiet,), seats={"Ana": "model", "Ben": "model"})
-    assert format_errors(some) == {"message": "0 of 2", "propose": "1 of 2", "vote": "0 of 0"}
+    assert format_errors(some) == {
+        "message": "0 of 2",
+        "propose": "1 of 2",
+        "vote": "0 of 0",
+    }

@@ -37,31 +37,54 @@ def row(**numbers):
 # ---- oracles
 
 
-@given(ANSWERS, st.integers(0, 4), st.sampled_from([ROUND_HALF_UP, ROUND_HALF_EVEN]), st.sampled_from([str, float]))
-def test_property_every_mean_of_whole_answers_passes_however_a_half_is_rounded(answers, decimals, rounding, kind):
-    mean = (Decimal(sum(answers)) / len(answers)).quantize(Decimal(1).scaleb(-decimals), rounding)
+@given(
+    ANSWERS,
+    st.integers(0, 4),
+    st.sampled_from([ROUND_HALF_UP, ROUND_HALF_EVEN]),
+    st.sampled_from([str, float]),
+)
+def test_property_every_mean_of_whole_answers_passes_however_a_half_is_rounded(
+    answers, decimals, rounding, kind
+):
+    mean = (Decimal(sum(answers)) / len(answers)).quantize(
+        Decimal(1).scaleb(-decimals), rounding
+    )
     assert grim(kind(mean), len(answers), Scale(decimals=decimals))
 
 
 @given(ANSWERS, st.sampled_from(["n-1", "n"]), st.sampled_from([None, inf]))
-def test_property_the_interval_of_real_answers_fits_its_own_convention(answers, divisor, df):
+def test_property_the_interval_of_real_answers_fits_its_own_convention(
+    answers, divisor, df
+):
     n, sd = len(answers), np.std(answers, ddof=divisor == "n-1")
     half = stats.t.ppf(0.975, n - 1 if df is None else df) * sd / np.sqrt(n)
     own = Convention("own", {"g": n}, None if df is None else {"g": df}, divisor)
-    checked = interval_check(row(mean=round(np.mean(answers), 2), half=round(half, 2)), own).iloc[0]
-    assert checked["fits"] and (sum(answers), sum(a * a for a in answers)) in checked["moments"]
+    checked = interval_check(
+        row(mean=round(np.mean(answers), 2), half=round(half, 2)), own
+    ).iloc[0]
+    assert (
+        checked["fits"]
+        and (sum(answers), sum(a * a for a in answers)) in checked["moments"]
+    )
 
 
 @settings(max_examples=20)
 @given(SAMPLE, SAMPLE, SAMPLE)
 def test_property_tests_of_summaries_are_scipys_on_the_answers(a, b, c):
     assume(all(len(set(s)) > 1 for s in (a, b, c)))
-    rows = [(g, len(s), np.mean(s), np.std(s, ddof=1)) for g, s in {"A": a, "B": b, "C": c}.items()]
-    frame = pd.DataFrame(rows, columns=["group", "n", "mean", "sd"]).assign(assumed="own", item="i")
+    rows = [
+        (g, len(s), np.mean(s), np.std(s, ddof=1))
+        for g, s in {"A": a, "B": b, "C": c}.items()
+    ]
+    frame = pd.DataFrame(rows, columns=["group", "n", "mean", "sd"]).assign(
+        assumed="own", item="i"
+    )
     tests, found = printed.welch(frame), stats.ttest_ind(a, b, equal_var=False)
     interval = found.confidence_interval()
     expected = [found.statistic, found.df, found.pvalue, interval.low, interval.high]
-    assert tests.iloc[0][["t", "df", "p", "low", "high"]].tolist() == pytest.approx(expected)
+    assert tests.iloc[0][["t", "df", "p", "low", "high"]].tolist() == pytest.approx(
+        expected
+    )
     assert tests["p_holm"].min() == pytest.approx(min(1, 3 * tests["p"].min()))
 
 
@@ -69,11 +92,17 @@ def test_property_tests_of_summaries_are_scipys_on_the_answers(a, b, c):
 
 
 def test_table_3_has_other_sizes_than_the_text_states():
-    found = printed.pooled(TABLE, {group: range(1, n + 1) for group, n in STATED.items()})
-    assert found.drop(columns="source").to_numpy().tolist() == [[11, 12, 18, 41, 6, 6, True]]
+    found = printed.pooled(
+        TABLE, {group: range(1, n + 1) for group, n in STATED.items()}
+    )
+    assert found.drop(columns="source").to_numpy().tolist() == [
+        [11, 12, 18, 41, 6, 6, True]
+    ]
     assert printed.grim_table(TABLE, STATED)["fits"].sum() < 18
     assert printed.pooled(TABLE, {"A": range(12, 15), "B": [12], "C": [18]}).empty
-    shifted = TABLE["mean"].where(TABLE["group"] != "all", TABLE["mean"] + 0.05).round(2)
+    shifted = (
+        TABLE["mean"].where(TABLE["group"] != "all", TABLE["mean"] + 0.05).round(2)
+    )
     assert printed.pooled(TABLE.assign(mean=shifted), SIZES)["fit"].tolist() == [0]
 
 
@@ -82,28 +111,46 @@ def test_table_3_has_other_sizes_than_the_text_states():
     [
         (Convention("as the text says", STATED), [1, 1, 0]),
         (Convention("fitting sizes", FITTING), [0, 0, 0]),
-        (Convention("the text's df", FITTING, {"A": 13, "B": 12, "C": 17}, "n"), [0, 1, 6]),
+        (
+            Convention("the text's df", FITTING, {"A": 13, "B": 12, "C": 17}, "n"),
+            [0, 1, 6],
+        ),
         (PRINTING, [6, 6, 6]),
     ],
 )
 def test_one_way_of_computing_explains_the_intervals_of_table_3(convention, fits):
-    assert interval_check(TABLE, convention).groupby("group")["fits"].sum().tolist() == fits
+    assert (
+        interval_check(TABLE, convention).groupby("group")["fits"].sum().tolist()
+        == fits
+    )
 
 
 def test_only_two_differences_between_groups_hold_in_all_reconstructions(made):
-    assert len(made) == 18 and {len(samples) for samples in made.values()} <= set(range(2, 14))
-    found = printed.between_groups(made, lambda a, b: bool(stats.mannwhitneyu(a, b).pvalue < 0.05))
+    assert len(made) == 18 and {len(samples) for samples in made.values()} <= set(
+        range(2, 14)
+    )
+    found = printed.between_groups(
+        made, lambda a, b: bool(stats.mannwhitneyu(a, b).pvalue < 0.05)
+    )
     sure = found[found["verdict"] == "True"]
     assert len(found) == 18 and set(found["source"]) == {"reconstructed"}
-    assert set(sure["item"]) == {"reasons_acceptable_all", "confidence"} and set(sure["a"] + sure["b"]) == {"AC"}
-    some = printed.between_groups(made, lambda a, b: bool((a == 1).sum() == (b == 1).sum()))
+    assert set(sure["item"]) == {"reasons_acceptable_all", "confidence"} and set(
+        sure["a"] + sure["b"]
+    ) == {"AC"}
+    some = printed.between_groups(
+        made, lambda a, b: bool((a == 1).sum() == (b == 1).sum())
+    )
     assert "open" in set(some["verdict"]) <= {"open", "True", "False"}
 
 
 def test_summaries_have_the_unbiased_sd_and_each_assumption_is_a_family_of_its_own():
-    table = printed.summaries(TABLE, {"stated": Convention("stated", STATED), "fitting": PRINTING})
+    table = printed.summaries(
+        TABLE, {"stated": Convention("stated", STATED), "fitting": PRINTING}
+    )
     # 11 answers with sum 45 and squares 191 are the only ones that print 4.09 ± 0.53.
-    sd = table.set_index(["assumed", "item", "group"])["sd"]["fitting", "confidence", "A"]
+    sd = table.set_index(["assumed", "item", "group"])["sd"][
+        "fitting", "confidence", "A"
+    ]
     assert sd == pytest.approx(np.sqrt((191 - 45**2 / 11) / 10), abs=0.008)
     least = printed.welch(table).groupby("assumed")[["p", "p_holm"]].min()
     assert least["p_holm"].tolist() == pytest.approx((18 * least["p"]).tolist())
@@ -118,10 +165,22 @@ def test_summaries_have_the_unbiased_sd_and_each_assumption_is_a_family_of_its_o
         (lambda: grim(3.5, 0), "n is 0"),
         (lambda: grim("3,5", 3), "'3,5'.*such as 3.51"),
         (lambda: grim(3.514, 3), "at most 2 decimals: round it"),
-        (lambda: printed.grim_table(TABLE, {"D": [4]}), r"ns names \['D'\]; the groups of means are: all, A, B, C"),
-        (lambda: printed.grim_table(pd.concat([TABLE, TABLE]), {"A": [4]}), "twice; pass one table at a time"),
-        (lambda: printed.pooled(TABLE[TABLE.index != 20], SIZES), "has no mean in every one of"),
-        (lambda: printed.reconstruct(TABLE, Convention("as stated", STATED)), "14 answers by 'as stated'"),
+        (
+            lambda: printed.grim_table(TABLE, {"D": [4]}),
+            r"ns names \['D'\]; the groups of means are: all, A, B, C",
+        ),
+        (
+            lambda: printed.grim_table(pd.concat([TABLE, TABLE]), {"A": [4]}),
+            "twice; pass one table at a time",
+        ),
+        (
+            lambda: printed.pooled(TABLE[TABLE.index != 20], SIZES),
+            "has no mean in every one of",
+        ),
+        (
+            lambda: printed.reconstruct(TABLE, Convention("as stated", STATED)),
+            "14 answers by 'as stated'",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_refused_with_the_way_out(call, message):

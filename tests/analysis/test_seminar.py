@@ -51,21 +51,35 @@ def back(number, day, who, *meant):
 
 def a_day(number, held=((), ()), **what):
     date = (START + pd.Timedelta(days=number - 1)).date().isoformat()
-    return OrganizingDay(number, date, assignment=tuple(zip(SLOTS, held, strict=True)), **what)
+    return OrganizingDay(
+        number, date, assignment=tuple(zip(SLOTS, held, strict=True)), **what
+    )
 
 
 def rehearsal(*days, people=("Ana", "Ben", "Cem"), **kinds):
     seats = dict.fromkeys(people, "rule-based") | {"organizer": "rule-based"} | kinds
-    return Organizing({"id": "two", "seats": 1}, tuple({"name": name} for name in people), seats, (), days)
+    return Organizing(
+        {"id": "two", "seats": 1},
+        tuple({"name": name} for name in people),
+        seats,
+        (),
+        days,
+    )
 
 
 def eventful(**kinds):
     """Ana gets a date, gives it back and gets the other; Ben answers the second mail; Cem never does."""
     invited = tuple(out(k, 1, name) for k, name in enumerate(("Ana", "Ben", "Cem")))
-    read, gone = Understood(3, "Ana", (FIRST,), (SECOND,)), Understood(7, "Ana", cancelled=(FIRST,))
+    read, gone = (
+        Understood(3, "Ana", (FIRST,), (SECOND,)),
+        Understood(7, "Ana", cancelled=(FIRST,)),
+    )
     misread = Understood(6, "Ben", (SECOND,), never_offered=("x",))
     flags = (Flag(6, "Ben", "May he?", "yes"), Flag(6, "Ben", "And?"))
-    edits = (Edit("mail", "Ben", "Dear Ben, yes", "Hi Ben, yes"), Edit("action", "Cem", "remind Cem", ""))
+    edits = (
+        Edit("mail", "Ben", "Dear Ben, yes", "Hi Ben, yes"),
+        Edit("action", "Cem", "remind Cem", ""),
+    )
     return rehearsal(
         a_day(1, sent=invited, replies=2, tokens=50),
         a_day(2, (("Ana",), ()), received=(back(3, 2, "Ana", FIRST, SECOND),), understood=(read,),
@@ -80,66 +94,129 @@ def eventful(**kinds):
 
 
 def test_a_rehearsal_is_one_row_with_its_settings_seats_and_outcomes():
-    (row,) = runs_of([({"policies": "seed", "repetition": 3}, eventful())]).to_dict("records")
-    expected = {"policies": "seed", "repetition": 3, "scenario": "two", "organizer": "rule-based", "detector": "none"}
-    expected |= {"filled": 2, "share_filled": 1, "speakers": 2, "days": 6, "days_until_filled": 5, "mails": 6}
-    expected |= {"follow_ups": 2, "answers": 3, "flags": 2, "decided": 1, "violations": 2, "cancellations": 1}
-    expected |= {"mails_per_person": 2, "format_errors": 1, "replies": 2, "tokens": 57, "edits": 2}
+    (row,) = runs_of([({"policies": "seed", "repetition": 3}, eventful())]).to_dict(
+        "records"
+    )
+    expected = {
+        "policies": "seed",
+        "repetition": 3,
+        "scenario": "two",
+        "organizer": "rule-based",
+        "detector": "none",
+    }
+    expected |= {
+        "filled": 2,
+        "share_filled": 1,
+        "speakers": 2,
+        "days": 6,
+        "days_until_filled": 5,
+        "mails": 6,
+    }
+    expected |= {
+        "follow_ups": 2,
+        "answers": 3,
+        "flags": 2,
+        "decided": 1,
+        "violations": 2,
+        "cancellations": 1,
+    }
+    expected |= {
+        "mails_per_person": 2,
+        "format_errors": 1,
+        "replies": 2,
+        "tokens": 57,
+        "edits": 2,
+    }
     assert expected.items() <= row.items()
     record = eventful()
-    rows = runs_of([({}, dataclasses.replace(record, days=record.days[:4])), ({}, rehearsal())])
+    rows = runs_of(
+        [({}, dataclasses.replace(record, days=record.days[:4])), ({}, rehearsal())]
+    )
     assert rows["days_until_filled"].isna().all(), "never full, or not in the end"
     assert rows["share_filled"][0] == 0.5 and np.isnan(rows["share_filled"][1])
 
 
 def test_what_was_possible_is_the_largest_matching_of_dates_that_were_meant():
-    replies = back(1, 1, "Ana", FIRST, SECOND), back(2, 1, "Ben", FIRST), back(3, 1, "Cem", FIRST)
+    replies = (
+        back(1, 1, "Ana", FIRST, SECOND),
+        back(2, 1, "Ben", FIRST),
+        back(3, 1, "Cem", FIRST),
+    )
     record = rehearsal(a_day(1, (("Ana",), ("Ana",)), received=replies))
     assert possible(record) == 2  # Ana can take either, Ben and Cem the same one
-    assert possible(dataclasses.replace(record, scenario={"id": "panel", "seats": 2})) == 3
-    assert runs_of([({}, record)])[["filled", "speakers"]].to_numpy().tolist() == [[2, 1]]
+    assert (
+        possible(dataclasses.replace(record, scenario={"id": "panel", "seats": 2})) == 3
+    )
+    assert runs_of([({}, record)])[["filled", "speakers"]].to_numpy().tolist() == [
+        [2, 1]
+    ]
 
 
 @pytest.mark.parametrize("kind", ["model:chat", "human"])
 def test_replies_that_do_not_say_what_they_meant_are_not_audited(kind):
     record = eventful(Ana=kind)
-    assert set(reading_audit([({}, record)])["person"]) == {"Ben"} and np.isnan(possible(record))
+    assert set(reading_audit([({}, record)])["person"]) == {"Ben"} and np.isnan(
+        possible(record)
+    )
 
 
 def test_replies_are_read_beside_what_was_meant():
     table = reading_audit([({"policies": "seed"}, eventful())]).set_index("mail")
-    assert table.loc[3, "right"] and table.loc[3, "read"] == (FIRST, SECOND)  # a vague date is read
+    assert table.loc[3, "right"] and table.loc[3, "read"] == (
+        FIRST,
+        SECOND,
+    )  # a vague date is read
     assert not table.loc[6, "right"]
-    assert table.loc[7, "right"] and table.loc[7, "meant"] == ()  # a cancellation means no date, and none was read
+    assert (
+        table.loc[7, "right"] and table.loc[7, "meant"] == ()
+    )  # a cancellation means no date, and none was read
 
 
 def sets(**values):
     return pd.DataFrame(
-        {"policies": name, "repetition": k, "share_filled": share, "days_until_filled": day}
+        {
+            "policies": name,
+            "repetition": k,
+            "share_filled": share,
+            "days_until_filled": day,
+        }
         for name, pairs in values.items()
         for k, (share, day) in enumerate(pairs)
     )
 
 
 def test_two_sets_are_paired_by_seed_and_a_pair_that_was_never_full_counts_for_other_outcomes_only():
-    frame = sets(ours=[(1.0, 9), (0.75, 12), (1.0, 8), (1.0, 7)], seed=[(0.5, 10), (0.75, 15), (0.5, 9), (0, np.nan)])
+    frame = sets(
+        ours=[(1.0, 9), (0.75, 12), (1.0, 8), (1.0, 7)],
+        seed=[(0.5, 10), (0.75, 15), (0.5, 9), (0, np.nan)],
+    )
     frame = frame.sample(frac=1, random_state=1)
-    table = compare_sets(frame, "ours", "seed", values=["share_filled", "days_until_filled"]).set_index("value")
-    assert table["difference"].tolist() == pytest.approx([0.5, -5 / 3]) and table["n"].tolist() == [4, 3]
-    assert table.loc["days_until_filled", "p"] == pytest.approx(stats.ttest_rel([9, 12, 8], [10, 15, 9]).pvalue)
+    table = compare_sets(
+        frame, "ours", "seed", values=["share_filled", "days_until_filled"]
+    ).set_index("value")
+    assert table["difference"].tolist() == pytest.approx([0.5, -5 / 3]) and table[
+        "n"
+    ].tolist() == [4, 3]
+    assert table.loc["days_until_filled", "p"] == pytest.approx(
+        stats.ttest_rel([9, 12, 8], [10, 15, 9]).pvalue
+    )
     assert (table["p_adjusted"] >= table["p"]).all()
 
 
 def test_a_rehearsal_is_told_in_events():
     events = timeline(eventful())
     assert events.attrs == {"people": ["Ana", "Ben", "Cem"], "days": 6}
-    assert events[events["slot"] != ""][["day", "person", "event", "slot"]].to_numpy().tolist() == [
+    assert events[events["slot"] != ""][
+        ["day", "person", "event", "slot"]
+    ].to_numpy().tolist() == [
         [2, "Ana", "date given", FIRST],
         [3, "Ben", "date given", SECOND],
         [4, "Ana", "date taken back", FIRST],
         [5, "Ana", "date given", FIRST],
     ]
-    assert events["event"].value_counts()[["invitation", "follow_up", "reply", "flag"]].tolist() == [3, 2, 3, 2]
+    assert events["event"].value_counts()[
+        ["invitation", "follow_up", "reply", "flag"]
+    ].tolist() == [3, 2, 3, 2]
 
 
 # -- the desk --------------------------------------------------------------------------------------------------------
@@ -172,12 +249,20 @@ def test_a_journal_holds_what_was_approved_and_made_again_as_well(tmp_path):
         if question.phase != "mail" or len(wishes) > 2:
             return approves(question)
         wishes.append(question.view.item)
-        changed = Draft(question.view.item.subject, "Hello!\n\n" + question.view.item.body)
-        return [Review(AGAIN, wish="shorter"), Review(EDIT, edited=changed), Review(REMOVE)][len(wishes) - 1]
+        changed = Draft(
+            question.view.item.subject, "Hello!\n\n" + question.view.item.body
+        )
+        return [
+            Review(AGAIN, wish="shorter"),
+            Review(EDIT, edited=changed),
+            Review(REMOVE),
+        ][len(wishes) - 1]
 
     async def day():
         with Seminar(path, "one") as seminar:
-            return await play_day(seminar, answer), interactions("one", seminar.journal.entries())
+            return await play_day(seminar, answer), interactions(
+                "one", seminar.journal.entries()
+            )
 
     setup = SeminarSetup(scenario("four"), Artefacts(load_policies("seed"), load_templates()), load_past(), seed=1,
                          delegation=ALWAYS)  # fmt: skip
@@ -185,7 +270,10 @@ def test_a_journal_holds_what_was_approved_and_made_again_as_well(tmp_path):
     record, told = asyncio.run(day())
     mails = told[told["what"] == "mail"]
     assert mails["event"].tolist()[:3] == ["regeneration", "edit", "rejection"]
-    assert set(mails["event"][3:]) == {"approval"} and (mails.loc[mails["event"] == "approval", "size"] == 0).all()
+    assert (
+        set(mails["event"][3:]) == {"approval"}
+        and (mails.loc[mails["event"] == "approval", "size"] == 0).all()
+    )
     assert mails["size"].tolist()[1] == 1 and len(record.edits) == 2
     assert mails["before"].iloc[0] == f"{wishes[0].subject}\n{wishes[0].body}"
 
@@ -198,15 +286,24 @@ PAPER_TOO = {"zero": 0.79, "few": 0.88, "few with policies": 0.93}
 
 def table(selection=PAPER, detection=PAPER_TOO, se=0.01):
     both = (("F1", selection), ("accuracy", detection))
-    pairs = [(column, values, a, b) for column, values in both for a, b in permutations(values, 2)]
-    rows = [(f"{a} - {b}", column, values[a] - values[b], se, 30) for column, values, a, b in pairs]
+    pairs = [
+        (column, values, a, b)
+        for column, values in both
+        for a, b in permutations(values, 2)
+    ]
+    rows = [
+        (f"{a} - {b}", column, values[a] - values[b], se, 30)
+        for column, values, a, b in pairs
+    ]
     return pd.DataFrame(rows, columns=["row", "column", "value", "se", "n"])
 
 
 def test_the_paper_s_own_numbers_agree_with_it_and_what_no_run_tells_has_a_reason():
     for statement, check in ORGANIZING.items():
         answer = check(table())
-        assert answer == (YES if "F1" in statement or "accuracy" in statement else UNTESTED), statement
+        assert answer == (
+            YES if "F1" in statement or "accuracy" in statement else UNTESTED
+        ), statement
         assert answer.evidence
 
 
@@ -214,9 +311,21 @@ def test_the_paper_s_own_numbers_agree_with_it_and_what_no_run_tells_has_a_reaso
     ("ours", "statement", "expected"),
     [
         (table(PAPER | {"slot": 0.9}), "summary > every other context: F1", NO),
-        (table(PAPER | {"both": 0.5}), "both no better than speaker and slot alone: F1", NO),
-        (table(se=0.2), "both no better than speaker and slot alone: F1", CLOSE),  # little data is no evidence
-        (table({"both": 0.5}), "both no better than speaker and slot alone: F1", UNTESTED),
+        (
+            table(PAPER | {"both": 0.5}),
+            "both no better than speaker and slot alone: F1",
+            NO,
+        ),
+        (
+            table(se=0.2),
+            "both no better than speaker and slot alone: F1",
+            CLOSE,
+        ),  # little data is no evidence
+        (
+            table({"both": 0.5}),
+            "both no better than speaker and slot alone: F1",
+            UNTESTED,
+        ),
         (table(se=0.2), "few with policies > few: accuracy", CLOSE),
     ],
 )
@@ -231,19 +340,39 @@ def days(*mails, waits=((), ()), run=0):
 
 
 def test_mails_on_weekends_and_waits_are_read_from_days():
-    rested, waited = "D3: weekends without mails", "D3: longer waits before follow-ups"  # the first day is a Friday
+    rested, waited = (
+        "D3: weekends without mails",
+        "D3: longer waits before follow-ups",
+    )  # the first day is a Friday
 
     def told(*parts):
         rows = mail_rows(pd.concat(parts), np.random.default_rng(1))
-        return {name: ORGANIZING[name](pd.concat([table(), rows])) for name in (rested, waited)}
+        return {
+            name: ORGANIZING[name](pd.concat([table(), rows]))
+            for name in (rested, waited)
+        }
 
-    assert told(days(3, 0, 0, 2))[rested] == YES and told(days(3, 0, 1, 2))[rested] == NO
+    assert (
+        told(days(3, 0, 0, 2))[rested] == YES and told(days(3, 0, 1, 2))[rested] == NO
+    )
     assert told(days(3)) == dict.fromkeys((rested, waited), UNTESTED)
-    slow, soon = ([days(3, 0, 0, waits=((n, n + run % 2), (n,)), run=run) for run in range(5)] for n in (4, 1))
+    slow, soon = (
+        [days(3, 0, 0, waits=((n, n + run % 2), (n,)), run=run) for run in range(5)]
+        for n in (4, 1)
+    )
     assert told(*slow)[waited] == YES and told(*soon)[waited] == NO
-    assert told(*[one.assign(waits=[(4,)] * 3) for one in slow])[waited] == CLOSE  # without a spread, no interval
+    assert (
+        told(*[one.assign(waits=[(4,)] * 3) for one in slow])[waited] == CLOSE
+    )  # without a spread, no interval
 
 
 def test_follow_ups_wait_for_working_days():
     waits = days_of([({}, eventful())])["waits"].tolist()
-    assert waits == [(), (1,), (), (), (), (3,)]  # Friday to Saturday, Friday to Wednesday
+    assert waits == [
+        (),
+        (1,),
+        (),
+        (),
+        (),
+        (3,),
+    ]  # Friday to Saturday, Friday to Wednesday

@@ -29,7 +29,11 @@ BEFORE, PREPARED, CLAIMED, HALF, TAKEN, ANSWERED, KEPT = (
 POINTS = (BEFORE, PREPARED, CLAIMED, HALF, TAKEN, ANSWERED, KEPT)
 """Where the sending of a mail can break off, in its order."""
 
-AT_MOST_ONCE, RECORD_AFTER, RECORD_BEFORE = "write before and after", "write after sending", "write before sending"
+AT_MOST_ONCE, RECORD_AFTER, RECORD_BEFORE = (
+    "write before and after",
+    "write after sending",
+    "write before sending",
+)
 ORDERS = (AT_MOST_ONCE, RECORD_AFTER, RECORD_BEFORE)
 
 NOTHING = "nothing"
@@ -56,7 +60,11 @@ class Fate:
         if self.copies > 1:
             return "arrived twice"
         if self.status == UNCERTAIN:
-            return "listed as uncertain: arrived" if self.copies else "listed as uncertain: not arrived"
+            return (
+                "listed as uncertain: arrived"
+                if self.copies
+                else "listed as uncertain: not arrived"
+            )
         return "arrived once" if self.copies else "lost, though noted as sent"
 
 
@@ -98,7 +106,9 @@ def _reach(point: str, ends: str) -> None:
         raise Broken
 
 
-async def break_off(path: str | Path, point: str, order: str = AT_MOST_ONCE, number: int = 1) -> Fate:
+async def break_off(
+    path: str | Path, point: str, order: str = AT_MOST_ONCE, number: int = 1
+) -> Fate:
     """Send a mail, break off at a point, start again and send the same mail: what became of it.
 
     `path`: a study's file; only `AT_MOST_ONCE` writes into it. `number`: another one for every mail of a file.
@@ -108,10 +118,14 @@ async def break_off(path: str | Path, point: str, order: str = AT_MOST_ONCE, num
     mailbox = BreakingMailbox()
     left = await attempt(Path(path), mailbox, point, number)
     mailbox.point = ""
-    return Fate(order, point, left, await again(Path(path), mailbox, number), len(mailbox.sent))
+    return Fate(
+        order, point, left, await again(Path(path), mailbox, number), len(mailbox.sent)
+    )
 
 
-async def attempt(path: Path, mailbox: SimulatedMailbox, point: str = "", number: int = 1) -> str:
+async def attempt(
+    path: Path, mailbox: SimulatedMailbox, point: str = "", number: int = 1
+) -> str:
     """Send a mail and break off at a point: what the file says then."""
     mailbox.point = point
     with _outbox(path, f"trial {number}", point) as outbox:
@@ -135,7 +149,9 @@ async def _send(outbox: Outbox, mailbox: SimulatedMailbox) -> Any:
     when = datetime(WHEN.year, WHEN.month, WHEN.day, 9, tzinfo=UTC)
     words = ("A date", "Dear Ana,\n\nwould 15 September suit you?\n")
     own = new_message_id("example.org")
-    mail = Outgoing("organiser@example.org", "", "ana@example.org", "", *words, own, when)
+    mail = Outgoing(
+        "organiser@example.org", "", "ana@example.org", "", *words, own, when
+    )
     return await outbox.send(mailbox, mail, mail=1, day=1, person="Ana", today=WHEN)
 
 

@@ -32,7 +32,9 @@ def script_in_plain_text(w):
 
 @kind("markup and formulas", words="Yes, the 5th.")
 def script_in_html(w):
-    return mail_of(w.head(), f"<p>Yes, the 5th.</p>{SCRIPT}<svg onload=alert(1)>", "text/html")
+    return mail_of(
+        w.head(), f"<p>Yes, the 5th.</p>{SCRIPT}<svg onload=alert(1)>", "text/html"
+    )
 
 
 @kind("markup and formulas")
@@ -43,20 +45,31 @@ def script_in_the_subject(w):
 
 @kind("markup and formulas")
 def script_in_the_name(w):
-    name = w.of(f'"{SCRIPT[:8]}alert(1)//"', encoded_word(f"{w.speaker} {SCRIPT}"), "\"<b onmouseover='x()'>Ana</b>\"")
+    name = w.of(
+        f'"{SCRIPT[:8]}alert(1)//"',
+        encoded_word(f"{w.speaker} {SCRIPT}"),
+        "\"<b onmouseover='x()'>Ana</b>\"",
+    )
     return mail_of(w.head(name=name), w.yes())
 
 
 @kind("markup and formulas")
 def script_in_an_attachments_name(w):
-    name = w.of("<img src=x onerror=alert(1)>.pdf", "'><script>alert(1)<!-- script -->.png", "../../etc/passwd<b>")
+    name = w.of(
+        "<img src=x onerror=alert(1)>.pdf",
+        "'><script>alert(1)<!-- script -->.png",
+        "../../etc/passwd<b>",
+    )
     top = f'Content-Type: application/pdf; name="{name}"\r\nContent-Disposition: attachment'
     return parts_of(w.head(), ("Content-Type: text/plain", w.yes()), (top, "%PDF"))
 
 
 @kind("markup and formulas", words="$$")
 def formulas(w):
-    return mail_of(w.head(Subject="Re: $$x<b>$$"), r"$$\href{javascript:alert(1)}{5 September}$$ \(x\) {{ 7*7 }}")
+    return mail_of(
+        w.head(Subject="Re: $$x<b>$$"),
+        r"$$\href{javascript:alert(1)}{5 September}$$ \(x\) {{ 7*7 }}",
+    )
 
 
 @kind("instruction to the system", flagged=True)
@@ -89,29 +102,44 @@ def hidden_instruction_in_html(w):
 
 @kind("text that reads in two ways", words="Yes, the 5th.")
 def alternatives_that_differ(w):
-    parts = (("Content-Type: text/plain", "Yes, the 5th."), ("Content-Type: text/html", "<p>No, never.</p>"))
+    parts = (
+        ("Content-Type: text/plain", "Yes, the 5th."),
+        ("Content-Type: text/html", "<p>No, never.</p>"),
+    )
     return parts_of(w.head(), *parts, kind="alternative")
 
 
 @kind("text that reads in two ways", words="the 5th")
 def letters_that_turn_the_order(w):
     name = encoded_word(f"{w.speaker}\u202e gro.elpmaxe@nimda\u202c")
-    return mail_of(w.head(name=name), "Yes,\u202e .ht5 eht\u202c the 5th.\u2066\U000e0041")
+    return mail_of(
+        w.head(name=name), "Yes,\u202e .ht5 eht\u202c the 5th.\u2066\U000e0041"
+    )
 
 
 @kind("contradicting replies")
 def contradicting_replies(w):
     first = w.yes()
-    second = w.of("No, I cannot come on any of the dates.", "Sorry, I have to take that back: no date works.")
-    return [(mail_of(w.head(), said), {"words": said, "story": 1}) for said in (first, second)]
+    second = w.of(
+        "No, I cannot come on any of the dates.",
+        "Sorry, I have to take that back: no date works.",
+    )
+    return [
+        (mail_of(w.head(), said), {"words": said, "story": 1})
+        for said in (first, second)
+    ]
 
 
 @kind("forged sender, known name", HELD)
 def forged_and_found_out(w):
     found = w.of(
-        "dmarc=fail", "spf=fail smtp.mailfrom=evil.example; dkim=fail", "dkim=fail; spf=softfail; dmarc=fail (p=none)"
+        "dmarc=fail",
+        "spf=fail smtp.mailfrom=evil.example; dkim=fail",
+        "dkim=fail; spf=softfail; dmarc=fail (p=none)",
     )
-    head = f"Authentication-Results: {AUTHSERV}; {found}\r\n" + w.head(thread=w.of(w.speaker, ""))
+    head = f"Authentication-Results: {AUTHSERV}; {found}\r\n" + w.head(
+        thread=w.of(w.speaker, "")
+    )
     return mail_of(head, w.yes())
 
 
@@ -132,7 +160,12 @@ def known_name_at_another_address(w):
     return mail_of(w.head(sender=EVIL, thread=w.of("", w.speaker)), w.yes())
 
 
-@kind("forged sender, known name", HELD, sender_is="unknown", problem="looks like an address")
+@kind(
+    "forged sender, known name",
+    HELD,
+    sender_is="unknown",
+    problem="looks like an address",
+)
 def known_address_as_a_name(w):
     address = w.addresses[w.speaker]
     name = w.of(f'"{address}"', encoded_word(address), f'"{w.speaker} <{address}>"')
@@ -143,7 +176,11 @@ def known_address_as_a_name(w):
 def two_addresses_in_one(w):
     known = w.addresses[w.speaker]
     sender = w.of(
-        f"{known} <{EVIL}>", f"{known}, {EVIL}", f"{EVIL})x({known}", f"group: {known}, {EVIL};", f"<{known}> <{EVIL}>"
+        f"{known} <{EVIL}>",
+        f"{known}, {EVIL}",
+        f"{EVIL})x({known}",
+        f"group: {known}, {EVIL};",
+        f"<{known}> <{EVIL}>",
     )
     return mail_of(w.head().replace(f"{w.speaker} <{known}>", sender), w.yes())
 
@@ -157,7 +194,10 @@ def two_from_headers(w):
 def an_address_that_looks_alike(w):
     known = w.addresses[w.speaker]
     sender = w.of(
-        known.replace("a", "\u0430", 1), known.replace("@", "@x."), known + ".evil.example", known.replace("@", "%h@")
+        known.replace("a", "\u0430", 1),
+        known.replace("@", "@x."),
+        known + ".evil.example",
+        known.replace("@", "%h@"),
     )
     return mail_of(w.head(sender=sender), w.yes())
 
@@ -179,7 +219,9 @@ def removed_speaker(w):
 
 @kind("unknown sender, or another's thread", HELD, sender_is="unknown")
 def unknown_sender(w):
-    return mail_of(w.head(sender=EVIL, name="Eve", thread=""), "I should like to speak on the 5th.")
+    return mail_of(
+        w.head(sender=EVIL, name="Eve", thread=""), "I should like to speak on the 5th."
+    )
 
 
 @kind("unknown sender, or another's thread", HELD, sender_is="unknown")
@@ -195,7 +237,11 @@ def thread_of_somebody_else(w):
 @kind("programs and lists", PROGRAM)
 def automatic_answer(w):
     key, value = w.rng.choice(
-        [("Auto-Submitted", "auto-replied"), ("X-Autoreply", "yes"), ("Precedence", "auto_reply")]
+        [
+            ("Auto-Submitted", "auto-replied"),
+            ("X-Autoreply", "yes"),
+            ("Precedence", "auto_reply"),
+        ]
     )
     head = w.head(Subject="Automatic reply: out of office") + f"{key}: {value}\r\n"
     return mail_of(head, "I am away until 5 September. Ask my office.")
@@ -211,12 +257,18 @@ def mailing_list(w):
 
 
 def _report(w, about, action):
-    head = w.head(sender="mailer-daemon@mx.example", name="Mail Delivery System", thread="")
+    head = w.head(
+        sender="mailer-daemon@mx.example", name="Mail Delivery System", thread=""
+    )
     head += "Auto-Submitted: auto-replied\r\n"
     status = f"Reporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: rfc822; x@y\r\nAction: {action}\r\nStatus: 5.1.1"
     kind = w.of("Content-Type: message/rfc822", "Content-Type: text/rfc822-headers")
     returned = kind, f"Message-ID: {about}\r\nSubject: x\r\n\r\n"
-    parts = (("Content-Type: text/plain", "It failed."), ("Content-Type: message/delivery-status", status), returned)
+    parts = (
+        ("Content-Type: text/plain", "It failed."),
+        ("Content-Type: message/delivery-status", status),
+        returned,
+    )
     return parts_of(head, *parts, kind="report; report-type=delivery-status")
 
 
@@ -239,14 +291,20 @@ def merely_delayed(w):
 def five_megabytes_attached(w):
     top = 'Content-Type: application/zip; name="a.zip"\r\nContent-Transfer-Encoding: base64'
     said = w.yes()
-    return parts_of(w.head(), ("Content-Type: text/plain", said), (top, b"QUJD\r\n" * (FIVE // 6))), {"words": said}
+    return parts_of(
+        w.head(), ("Content-Type: text/plain", said), (top, b"QUJD\r\n" * (FIVE // 6))
+    ), {"words": said}
 
 
 @kind("five megabytes")
 def five_megabytes_of_words(w):
     said = w.yes()
     head = w.head()
-    return mail_of(head, f"{said}\r\n".encode() + w.of("a ", "x\r\n", "> \r\n", "Am ", "<p>").encode() * (FIVE // 3))
+    return mail_of(
+        head,
+        f"{said}\r\n".encode()
+        + w.of("a ", "x\r\n", "> \r\n", "Am ", "<p>").encode() * (FIVE // 3),
+    )
 
 
 @kind("five megabytes", problem="bytes were read")
@@ -274,7 +332,9 @@ def invalid_utf8(w):
 
 @kind("broken encoding", words="the 5th", problem="unknown")
 def unknown_charset(w):
-    charset = w.of("klingon", "punycode", "zlib", "", "unicode_escape", "\x00") or "x-none"
+    charset = (
+        w.of("klingon", "punycode", "zlib", "", "unicode_escape", "\x00") or "x-none"
+    )
     return mail_of(w.head(), "Yes, the 5th.", f"text/plain; charset={charset}")
 
 
@@ -286,13 +346,18 @@ def nul_bytes(w):
 
 @kind("broken encoding", words="the 5th")
 def truncated_parts(w):
-    parts = (("Content-Type: text/plain", "Yes, the 5th."), ("Content-Type: text/html\r\nContent-Transfer-Enc", ""))
+    parts = (
+        ("Content-Type: text/plain", "Yes, the 5th."),
+        ("Content-Type: text/html\r\nContent-Transfer-Enc", ""),
+    )
     return parts_of(w.head(), *parts[: w.rng.randint(1, 2)], end=False)
 
 
 @kind("broken encoding", HELD, sender_is="none", problem="no sender")
 def no_mail_at_all(w):
-    junk = w.of("", "\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "\x00" * 100).encode() + w.rng.randbytes(50)
+    junk = w.of(
+        "", "\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "\x00" * 100
+    ).encode() + w.rng.randbytes(50)
     return b"\n" + junk
 
 
@@ -315,7 +380,8 @@ def header_injection_in_the_name(w):
 @kind("header injection", HELD, problem="line break")
 def header_injection_in_the_subject(w):
     subject = w.of(
-        f"=?utf-8?q?Re=3A_x=0D=0ABcc=3A_{EVIL.replace('@', '=40')}?=", encoded_word(f"Re: x\r\n\r\nBody for {EVIL}")
+        f"=?utf-8?q?Re=3A_x=0D=0ABcc=3A_{EVIL.replace('@', '=40')}?=",
+        encoded_word(f"Re: x\r\n\r\nBody for {EVIL}"),
     )
     return mail_of(w.head(Subject=subject), w.yes())
 
@@ -323,13 +389,18 @@ def header_injection_in_the_subject(w):
 @kind("thousands of parts, attachments", problem="parts")
 def deep_nesting(w):
     levels = w.rng.randint(60, 3000)
-    inside = "".join(f"Content-Type: multipart/mixed; boundary=b{n}\r\n\r\n--b{n}\r\n" for n in range(levels))
+    inside = "".join(
+        f"Content-Type: multipart/mixed; boundary=b{n}\r\n\r\n--b{n}\r\n"
+        for n in range(levels)
+    )
     return (w.head() + inside + "\r\nYes").encode()
 
 
 @kind("thousands of parts, attachments", words="the 5th", problem="parts")
 def thousand_parts(w):
-    parts = [("Content-Type: text/plain", "Yes, the 5th.")] + [("Content-Type: text/plain", "x")] * 1000
+    parts = [("Content-Type: text/plain", "Yes, the 5th.")] + [
+        ("Content-Type: text/plain", "x")
+    ] * 1000
     return parts_of(w.head(), *parts)
 
 
@@ -337,12 +408,18 @@ def thousand_parts(w):
 def zip_attached(w):
     bomb = base64.encodebytes(b"PK\x03\x04" + w.rng.randbytes(300)).decode()
     top = 'Content-Type: application/zip; name="slides.zip"\r\nContent-Transfer-Encoding: base64'
-    return parts_of(w.head(), ("Content-Type: text/plain", "Open the zip."), (top, bomb))
+    return parts_of(
+        w.head(), ("Content-Type: text/plain", "Open the zip."), (top, bomb)
+    )
 
 
 @kind("thousands of parts, attachments")
 def calendar_only(w):
-    return mail_of(w.head(), "BEGIN:VCALENDAR\r\nDTSTART:20260905\r\nEND:VCALENDAR", "text/calendar; method=REPLY")
+    return mail_of(
+        w.head(),
+        "BEGIN:VCALENDAR\r\nDTSTART:20260905\r\nEND:VCALENDAR",
+        "text/calendar; method=REPLY",
+    )
 
 
 @kind("empty")
@@ -351,7 +428,14 @@ def empty(w):
     return mail_of(head, body, w.of("text/plain", "text/html", ""))
 
 
-def hostile(seed: int, ours: Mapping[str, tuple[str, str]], *, removed: str, own: str, count: int = 200) -> list[Case]:
+def hostile(
+    seed: int,
+    ours: Mapping[str, tuple[str, str]],
+    *,
+    removed: str,
+    own: str,
+    count: int = 200,
+) -> list[Case]:
     """`count` cases, every kind in turn, each time varied; the same ones for the same arguments.
 
     `ours`: to whom a mail of ours went, and which; the first who is not `removed` is the one who writes most of these.
@@ -361,5 +445,8 @@ def hostile(seed: int, ours: Mapping[str, tuple[str, str]], *, removed: str, own
     cases: list[Case] = []
     while len(cases) < count:
         for make in KINDS.values():
-            cases += [replace(case, story=case.story and len(cases) + 1) for case in make(world)]
+            cases += [
+                replace(case, story=case.story and len(cases) + 1)
+                for case in make(world)
+            ]
     return cases[:count]

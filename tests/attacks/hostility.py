@@ -30,7 +30,12 @@ COLUMNS = (
 
 
 async def receive(
-    seminar: Seminar, mailbox: SimulatedMailbox, count: int, seed: int, *, disarmed: bool = False
+    seminar: Seminar,
+    mailbox: SimulatedMailbox,
+    count: int,
+    seed: int,
+    *,
+    disarmed: bool = False,
 ) -> pd.DataFrame:
     """Play a rehearsal or dry run that has not begun, to whose mailbox others write who mean harm.
 
@@ -61,7 +66,10 @@ def mornings(cases: Sequence[Case], most: int) -> list[list[Case]]:
         if case.story:
             stories.setdefault(case.story, []).append(case)
     size = max(-(-len(alone) // max(most - len(stories), 1)), 1)
-    return [*(alone[at : at + size] for at in range(0, len(alone), size)), *stories.values()]
+    return [
+        *(alone[at : at + size] for at in range(0, len(alone), size)),
+        *stories.values(),
+    ]
 
 
 def without_instruction(case: Case) -> Case:
@@ -76,11 +84,20 @@ def without_instruction(case: Case) -> Case:
 def _cases(seminar: Seminar, count: int, seed: int, disarmed: bool) -> list[Case]:
     """The cases, after the last of the people was taken off the list."""
     people = seminar.setup.scenario.people
-    ours = {sent.person: (sent.recipient, sent.message_id) for sent in seminar.workplace.outbox.sent()}
+    ours = {
+        sent.person: (sent.recipient, sent.message_id)
+        for sent in seminar.workplace.outbox.sent()
+    }
     # a model may not have written to all of them: they answer to no mail of ours
-    ours |= {p.name: (p.email, new_message_id("example.org")) for p in people if p.name not in ours}
+    ours |= {
+        p.name: (p.email, new_message_id("example.org"))
+        for p in people
+        if p.name not in ours
+    }
     seminar.remove(people[-1].name)
-    cases = hostile(seed, ours, removed=people[-1].name, own=seminar.setup.sender, count=count)
+    cases = hostile(
+        seed, ours, removed=people[-1].name, own=seminar.setup.sender, count=count
+    )
     return [without_instruction(case) for case in cases] if disarmed else cases
 
 
@@ -90,24 +107,44 @@ def _rows(seminar: Seminar, keys: dict[str, Case]) -> Iterator[tuple[object, ...
     read: dict[str, tuple[Mail, OrganizingDay]] = {}
     for day in seminar.finished:
         replies = [one for one in inbox.of_day(day.number) if one.kind == REPLY]
-        read |= {one.key: (mail, day) for one, mail in zip(replies, day.received, strict=True)}
+        read |= {
+            one.key: (mail, day)
+            for one, mail in zip(replies, day.received, strict=True)
+        }
     for key, case in keys.items():
         question, noticed, dates = "", False, ()
         if key in read:
             mail, day = read[key]
             question = _question(mail, day, bool(case.story))
             noticed = bool(instructions_in(f"{mail.subject}\n{mail.body}"))
-            dates = next((u.available + u.vague for u in day.understood if u.mail == mail.id), ())
+            dates = next(
+                (u.available + u.vague for u in day.understood if u.mail == mail.id), ()
+            )
         one = kept.get(key)
-        about = (case.name, FAMILY[case.name], one.day if one else 0, case.sender_is, _handling(one, question))
+        about = (
+            case.name,
+            FAMILY[case.name],
+            one.day if one else 0,
+            case.sender_is,
+            _handling(one, question),
+        )
         reason = one.reason if one and one.status == HELD else ""
-        yield (*about, bool(one) and one.kind == case.kind, reason, question, noticed, dates)
+        yield (
+            *about,
+            bool(one) and one.kind == case.kind,
+            reason,
+            question,
+            noticed,
+            dates,
+        )
 
 
 def _question(mail: Mail, day: OrganizingDay, story: bool) -> str:
     """What the desk was asked about a mail; that about several of a morning counts where they belong together."""
     asked = next((flag.question for flag in day.flags if flag.mail == mail.id), "")
-    crowded = re.escape(SEVERAL.format(name=mail.sender, count="COUNT")).replace("COUNT", r"\d+")
+    crowded = re.escape(SEVERAL.format(name=mail.sender, count="COUNT")).replace(
+        "COUNT", r"\d+"
+    )
     return asked if story else re.sub(crowded, "", asked).strip()
 
 

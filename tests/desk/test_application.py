@@ -51,7 +51,9 @@ def worked(path, work, *names, **settings):
     async def run():
         for name in names or ("autumn",):
             if name not in names_in(path):
-                begin(path, name, setup_of(**{"delegation": ALWAYS} | settings).to_json())
+                begin(
+                    path, name, setup_of(**{"delegation": ALWAYS} | settings).to_json()
+                )
         desk = Desk(path)
         try:
             await until(lambda: desk.work.seminar or desk.work.error)
@@ -78,7 +80,9 @@ async def asked(desk, phase):
         now = desk.form.question.phase
         if now == phase:
             return desk.form
-        await pressed(desk, desk.form.open_button if now == "flag" else desk.form.approve_button)
+        await pressed(
+            desk, desk.form.open_button if now == "flag" else desk.form.approve_button
+        )
 
 
 async def pressed(desk, button):
@@ -95,7 +99,9 @@ async def done(desk):
         await until(lambda: desk.form.question or not desk.work.playing)
         if desk.form.question:
             flag = desk.form.question.phase == "flag"
-            await pressed(desk, desk.form.open_button if flag else desk.form.rest_button)
+            await pressed(
+                desk, desk.form.open_button if flag else desk.form.rest_button
+            )
     await asyncio.sleep(0)
     desk.refresh()
 
@@ -106,7 +112,10 @@ def day(desk):
 
 def test_a_day_waits_for_each_decision_and_what_was_decided_is_in_the_chat(path):
     async def work(desk):
-        assert desk.tabs.selected_index == DESK and "begins Mon 16 Aug 2027" in desk.head.value
+        assert (
+            desk.tabs.selected_index == DESK
+            and "begins Mon 16 Aug 2027" in desk.head.value
+        )
         day(desk)
         form = await asked(desk, "plan")
         form.fields.children[1].value = "Because <b>I</b> say so."
@@ -114,11 +123,24 @@ def test_a_day_waits_for_each_decision_and_what_was_decided_is_in_the_chat(path)
         await asked(desk, "action")
         desk.refresh()
         said = desk.desk.now.value
-        assert "Because &lt;b&gt;I&lt;/b&gt; say so." in said and "<b>I" not in said and "changed" in said
-        assert "your decision" in desk.desk.said.value and "the action" in desk.desk.said.value
-        assert "Day 1 of 29" in desk.head.value and "applies today" in desk.policies.items["begin"].text.value
+        assert (
+            "Because &lt;b&gt;I&lt;/b&gt; say so." in said
+            and "<b>I" not in said
+            and "changed" in said
+        )
+        assert (
+            "your decision" in desk.desk.said.value
+            and "the action" in desk.desk.said.value
+        )
+        assert (
+            "Day 1 of 29" in desk.head.value
+            and "applies today" in desk.policies.items["begin"].text.value
+        )
         await done(desk)
-        assert "Day 1 is over." in desk.desk.said.value and "Because &lt;b&gt;I" in desk.desk.past.value
+        assert (
+            "Day 1 is over." in desk.desk.said.value
+            and "Because &lt;b&gt;I" in desk.desk.past.value
+        )
         [finished] = desk.work.seminar.finished
         assert [edit.what for edit in finished.edits] == ["plan"]
 
@@ -150,9 +172,13 @@ def test_a_kernel_that_ends_in_the_middle_of_a_day_loses_nothing(path):
     assert worked(path, first) == worked(path, again)
 
 
-def test_the_seminar_that_was_worked_on_last_is_opened_and_what_was_waved_through_in_another_is_asked(path):
+def test_the_seminar_that_was_worked_on_last_is_opened_and_what_was_waved_through_in_another_is_asked(
+    path,
+):
     async def chosen(desk):
-        assert desk.work.seminar.name == "second", "the newest, where nobody has worked on any"
+        assert desk.work.seminar.name == "second", (
+            "the newest, where nobody has worked on any"
+        )
         day(desk)
         await done(desk)
         desk.switch.value = "first"
@@ -182,7 +208,9 @@ def test_a_cell_that_runs_again_goes_on_with_the_seminar(path):
     worked(path, work)
 
 
-def test_a_seminar_that_another_window_has_open_is_worked_on_only_when_one_is_told_to(path):
+def test_a_seminar_that_another_window_has_open_is_worked_on_only_when_one_is_told_to(
+    path,
+):
     async def work(desk):
         day(desk)
         form = await asked(desk, "plan")
@@ -193,7 +221,10 @@ def test_a_seminar_that_another_window_has_open_is_worked_on_only_when_one_is_to
             desk.do(desk._open("autumn"))
             await until(lambda: "is open in another window" in desk.work.error)
             desk.refresh()
-            assert desk.desk.here_button.layout.display == "" and desk.desk.day_button.layout.display == "none"
+            assert (
+                desk.desk.here_button.layout.display == ""
+                and desk.desk.day_button.layout.display == "none"
+            )
             desk.desk.here_button.click()
             await until(lambda: desk.work.seminar)
             with pytest.raises(FileInUse, match="taken over"):
@@ -211,7 +242,9 @@ def test_a_policy_is_changed_in_place_and_deleted_by_a_second_click(path):
         await until(lambda: item.fields.children)
         item.field.value = "Leave a mail without an answer alone for four working days; after that, write again."
         desk.refresh()
-        assert item.field.value.startswith("Leave"), "what is typed is left alone when the page is drawn"
+        assert item.field.value.startswith("Leave"), (
+            "what is typed is left alone when the page is drawn"
+        )
         item.keep_button.click()
         await until(lambda: "four working days" in item.text.value)
         item.delete_button.click()
@@ -224,7 +257,10 @@ def test_a_policy_is_changed_in_place_and_deleted_by_a_second_click(path):
         text = desk.policies.field.value = "Students come before professors."
         desk.policies.add_button.click()
         await until(lambda: desk.policies.error.value)
-        assert "contradicts" in desk.policies.error.value and desk.policies.field.value == text
+        assert (
+            "contradicts" in desk.policies.error.value
+            and desk.policies.field.value == text
+        )
 
     async def again(desk):
         return [policy.id for policy in desk.work.seminar.policies]
@@ -238,7 +274,10 @@ def test_a_rehearsal_plays_to_its_end_and_its_record_lies_in_the_store_once(path
         desk.desk.end_button.click()
         await until(lambda: desk.work.playing)
         await done(desk)
-        assert "The seminar is over" in desk.desk.said.value and "4 of 4 dates" in desk.head.value
+        assert (
+            "The seminar is over" in desk.desk.said.value
+            and "4 of 4 dates" in desk.head.value
+        )
         desk.tabs.selected_index = TAKE
         desk.refresh()
         assert "lies in the store" in desk.take.left.value
@@ -260,7 +299,10 @@ def test_what_one_takes_along_is_written_and_can_be_begun_with(path):
         desk.take.write_button.click()
         await until(lambda: desk.take.said.value)
         [file] = path.parent.glob("*artefacts_1.yaml")
-        assert base64.b64decode(data).decode() == file.read_text() and len(import_artefacts(file).policies) == 7
+        assert (
+            base64.b64decode(data).decode() == file.read_text()
+            and len(import_artefacts(file).policies) == 7
+        )
         desk.take.next_button.click()
         await until(lambda: desk.tabs.selected_index == SETUP)
         desk.setup.name.control.value = "next"
@@ -286,7 +328,10 @@ def test_a_seminar_is_closed_by_a_second_press_between_days_and_stays_so(path):
         await until(lambda: desk.work.seminar.closed)
 
     async def again(desk):
-        assert "The seminar is closed." in desk.desk.said.value and "&lt;b&gt;moved" in desk.desk.said.value
+        assert (
+            "The seminar is closed." in desk.desk.said.value
+            and "&lt;b&gt;moved" in desk.desk.said.value
+        )
         assert desk.desk.day_button.layout.display == "none" and desk.work.seminar.over
         with pytest.raises(InvalidInput, match="closed"):
             await desk.work.seminar.play()
@@ -294,7 +339,10 @@ def test_a_seminar_is_closed_by_a_second_press_between_days_and_stays_so(path):
     worked(path, work)
     worked(path, again)
     [(_, record)] = Store(path).records(SWEEP)
-    assert len(record.days) == 1 and record.settings["closed"] == "the speakers have <b>moved</b>"
+    assert (
+        len(record.days) == 1
+        and record.settings["closed"] == "the speakers have <b>moved</b>"
+    )
 
 
 def test_questions_are_answered_with_the_mails_so_far(path, monkeypatch):
@@ -340,7 +388,12 @@ def test_an_error_of_a_day_is_shown_and_the_day_goes_on_from_there(path, monkeyp
     worked(path, work)
 
 
-SERVERS = MailServers("smtp.example.org", "imap.example.org", "noor@example.org", authserv="mx.example.org")
+SERVERS = MailServers(
+    "smtp.example.org",
+    "imap.example.org",
+    "noor@example.org",
+    authserv="mx.example.org",
+)
 
 
 class Nowhere:
@@ -362,11 +415,20 @@ class Nowhere:
 def pretended(path, work, monkeypatch):
     """Work with a desk over a seminar whose mail would be real, on its first day."""
     mailbox, made = Nowhere(), Seminar.__init__
-    monkeypatch.setattr(Seminar, "__init__", lambda self, *a, **k: made(self, *a, **{**k, "mailbox": mailbox}))
+    monkeypatch.setattr(
+        Seminar,
+        "__init__",
+        lambda self, *a, **k: made(self, *a, **{**k, "mailbox": mailbox}),
+    )
 
     async def run():
         people = scenario("four").people
-        told = {"mode": LIVE, "servers": SERVERS, "allowed": tuple(p.email for p in people), "daily_limit": 9}
+        told = {
+            "mode": LIVE,
+            "servers": SERVERS,
+            "allowed": tuple(p.email for p in people),
+            "daily_limit": 9,
+        }
         begin(path, "real", setup_of(delegation=ALWAYS, **told).to_json())
         desk = Desk(path, today=lambda: date(2027, 8, 16))
         await until(lambda: desk.work.seminar or desk.work.error)
@@ -380,7 +442,9 @@ def pretended(path, work, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:Requiring AUTH", "ignore:Session.login_data")
-def test_real_mail_goes_by_a_press_each_to_those_who_were_ticked_and_answers_come_in(path, tmp_path, monkeypatch):
+def test_real_mail_goes_by_a_press_each_to_those_who_were_ticked_and_answers_come_in(
+    path, tmp_path, monkeypatch
+):
     monkeypatch.setattr(forms, "GLANCE", 0)
 
     async def work(setup, smtp, people):
@@ -391,14 +455,18 @@ def test_real_mail_goes_by_a_press_each_to_those_who_were_ticked_and_answers_com
         for tick in page.sending.ticks.values():
             tick.value = True
         page.begin_button.click()
-        await until(lambda: "a forger passes as one of the people" in page.summary.value)
+        await until(
+            lambda: "a forger passes as one of the people" in page.summary.value
+        )
         page.sending.unchecked.value = True
         page.sending.check_button.click()
         await until(lambda: "✓ Logged in" in page.sending.found.value)
         page.begin_button.click()
         await until(lambda: desk.work.seminar)
         desk.refresh()
-        assert "LIVE" in desk.head.value and desk.desk.end_button.layout.display == "none"
+        assert (
+            "LIVE" in desk.head.value and desk.desk.end_button.layout.display == "none"
+        )
         day(desk)
         form = await asked(desk, "plan")
         assert form.rest_button.description == "Approve today’s other actions"
@@ -411,18 +479,28 @@ def test_real_mail_goes_by_a_press_each_to_those_who_were_ticked_and_answers_com
             await pressed(desk, form.approve_button)
         await done(desk)
         said = desk.desk.said.value
-        assert "<b>Day 1 is over.</b>" in said and "tomorrow" in said and desk.desk.day_button.layout.display == "none"
+        assert (
+            "<b>Day 1 is over.</b>" in said
+            and "tomorrow" in said
+            and desk.desk.day_button.layout.display == "none"
+        )
         people.evening()
         desk.mail.check_button.click()
         await until(lambda: "came; read on the next day" in desk.mail.said.value)
         await desk.work.close()
-        return {recipient for sender, (recipient,), _ in smtp.handler.taken if sender == setup.sender}
+        return {
+            recipient
+            for sender, (recipient,), _ in smtp.handler.taken
+            if sender == setup.sender
+        }
 
     with live(tmp_path) as (setup, _, smtp, people):
         assert asyncio.run(work(setup, smtp, people)) == set(setup.allowed)
 
 
-def test_on_a_page_of_its_own_a_press_alone_sends_nothing_before_the_code_of_the_terminal(path, monkeypatch):
+def test_on_a_page_of_its_own_a_press_alone_sends_nothing_before_the_code_of_the_terminal(
+    path, monkeypatch
+):
     """Attack 2: whoever has a cookie reaches the kernel, and can press its buttons."""
     clock = [0.0]
     monkeypatch.setattr(forms, "GLANCE", 0)
@@ -451,12 +529,16 @@ def test_on_a_page_of_its_own_a_press_alone_sends_nothing_before_the_code_of_the
     pretended(path, work, monkeypatch)
 
 
-def test_mail_that_was_approved_before_a_reload_leaves_only_after_the_code(path, monkeypatch):
+def test_mail_that_was_approved_before_a_reload_leaves_only_after_the_code(
+    path, monkeypatch
+):
     monkeypatch.setenv(unlock.CODE, "87654321")
 
     async def work(desk, mailbox):
         person = desk.work.seminar.setup.scenario.people[0]
-        desk.work.seminar.workplace.outbox.approve(person.email, "A date", "Would the 5th suit you?")
+        desk.work.seminar.workplace.outbox.approve(
+            person.email, "A date", "Would the 5th suit you?"
+        )
         desk.mail.refresh()
         assert desk.mail.code_row.layout.display == ""
         day(desk)
@@ -510,7 +592,9 @@ def test_that_a_wish_changed_nothing_is_said(path):
 def test_the_keyboard_goes_along_unless_somebody_types_elsewhere(path, monkeypatch):
     async def work(desk):
         focused = []
-        monkeypatch.setattr(desk.desk.day_button, "focus", lambda: focused.append("day"))
+        monkeypatch.setattr(
+            desk.desk.day_button, "focus", lambda: focused.append("day")
+        )
         day(desk)
         form = await asked(desk, "plan")
         assert form.follow, "who has just begun the day is taken to the form"

@@ -21,13 +21,25 @@ from support.play import FormatError
 from support.seminar.data import Persona, Scenario, scenario
 from support.seminar.ledger import Contact, State
 from support.seminar.organizing import desk_of
-from support.seminar.records import ORGANISER, Action, Edit, Flag, Mail, OrganizingDay, Remade
+from support.seminar.records import (
+    ORGANISER,
+    Action,
+    Edit,
+    Flag,
+    Mail,
+    OrganizingDay,
+    Remade,
+)
 from support.seminar.rules import LONGEST, Policy, PolicySet, load_policies
 from support.seminar.study import seminar
 from support.seminar.views import Desk
 
 Element = namedtuple("Element", "tag attributes")
-FIRST, SECOND, THIRD = SLOTS = (date(2027, 9, 22), date(2027, 10, 6), date(2027, 10, 20))
+FIRST, SECOND, THIRD = SLOTS = (
+    date(2027, 9, 22),
+    date(2027, 10, 6),
+    date(2027, 10, 20),
+)
 
 
 class Page(HTMLParser):
@@ -57,7 +69,10 @@ class Page(HTMLParser):
 
     @property
     def skeleton(self):
-        return [(one.tag, tuple(one.attributes), one.attributes.get("class")) for one in self.elements]
+        return [
+            (one.tag, tuple(one.attributes), one.attributes.get("class"))
+            for one in self.elements
+        ]
 
     def titles(self, tag, **also):
         """What is told of elements that something is told of."""
@@ -75,16 +90,34 @@ WRITTEN = {"mails": days(1), "answered": days(2)}
 
 def desk_with(contacts, given=None, mails=()):
     """A desk on its eighth day, out of contacts (name and fields), who has which of three dates, and mails."""
-    people = tuple(Persona(name.lower(), name, f"{name.lower()}@example.org", "professor") for name in contacts)
-    programme = Scenario("made", "A seminar", "fill it", "Noor", "Room 1", "16:00", *days(1, 15), SLOTS, people, 1)
-    known = {name: Contact(name, "professor", **fields) for name, fields in contacts.items()}
+    people = tuple(
+        Persona(name.lower(), name, f"{name.lower()}@example.org", "professor")
+        for name in contacts
+    )
+    programme = Scenario(
+        "made",
+        "A seminar",
+        "fill it",
+        "Noor",
+        "Room 1",
+        "16:00",
+        *days(1, 15),
+        SLOTS,
+        people,
+        1,
+    )
+    known = {
+        name: Contact(name, "professor", **fields) for name, fields in contacts.items()
+    }
     state = State(days(8)[0], dict.fromkeys(SLOTS, ()) | (given or {}), known, 1)
     return Desk(programme, state, 8, tuple(mails))
 
 
 def mail(number, day, kind, person):
     sender, to = (person, ORGANISER) if kind == "reply" else (ORGANISER, person)
-    return Mail(number, day, kind, sender, to, f"about {number}", f"Dear all,\n\nwords {number}")
+    return Mail(
+        number, day, kind, sender, to, f"about {number}", f"Dear all,\n\nwords {number}"
+    )
 
 
 def best(named, seats):
@@ -94,9 +127,19 @@ def best(named, seats):
     return max(len(way) - way.count(None) for way in fit)
 
 
-@given(st.dictionaries(st.sampled_from("abcd"), st.sets(st.sampled_from(SLOTS)).map(sorted)), st.integers(1, 2))
-def test_property_tentative_is_the_largest_number_of_seats_that_can_be_filled_at_once(named, seats):
-    contacts = {name: Contact(name, "student", available=tuple(slots)) for name, slots in named.items()}
+@given(
+    st.dictionaries(
+        st.sampled_from("abcd"), st.sets(st.sampled_from(SLOTS)).map(sorted)
+    ),
+    st.integers(1, 2),
+)
+def test_property_tentative_is_the_largest_number_of_seats_that_can_be_filled_at_once(
+    named, seats
+):
+    contacts = {
+        name: Contact(name, "student", available=tuple(slots))
+        for name, slots in named.items()
+    }
     state = State(date(2027, 9, 13), dict.fromkeys(SLOTS, ()), contacts, seats)
     assert views.seats_of(state).tentative == best(named, seats)
 
@@ -117,29 +160,54 @@ def test_each_cell_says_how_somebody_stands_to_a_date():
 
 
 def test_today_the_deadline_dates_and_mails_are_told_by_day():
-    mails = [mail(1, 1, "invitation", "Ana"), mail(2, 3, "reply", "Ana"), mail(3, 3, "confirmation", "Ana")]
-    page = Page(views.calendar(desk_with({"Ana": {"confirmed": (FIRST,)}}, {FIRST: ("Ana",)}, mails)))
+    mails = [
+        mail(1, 1, "invitation", "Ana"),
+        mail(2, 3, "reply", "Ana"),
+        mail(3, 3, "confirmation", "Ana"),
+    ]
+    page = Page(
+        views.calendar(
+            desk_with({"Ana": {"confirmed": (FIRST,)}}, {FIRST: ("Ana",)}, mails)
+        )
+    )
     assert page.titles("td") == [
         "Monday, 6 September 2027: 1 mail", "Wednesday, 8 September 2027: 2 mails",
         "Monday, 13 September 2027: today", "Monday, 20 September 2027: deadline",
         "Wednesday, 22 September 2027: taken", "Wednesday, 6 October 2027: open date",
         "Wednesday, 20 October 2027: open date",
     ]  # fmt: skip
-    assert page.titles("td", **{"aria-current": "date"}) == ["Monday, 13 September 2027: today"]
+    assert page.titles("td", **{"aria-current": "date"}) == [
+        "Monday, 13 September 2027: today"
+    ]
 
 
 def test_each_mail_has_a_sign_in_its_day_and_each_thread_is_whole_and_of_one_person():
     sent = [(1, 1, "invitation", "Ana"), (2, 1, "invitation", "Ben"), (3, 3, "follow_up", "Ana"),
             (4, 5, "follow_up", "Ana"), (5, 5, "follow_up", "Ben"), (6, 8, "reply", "Ana")]  # fmt: skip
-    contacts = {"Ana": {"mails": days(1, 3, 5), "answered": days(7)}, "Ben": {"mails": days(1, 5)}, "Cem": {}}
+    contacts = {
+        "Ana": {"mails": days(1, 3, 5), "answered": days(7)},
+        "Ben": {"mails": days(1, 5)},
+        "Cem": {},
+    }
     html = views.correspondence(desk_with(contacts, mails=[mail(*one) for one in sent]))
     page = Page(html)
-    signs = ["invitation", "follow-up 1", "follow-up 2", "reply", "invitation", "follow-up 1"]
-    assert [title for title in page.titles("span") if not title.startswith("Day")] == signs
+    signs = [
+        "invitation",
+        "follow-up 1",
+        "follow-up 2",
+        "reply",
+        "invitation",
+        "follow-up 1",
+    ]
+    assert [
+        title for title in page.titles("span") if not title.startswith("Day")
+    ] == signs
     assert page.titles("th") == ["Day 1, Monday, 6 September 2027", "Day 3, Wednesday, 8 September 2027",
                                  "Day 5, Friday, 10 September 2027", "Day 8, Monday, 13 September 2027"]  # fmt: skip
     ana, ben = html.split("Ben</bdi></th>")
-    assert re.findall(r"words (\d)", ana) == ["1", "3", "4", "6"] and re.findall(r"words (\d)", ben) == ["2", "5"]
+    assert re.findall(r"words (\d)", ana) == ["1", "3", "4", "6"] and re.findall(
+        r"words (\d)", ben
+    ) == ["2", "5"]
     assert not any("open" in e.attributes for e in page.elements if e.tag == "details")
 
 
@@ -182,7 +250,9 @@ def test_a_day_and_the_decisions_of_the_running_one_are_told_in_the_order_in_whi
         "✕ mail removed at the desk", "wait for Dua", "✕ removed at the desk an action", "words 6", "a wish",
         "after it", "new words", "He likes it short.", "old words", "removed the mail to Ana", "a fourth mail",
         "no object", "the summary"])  # fmt: skip
-    page = views.running(replace(DAY, received=(), progress="", selected=()), policies, STEPS)
+    page = views.running(
+        replace(DAY, received=(), progress="", selected=()), policies, STEPS
+    )
     in_order(page, ["And they?Answer: not answered yet", "about Ana ✓ answered", "May she?", "At the desk: answered",
                     "She may.", "The plan ↻ to be made again", "1st plan", "At the desk: make it again", "brief",
                     "The plan ✎ changed", "2nd plan", "At the desk: changed to", "my plan",
@@ -198,7 +268,9 @@ PAYLOADS = (
 )  # fmt: skip
 DATES = {"2027-09-08", "2027-09-22", "2027-10-06"}
 KINDS = {"live", "good", "organiser", "plan", "action", "mail", "flag"}
-VOCABULARY = KINDS | DATES | views.DECIDED.keys() | views.STATUSES.keys() | views.SIGNS.keys()
+VOCABULARY = (
+    KINDS | DATES | views.DECIDED.keys() | views.STATUSES.keys() | views.SIGNS.keys()
+)
 
 
 def poisoned(thing, payload):
@@ -213,11 +285,16 @@ def poisoned(thing, payload):
     if isinstance(thing, tuple | list):
         return tuple(poisoned(each, payload) for each in thing)
     if isinstance(thing, dict):
-        return {poisoned(key, payload): poisoned(value, payload) for key, value in thing.items()}
+        return {
+            poisoned(key, payload): poisoned(value, payload)
+            for key, value in thing.items()
+        }
     if isinstance(thing, SimpleNamespace):
         return SimpleNamespace(**poisoned_fields(vars(thing), payload))
     assert is_dataclass(thing), thing
-    told = {field.name: getattr(thing, field.name) for field in fields(thing) if field.init}
+    told = {
+        field.name: getattr(thing, field.name) for field in fields(thing) if field.init
+    }
     return replace(thing, **poisoned_fields(told, payload))
 
 
@@ -227,7 +304,11 @@ def poisoned_fields(told, payload):
 
 @pytest.fixture(scope="module")
 def inputs():
-    mails = [mail(k, k, kind, name) for name in ("Ana", "Ben") for k, kind in enumerate(views.SIGNS, 1)]
+    mails = [
+        mail(k, k, kind, name)
+        for name in ("Ana", "Ben")
+        for k, kind in enumerate(views.SIGNS, 1)
+    ]
     said = WRITTEN | {"said": "a note"}
     contacts = {
         "Ana": said | {"available": SLOTS[:2], "confirmed": SLOTS[:1]}, "Dua": {"declined": True},
@@ -237,9 +318,13 @@ def inputs():
                             person="Ana", day=1) for status in (*views.STATUSES, "lost")]  # fmt: skip
     held = SimpleNamespace(sender="eve@x.org", sender_name="Eve", subject="s", text="t", reason="why", cut=True,
                            problems=("p", "q"), attachments=("a.zip",))  # fmt: skip
-    servers = dict.fromkeys(("smtp_host", "imap_host", "imap_folder", "address", "authserv"), "s")
+    servers = dict.fromkeys(
+        ("smtp_host", "imap_host", "imap_folder", "address", "authserv"), "s"
+    )
     servers = SimpleNamespace(**servers, smtp_port=1, imap_port=2)
-    person = SimpleNamespace(name="Ana", role="professor", field="f", affiliation="a", email="ana@x.org")
+    person = SimpleNamespace(
+        name="Ana", role="professor", field="f", affiliation="a", email="ana@x.org"
+    )
     return SimpleNamespace(
         desk=desk_with(contacts, {FIRST: ("Ana",)}, mails), day=DAY, steps=STEPS, rows=rows, held=held, person="Ana",
         policies=PolicySet((Policy("follow_up", "a sentence"), Policy("other", "another sentence"))),
@@ -252,13 +337,19 @@ BOARDS = {
     "grid": lambda given: views.grid(given.desk),
     "calendar": lambda given: views.calendar(given.desk),
     "correspondence": lambda given: views.correspondence(given.desk, given.day.flags),
-    "thread": lambda given: views.correspondence(given.desk, given.day.flags, given.person),
+    "thread": lambda given: views.correspondence(
+        given.desk, given.day.flags, given.person
+    ),
     "chat": lambda given: views.chat([given.day], given.policies, 2),
     "running": lambda given: views.running(given.day, given.policies, given.steps),
     "outbox": lambda given: views.outbox(given.rows),
     "held": lambda given: views.held(given.held, given.held.reason),
-    "ways": lambda given: fill("post", "ways", given.setup, "sends", "folder", {"b@x.org": "Ana"}, 1, 2),
-    "noted": lambda given: fill("post", "noted", [("Bounced", 2, [(given.kept, given.held, given.rows[0])])]),
+    "ways": lambda given: fill(
+        "post", "ways", given.setup, "sends", "folder", {"b@x.org": "Ana"}, 1, 2
+    ),
+    "noted": lambda given: fill(
+        "post", "noted", [("Bounced", 2, [(given.kept, given.held, given.rows[0])])]
+    ),
     "people": lambda given: fill("post", "people", [given.stands], 0, True),
 }
 
@@ -270,7 +361,9 @@ def test_hostile_words_leave_the_elements_and_attributes_of_plain_ones(name, inp
         page = BOARDS[name](poisoned(inputs, payload))
         assert Page(page).skeleton == plain, payload
         assert "<script" not in page.lower() and "<img" not in page.lower(), payload
-        assert "tex2jax_ignore mathjax_ignore" in page.split(">", 1)[0], "no page reads formulas in it"
+        assert "tex2jax_ignore mathjax_ignore" in page.split(">", 1)[0], (
+            "no page reads formulas in it"
+        )
         assert not set(page) & set("\u202e\u2066\x00\x07\x1b") and page.encode("utf-8")
 
 
@@ -280,7 +373,9 @@ WIDER = "(p => p.scrollWidth - p.clientWidth)(document.querySelector('#panel'))"
 @pytest.fixture(scope="module")
 def rehearsal():
     """Twelve days of rule-based people, and the desk after them."""
-    played = asyncio.run(seminar(np.random.default_rng(2), scenario="series", until=12)).days
+    played = asyncio.run(
+        seminar(np.random.default_rng(2), scenario="series", until=12)
+    ).days
     return played, desk_of(scenario("series"), played)
 
 
@@ -291,7 +386,9 @@ def show(chromium):
     def open_page(boards, width):
         page = chromium.new_page(viewport={"width": 1366, "height": 768})
         page.route("**", lambda route: route.abort())
-        page.set_content(f'<!doctype html><body><div id="panel" style="width:{width}rem">{style()}{boards}</div>')
+        page.set_content(
+            f'<!doctype html><body><div id="panel" style="width:{width}rem">{style()}{boards}</div>'
+        )
         return page
 
     return open_page
@@ -299,23 +396,34 @@ def show(chromium):
 
 def test_boards_fit_their_panel_open_by_key_and_run_nothing(rehearsal, show):
     played, desk = rehearsal
-    boards = views.correspondence(desk, [flag for day in played for flag in day.flags]) + views.grid(desk)
+    boards = views.correspondence(
+        desk, [flag for day in played for flag in day.flags]
+    ) + views.grid(desk)
     page = show(boards, 34)
     page.locator("summary").first.focus()
     for key in ("Enter", "Tab", "Enter"):
         page.keyboard.press(key)
-    assert page.locator("details[open]").count() == 2 and page.locator("details.mail[open] .text").is_visible()
+    assert (
+        page.locator("details[open]").count() == 2
+        and page.locator("details.mail[open] .text").is_visible()
+    )
     boards += views.calendar(desk) + views.chat(played, load_policies("seed"))
     name = "A" * 3000
     bad = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>' + "b" * 3000
     mails = [replace(mail(1, 1, "reply", name), subject=bad, body=bad)]
     hostile = desk_with({name: {"confirmed": (FIRST,)}}, {FIRST: (name,)}, mails)
-    boards += views.grid(hostile) + views.calendar(hostile) + views.correspondence(hostile, person=name)
+    boards += (
+        views.grid(hostile)
+        + views.calendar(hostile)
+        + views.correspondence(hostile, person=name)
+    )
     page = show(boards.replace("<details", "<details open"), 18)
     for width in (18, 26, 34, 76):
         page.evaluate(f"document.querySelector('#panel').style.width = '{width}rem'")
         assert page.evaluate(WIDER) <= 1, width
-    assert page.evaluate("window.ran") is None and page.locator("img, script").count() == 0
+    assert (
+        page.evaluate("window.ran") is None and page.locator("img, script").count() == 0
+    )
 
 
 CONTRAST = """() => {
@@ -336,9 +444,14 @@ CONTRAST = """() => {
 
 
 def test_words_stand_out_from_their_ground_in_both_themes(inputs, rehearsal, show):
-    boards = "".join(board(inputs) for board in BOARDS.values()) + views.grid(rehearsal[1])
+    boards = "".join(board(inputs) for board in BOARDS.values()) + views.grid(
+        rehearsal[1]
+    )
     page = show(boards.replace("<details", "<details open"), 76)
     for theme in ("light", "dark"):
         page.evaluate(f"document.body.className = 'theme-{theme}'")
         found = page.evaluate(CONTRAST)
-        assert len(found) > 200 and {look: ratio for look, ratio in found if ratio < 4.5} == {}, theme
+        assert (
+            len(found) > 200
+            and {look: ratio for look, ratio in found if ratio < 4.5} == {}
+        ), theme

@@ -13,7 +13,13 @@ def sit():
 
     def table(n=3, m=3, preferences="scores"):
         meals = tuple(f"Meal {i + 1}" for i in range(n))
-        return Table(("Ana", "Ben"), meals, (tuple(f"Option {k + 1}" for k in range(m)),) * n, preferences, 100)
+        return Table(
+            ("Ana", "Ben"),
+            meals,
+            (tuple(f"Option {k + 1}" for k in range(m)),) * n,
+            preferences,
+            100,
+        )
 
     return table
 
@@ -26,8 +32,18 @@ def briefed():
         problem = FairDecisions(np.array(of))
         names = problem.participants, problem.decisions, problem.options
         history = tuple(_heard(problem, plans) for plans in rounds)
-        settings = {"feedback": "score", "objective": "divergence", "rounds": 5, "history": history, **told}
-        return Brief(Table(*names, "scores", int(problem.gains.max())), round=len(settings["history"]) + 1, **settings)
+        settings = {
+            "feedback": "score",
+            "objective": "divergence",
+            "rounds": 5,
+            "history": history,
+            **told,
+        }
+        return Brief(
+            Table(*names, "scores", int(problem.gains.max())),
+            round=len(settings["history"]) + 1,
+            **settings,
+        )
 
     return brief
 

@@ -15,13 +15,23 @@ FIRST, SECOND = PARTIES
 
 def person(high, medium, low, points, satisfaction):
     worth = {"High": high, "Medium": medium, "Low": low}
-    return {"value2issue": worth, "outcomes": {"points_scored": points, "satisfaction": satisfaction}}
+    return {
+        "value2issue": worth,
+        "outcomes": {"points_scored": points, "satisfaction": satisfaction},
+    }
 
 
 def said(who, text, mine=(), theirs=()):
     """A remark, or an offer: how many packages of food, water and firewood each would get."""
-    shares = (dict(zip(("Food", "Water", "Firewood"), each, strict=False)) for each in (mine, theirs))
-    return {"text": text, "id": who, "task_data": dict(zip(("issue2youget", "issue2theyget"), shares, strict=True))}
+    shares = (
+        dict(zip(("Food", "Water", "Firewood"), each, strict=False))
+        for each in (mine, theirs)
+    )
+    return {
+        "text": text,
+        "id": who,
+        "task_data": dict(zip(("issue2youget", "issue2theyget"), shares, strict=True)),
+    }
 
 
 def written(folder, *closings):
@@ -31,7 +41,11 @@ def written(folder, *closings):
         FIRST: person("Water", "Food", "Firewood", 23, "Undecided"),
     }
     rows = [
-        {"dialogue_id": number, "participant_info": people, "chat_logs": [said(FIRST, "Hello"), *closing]}
+        {
+            "dialogue_id": number,
+            "participant_info": people,
+            "chat_logs": [said(FIRST, "Hello"), *closing],
+        }
         for number, closing in enumerate(closings)
     ]
     for file, content in zip(FILES, (rows, []), strict=True):
@@ -40,21 +54,44 @@ def written(folder, *closings):
 
 
 SUBMIT, ACCEPT = "Submit-Deal", "Accept-Deal"
-DEAL = [said(SECOND, SUBMIT, "103", "230"), said(FIRST, ACCEPT)]  # 2 food and 3 water are left to the first
+DEAL = [
+    said(SECOND, SUBMIT, "103", "230"),
+    said(FIRST, ACCEPT),
+]  # 2 food and 3 water are left to the first
 
 
-def test_a_deal_is_read_from_the_first_partys_side_and_who_walks_away_leaves_none(tmp_path):
-    one, other = deals(written(tmp_path, DEAL, [DEAL[0], said(FIRST, "Walk-Away")])).itertuples()
+def test_a_deal_is_read_from_the_first_partys_side_and_who_walks_away_leaves_none(
+    tmp_path,
+):
+    one, other = deals(
+        written(tmp_path, DEAL, [DEAL[0], said(FIRST, "Walk-Away")])
+    ).itertuples()
     assert one.plan == (2, 3, 0) and other.plan is None
-    assert (one.points_a, one.points_b, one.satisfaction_a, one.satisfaction_b) == (23, 19, 3, 5)
-    assert [row[1] for row in one.gains[0]] == [4, 5, 3] and one.gains[1][2] == (15, 10, 5, 0)
+    assert (one.points_a, one.points_b, one.satisfaction_a, one.satisfaction_b) == (
+        23,
+        19,
+        3,
+        5,
+    )
+    assert [row[1] for row in one.gains[0]] == [4, 5, 3] and one.gains[1][2] == (
+        15,
+        10,
+        5,
+        0,
+    )
 
 
 def test_what_is_not_the_corpus_is_named(tmp_path):
-    own, bye = [said(FIRST, SUBMIT, "111", "222"), said(FIRST, ACCEPT)], [said(FIRST, "Bye"), said(SECOND, ACCEPT)]
+    own, bye = (
+        [said(FIRST, SUBMIT, "111", "222"), said(FIRST, ACCEPT)],
+        [said(FIRST, "Bye"), said(SECOND, ACCEPT)],
+    )
     four = [said(FIRST, SUBMIT, "111", "232"), said(SECOND, ACCEPT)]  # of the water
     for closing in (own, bye, four):
-        with pytest.raises(DamagedFile, match=r"valid\.json\.gz, dialogue 2: expected gzipped JSON as CaSiNo"):
+        with pytest.raises(
+            DamagedFile,
+            match=r"valid\.json\.gz, dialogue 2: expected gzipped JSON as CaSiNo",
+        ):
             deals(written(tmp_path, DEAL, closing))
     for content in (b"hello", gzip.compress(b"3", mtime=0)):
         (tmp_path / FILES[0]).write_bytes(content)
@@ -66,8 +103,17 @@ def test_what_is_not_the_corpus_is_named(tmp_path):
 
 def test_all_recorded_points_come_out_again(have):
     frame = have(deals)
-    assert len(frame) == 130 and frame.dialogue.is_unique and frame.dialogue[frame.plan.isna()].tolist() == [19]
+    assert (
+        len(frame) == 130
+        and frame.dialogue.is_unique
+        and frame.dialogue[frame.plan.isna()].tolist() == [19]
+    )
     assert frame[["satisfaction_a", "satisfaction_b"]].isin(range(1, 6)).all(axis=None)
     for row in frame[frame.plan.notna()].itertuples():
-        assert FairDecisions(np.array(row.gains)).totals(row.plan).tolist() == [row.points_a, row.points_b]
-    assert (frame.loc[frame.plan.isna(), ["points_a", "points_b"]] == 5).all(axis=None)  # as the corpus has it
+        assert FairDecisions(np.array(row.gains)).totals(row.plan).tolist() == [
+            row.points_a,
+            row.points_b,
+        ]
+    assert (frame.loc[frame.plan.isna(), ["points_a", "points_b"]] == 5).all(
+        axis=None
+    )  # as the corpus has it

@@ -20,7 +20,13 @@ def faulty(tmp_path_factory):
 def _surroundings():
     """What a developer has set must not change what the tests see; and nobody waits half a second for a first retry."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_LOG"):
+        for name in (
+            "OPENAI_API_KEY",
+            "OPENAI_BASE_URL",
+            "OPENAI_ORG_ID",
+            "OPENAI_PROJECT_ID",
+            "OPENAI_LOG",
+        ):
             patch.delenv(name, raising=False)
         patch.setattr("support.models.attempts.FIRST_WAIT", 0.05)
         yield

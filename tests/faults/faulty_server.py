@@ -37,14 +37,26 @@ KINDS = (  # as often as each other, six of them; two at a time where a kind has
     ("no JSON body", "no JSON reply"),
     ("off the schema",),
 )
-CHARGED = ("cut before the answer", "cut within the answer", "stall", "no JSON body", "no JSON reply", "off the schema")
+CHARGED = (
+    "cut before the answer",
+    "cut within the answer",
+    "stall",
+    "no JSON body",
+    "no JSON reply",
+    "off the schema",
+)
 STALL = 2.0  # seconds: longer than the time-out of any client here
-REPAIR = ("Your reply does not have the required form.", "Your reply was cut off before it was complete")
+REPAIR = (
+    "Your reply does not have the required form.",
+    "Your reply was cut off before it was complete",
+)
 
 
 def question_id(messages: list[dict[str, str]]) -> str:
     """The name of a question in the log."""
-    return hashlib.sha256(json.dumps(messages, sort_keys=True).encode()).hexdigest()[:24]
+    return hashlib.sha256(json.dumps(messages, sort_keys=True).encode()).hexdigest()[
+        :24
+    ]
 
 
 def without_repairs(messages: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -81,7 +93,11 @@ def usage(messages: list[dict[str, str]], text: str) -> dict[str, Any]:
     prompt = 200 + sum(len(message["content"].encode()) for message in messages) // 2
     cached = prompt // 2 if prompt % 2 else 0
     count = {"prompt_tokens": prompt, "completion_tokens": 1 + len(text) * 3 // 4}
-    return {**count, "total_tokens": sum(count.values()), "prompt_tokens_details": {"cached_tokens": cached}}
+    return {
+        **count,
+        "total_tokens": sum(count.values()),
+        "prompt_tokens_details": {"cached_tokens": cached},
+    }
 
 
 # -- the server's process --------------------------------------------------------------------------------------------
@@ -107,7 +123,9 @@ class Server:
         charge = tokens if not kind or kind in CHARGED else None
         self._write(run, event="asked", question=question, kind=kind, charge=charge)
         await asyncio.sleep(float(wait) / 1000)
-        secret = request.headers.get("Authorization", "") if run.startswith("echo") else ""
+        secret = (
+            request.headers.get("Authorization", "") if run.startswith("echo") else ""
+        )
         if kind == "stall":
             await asyncio.sleep(STALL)
         if kind == "stall" or kind.startswith("cut"):
@@ -115,7 +133,9 @@ class Server:
         if refused := self._refused(kind, secret):
             return refused
         if kind == "no JSON body":
-            return web.Response(text=f"<html>Welcome {secret}</html>", content_type="application/json")
+            return web.Response(
+                text=f"<html>Welcome {secret}</html>", content_type="application/json"
+            )
         response = web.json_response(_completion(text, tokens))
         with contextlib.suppress(ConnectionError):  # the client was killed
             await response.prepare(request)
@@ -132,15 +152,25 @@ class Server:
             return None
         headers = {"X-Request-Id": secret, "X-Echo": secret} if secret else {}
         if status == "429":
-            headers["Retry-After"] = "0.2" if form == "seconds" else formatdate(time.time() + 1, usegmt=True)
-        said = {"error": {"message": f"not now {secret}", "type": "server_error", "param": secret or None}}
+            headers["Retry-After"] = (
+                "0.2" if form == "seconds" else formatdate(time.time() + 1, usegmt=True)
+            )
+        said = {
+            "error": {
+                "message": f"not now {secret}",
+                "type": "server_error",
+                "param": secret or None,
+            }
+        }
         return web.json_response(said, status=int(status), headers=headers)
 
     @staticmethod
     async def _cut(request: Any, within: bool) -> Any:
         from aiohttp import web
 
-        response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "4000"})
+        response = web.StreamResponse(
+            headers={"Content-Type": "application/json", "Content-Length": "4000"}
+        )
         if within:
             await response.prepare(request)
             await response.write(b'{"id": "1", "choices": [')
@@ -155,7 +185,14 @@ class Server:
 def _completion(text: str, tokens: dict[str, Any]) -> dict[str, Any]:
     message = {"role": "assistant", "content": text}
     choices = [{"index": 0, "finish_reason": "stop", "message": message}]
-    return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": choices, "usage": tokens}
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "m",
+        "choices": choices,
+        "usage": tokens,
+    }
 
 
 async def serve(log: str) -> None:
@@ -182,13 +219,24 @@ class Faulty:
     port: int
     log: Path
 
-    def url(self, run: str, share: float = 0.0, seed: int = 0, wait: float = 0.0, user: str = "") -> str:
+    def url(
+        self,
+        run: str,
+        share: float = 0.0,
+        seed: int = 0,
+        wait: float = 0.0,
+        user: str = "",
+    ) -> str:
         """The address for one run; `wait` in milliseconds, `user` as "name:password"."""
         return f"http://{user + '@' if user else ''}127.0.0.1:{self.port}/{share:g}-{seed}-{wait:g}-{run}/v1"
 
     def lines(self, run: str) -> list[dict[str, Any]]:
         """What was written down of one run, in order."""
-        known = [json.loads(line) for line in self.log.read_text().splitlines() if line.endswith("}")]
+        known = [
+            json.loads(line)
+            for line in self.log.read_text().splitlines()
+            if line.endswith("}")
+        ]
         return [line for line in known if line["run"] == run]
 
 
@@ -198,7 +246,9 @@ def serving(folder: Path) -> Iterator[Faulty]:
     log = folder / "server.jsonl"
     log.touch()
     command = [sys.executable, __file__, str(log)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert process.stdin is not None and process.stdout is not None
     try:
         yield Faulty(int(process.stdout.readline()), log)

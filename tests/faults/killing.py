@@ -20,9 +20,13 @@ KILLS, UNTIL = 3, 0.4
 def started(path: Path, url: str, units: int, options: dict[str, Any]) -> Any:
     """A process that does the sweep, at its first step; it starts from one that has loaded everything."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["openai", "aiohttp", "pydantic", "filelock", "support.runs.sweep"])
+    context.set_forkserver_preload(
+        ["openai", "aiohttp", "pydantic", "filelock", "support.runs.sweep"]
+    )
     ready = context.Event()
-    process = context.Process(target=debate.process, args=(ready, path, url, units, options), daemon=True)
+    process = context.Process(
+        target=debate.process, args=(ready, path, url, units, options), daemon=True
+    )
     process.start()
     assert ready.wait(300), f"the process ended with {process.exitcode} before it began"
     return process
@@ -44,7 +48,9 @@ def killed(server: Faulty, run: str, path: Path, units: int, **options: Any) -> 
             at_work.remove(victim)
         seen.look(alone=not at_work)
         at_work += [started(path, url, units, options) for _ in range(2 - len(at_work))]
-    at_work.append(started(path, url, units, options))  # whoever was killed last has left nothing behind
+    at_work.append(
+        started(path, url, units, options)
+    )  # whoever was killed last has left nothing behind
     for process in at_work:
         process.join()
     seen.look(alone=True)
@@ -65,13 +71,19 @@ class Seen:
 
     def questions(self, event: str, begun: int = 0) -> list[str]:
         """The questions that were "asked" or "answered"."""
-        return [line["question"] for line in self.server.lines(self.run)[begun:] if line["event"] == event]
+        return [
+            line["question"]
+            for line in self.server.lines(self.run)[begun:]
+            if line["event"] == event
+        ]
 
     def wait_for(self, count: float) -> None:
         """Until so many questions were asked."""
         deadline = time.monotonic() + 300
         while len(self.questions("asked")) < count:
-            assert time.monotonic() < deadline, f"fewer than {count:.0f} questions in five minutes"
+            assert time.monotonic() < deadline, (
+                f"fewer than {count:.0f} questions in five minutes"
+            )
             time.sleep(0.005)
 
     def look(self, alone: bool) -> None:
@@ -80,10 +92,18 @@ class Seen:
             assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         now, lines = kept(self.path, alone), self.server.lines(self.run)
         assert self.kept.items() <= now.items(), "replies are gone or changed"
-        answered = {(line["question"], line["text"]) for line in lines if line["event"] == "answered"}
+        answered = {
+            (line["question"], line["text"])
+            for line in lines
+            if line["event"] == "answered"
+        }
         assert set(now.values()) <= answered
-        assert not {question for question, _ in self.kept.values()} & set(self.questions("asked", self.lines))
-        self.flying |= set(self.questions("asked")) - {question for question, _ in now.values()}
+        assert not {question for question, _ in self.kept.values()} & set(
+            self.questions("asked", self.lines)
+        )
+        self.flying |= set(self.questions("asked")) - {
+            question for question, _ in now.values()
+        }
         self.kept, self.lines = now, len(lines)
 
     def account_for_what_was_paid_twice(self) -> None:

@@ -27,7 +27,10 @@ def results(path: Path, units: int) -> dict[Any, Any]:
 def exported(path: Path) -> dict[str, bytes]:
     """The bytes of everything that a sweep is exported to."""
     with tempfile.TemporaryDirectory() as folder, closing(Store(path)) as store:
-        return {file.name: file.read_bytes() for file in export(store, debate.NAME, folder, format="csv")}
+        return {
+            file.name: file.read_bytes()
+            for file in export(store, debate.NAME, folder, format="csv")
+        }
 
 
 @contextmanager
@@ -50,12 +53,17 @@ def kept(path: Path, alone: bool = True) -> dict[str, tuple[str, str]]:
             rows = db.execute("SELECT key, request, reply FROM replies").fetchall()
         except sqlite3.OperationalError:  # killed before the table was made
             return {}
-    return {key: (_named(request), json.loads(reply)["text"]) for key, request, reply in rows}
+    return {
+        key: (_named(request), json.loads(reply)["text"])
+        for key, request, reply in rows
+    }
 
 
 def _named(request: str) -> str:
     messages = json.loads(request)["messages"]
-    return question_id([{"role": role, "content": content} for role, content in messages])
+    return question_id(
+        [{"role": role, "content": content} for role, content in messages]
+    )
 
 
 def charged(server: Faulty, run: str) -> float:
@@ -64,7 +72,9 @@ def charged(server: Faulty, run: str) -> float:
     for line in server.lines(run):
         if line["event"] == "asked" and (count := line["charge"]):
             cached = count["prompt_tokens_details"]["cached_tokens"]
-            total += (count["prompt_tokens"] - cached) * debate.PRICE["input"] + cached * debate.PRICE["cached_input"]
+            total += (count["prompt_tokens"] - cached) * debate.PRICE[
+                "input"
+            ] + cached * debate.PRICE["cached_input"]
             total += count["completion_tokens"] * debate.PRICE["output"]
     return total / 1e6
 

@@ -34,19 +34,32 @@ def check(faulty, tmp_path, free):
     return kept
 
 
-@pytest.mark.parametrize("share", [0, 1 / 3], ids=["no faults", "a third of the answers are faults"])
-def test_what_is_charged_never_exceeds_the_budget_and_a_larger_one_ends_the_sweep(faulty, tmp_path, free, check, share):
+@pytest.mark.parametrize(
+    "share", [0, 1 / 3], ids=["no faults", "a third of the answers are faults"]
+)
+def test_what_is_charged_never_exceeds_the_budget_and_a_larger_one_ends_the_sweep(
+    faulty, tmp_path, free, check, share
+):
     run, budget = f"budget{share:g}", 0.5 * free[1]
     url = faulty.url(run, share)
-    given = {"repairs": 4, "max_retries": 8, "timeout": 0.7, "prices": debate.priced(tmp_path)}
+    given = {
+        "repairs": 4,
+        "max_retries": 8,
+        "timeout": 0.7,
+        "prices": debate.priced(tmp_path),
+    }
     with pytest.raises(BudgetExceeded):
         debate.run(tmp_path / "s.sqlite", url, UNITS, budget_usd=budget, **given)
     if not share:  # and nothing is uncertain
-        assert account(tmp_path / "s.sqlite") == pytest.approx(charged(faulty, run), abs=1e-6)
+        assert account(tmp_path / "s.sqlite") == pytest.approx(
+            charged(faulty, run), abs=1e-6
+        )
     check(run, url, budget, True, **given)
 
 
-def test_a_budget_holds_over_kills_of_two_processes_that_share_it(faulty, tmp_path, free, check):
+def test_a_budget_holds_over_kills_of_two_processes_that_share_it(
+    faulty, tmp_path, free, check
+):
     given, budget = {"prices": debate.priced(tmp_path)}, 0.9 * free[1]
     path = tmp_path / "s.sqlite"
     partial = killing.killed(faulty, "kills", path, UNITS, budget_usd=budget, **given)

@@ -41,9 +41,15 @@ def met(path):
     replies = {key: text for key, (_, text) in kept(path).items()}
     with closing(Store(path)) as store:
         assert (store.units(debate.NAME)["status"] == "done").all()
-        calls = [call for unit in debate.sweep(UNITS).units() for call in store.calls(unit)]
+        calls = [
+            call for unit in debate.sweep(UNITS).units() for call in store.calls(unit)
+        ]
     said = [replies[call.key] for call in calls if not call.error]
-    forms = Counter("off the schema" if '"many"' in text else "no JSON reply" for text in said if not _good(text))
+    forms = Counter(
+        "off the schema" if '"many"' in text else "no JSON reply"
+        for text in said
+        if not _good(text)
+    )
     return forms + Counter(fault.kind for call in calls for fault in call.faults)
 
 
@@ -51,23 +57,34 @@ def _good(reply):
     return reply.startswith("{") and '"many"' not in reply
 
 
-def test_a_sweep_with_faults_ends_like_one_without_and_every_fault_is_written_down(faulty, tmp_path, calm):
+def test_a_sweep_with_faults_ends_like_one_without_and_every_fault_is_written_down(
+    faulty, tmp_path, calm
+):
     path = tmp_path / "s.sqlite"
     debate.run(path, faulty.url("disturbed", SHARE, 1), UNITS, **QUICK)
     assert exported(path) == calm
     faults = made(faulty, "disturbed")
     good = faults.pop("")
-    assert faults.total() > SHARE * good  # about a third of all, a half of the good ones
+    assert (
+        faults.total() > SHARE * good
+    )  # about a third of all, a half of the good ones
     assert set(faults) == {AS_MET.get(kind, kind) for kinds in KINDS for kind in kinds}
     assert met(path) >= faults  # a busy machine may add time-outs
 
 
-def test_what_is_off_its_form_too_often_is_done_by_a_later_run_that_allows_more_repairs(faulty, tmp_path, calm, capsys):
+def test_what_is_off_its_form_too_often_is_done_by_a_later_run_that_allows_more_repairs(
+    faulty, tmp_path, calm, capsys
+):
     path, url = tmp_path / "s.sqlite", faulty.url("strict", SHARE, 2)
     debate.run(path, url, UNITS, **{**QUICK, "repairs": 0})
-    assert "units have failed. The first said: MalformedReply" in capsys.readouterr().out
+    assert (
+        "units have failed. The first said: MalformedReply" in capsys.readouterr().out
+    )
     lost = UNITS - len(results(path, UNITS))
-    paid, before = {question for question, _ in kept(path).values()}, len(faulty.lines("strict"))
+    paid, before = (
+        {question for question, _ in kept(path).values()},
+        len(faulty.lines("strict")),
+    )
     counts = debate.run(path, url, UNITS, retry_failed=True, **QUICK)
     again = {line["question"] for line in faulty.lines("strict")[before:]}
     assert lost > 0 and counts["done"] == lost and counts["skipped"] == UNITS - lost

@@ -28,10 +28,16 @@ from support.runs.pages import unit_html
 from support.runs.study import Store, to_json
 
 UNITS, SHARE = 8, 0.45
-KEYS = {"of OpenAI's form": "sk-proj-Zq7xK2mWv9LtRb4NcYd8", "of another form": "9f3b7c1e5a8d4026.XyLWbn31KqvTz"}
+KEYS = {
+    "of OpenAI's form": "sk-proj-Zq7xK2mWv9LtRb4NcYd8",
+    "of another form": "9f3b7c1e5a8d4026.XyLWbn31KqvTz",
+}
 PASSWORD = "hunter2-Gk5rVw"
 LOGS = "DEBUG of all loggers"
-WAYS = [("variable", "of OpenAI's form"), ("password", "of another form")]  # with the password it is an argument
+WAYS = [
+    ("variable", "of OpenAI's form"),
+    ("password", "of another form"),
+]  # with the password it is an argument
 
 
 def secrets(way, form):
@@ -51,9 +57,25 @@ def left(way, form, faulty, folder):
         given = {} if way == "variable" else {"api_key": KEYS[form]}
         if way == "variable":
             patch.setenv("OPENAI_API_KEY", KEYS[form])
-        patience = {"repairs": 0, "max_retries": 1, "timeout": 0.7, "failures_in_a_row": 500, "concurrency": 16}
-        debate.run(folder / "study.sqlite", url, UNITS, **patience, **{"api_key": None, **given})
-        traces = {**files(folder), **errors(url, {**patience, **given}), **figure(url, given)}
+        patience = {
+            "repairs": 0,
+            "max_retries": 1,
+            "timeout": 0.7,
+            "failures_in_a_row": 500,
+            "concurrency": 16,
+        }
+        debate.run(
+            folder / "study.sqlite",
+            url,
+            UNITS,
+            **patience,
+            **{"api_key": None, **given},
+        )
+        traces = {
+            **files(folder),
+            **errors(url, {**patience, **given}),
+            **figure(url, given),
+        }
     return {**traces, LOGS: heard.getvalue().encode()}
 
 
@@ -62,7 +84,10 @@ def listening():
     """All that is logged, at the lowest level, and printed."""
     heard, root = io.StringIO(), logging.getLogger()
     handler, level = logging.StreamHandler(heard), root.level
-    known = [logging.getLogger(name) for name in ("openai", "httpx2", "httpcore", "aiohttp", "asyncio", "support")]
+    known = [
+        logging.getLogger(name)
+        for name in ("openai", "httpx2", "httpcore", "aiohttp", "asyncio", "support")
+    ]
     before = [logger.level for logger in known]
     root.addHandler(handler)
     for logger in (root, *known):
@@ -81,7 +106,11 @@ def files(folder):
     path = folder / "study.sqlite"
     with closing(Store(path)) as store, closing(Cache(path)) as cache:
         units = list(debate.sweep(UNITS).units())
-        store.save("said", store.record(next(u for u in units if store.status(u) == "done")), {})  # fills the log
+        store.save(
+            "said",
+            store.record(next(u for u in units if store.status(u) == "done")),
+            {},
+        )  # fills the log
         found = {file.name: file.read_bytes() for file in folder.glob("study.sqlite*")}
         for format in ("csv", "parquet"):
             made = export(store, debate.NAME, folder / format, format=format)
@@ -89,9 +118,15 @@ def files(folder):
         cache.export(folder / "replies.jsonl.gz")
         found["recording"] = gzip.decompress((folder / "replies.jsonl.gz").read_bytes())
         calls = [call for unit in units for call in store.calls(unit)]
-        found["calls"] = b"\n".join([pickle.dumps(call) + repr(call).encode() for call in calls])
-        found["records"] = "".join(to_json(record) for _, record in debate.sweep(UNITS).records(store)).encode()
-        found["pages"] = "".join(unit_html(store, unit, cache) for unit in units).encode()
+        found["calls"] = b"\n".join(
+            [pickle.dumps(call) + repr(call).encode() for call in calls]
+        )
+        found["records"] = "".join(
+            to_json(record) for _, record in debate.sweep(UNITS).records(store)
+        ).encode()
+        found["pages"] = "".join(
+            unit_html(store, unit, cache) for unit in units
+        ).encode()
     assert any(call.faults for call in calls) and any(call.error for call in calls)
     return found
 
@@ -103,7 +138,9 @@ def errors(url, given):
     async def ask(number):
         with collected() as calls:
             try:
-                return await model.reply(f"question {number}", debate.form(), max_tokens=40), calls
+                return await model.reply(
+                    f"question {number}", debate.form(), max_tokens=40
+                ), calls
             except ConveneError as error:
                 return error, calls
 
@@ -114,16 +151,25 @@ def errors(url, given):
     for number, (outcome, calls) in enumerate(asyncio.run(all_of_them())):
         told[f"calls of question {number}"] = pickle.dumps(calls)
         if isinstance(outcome, ConveneError):
-            told[f"{type(outcome).__name__} {outcome.fault} {number}"] = as_told(outcome)
+            told[f"{type(outcome).__name__} {outcome.fault} {number}"] = as_told(
+                outcome
+            )
         else:
             told[f"reply {number}"] = f"{outcome!r} {outcome.usage}".encode()
-    told["models"] = f"{model!r} {model.details} {vars(model)} {vars(model._transport)}".encode()
+    told["models"] = (
+        f"{model!r} {model.details} {vars(model)} {vars(model._transport)}".encode()
+    )
     return told
 
 
 def as_told(error):
     """An error and all that hangs on it, as text and as its frames' variables, as a notebook shows them on request."""
-    parts = [repr(error), str(error), repr(vars(error)), VerboseTB().text(type(error), error, error.__traceback__)]
+    parts = [
+        repr(error),
+        str(error),
+        repr(vars(error)),
+        VerboseTB().text(type(error), error, error.__traceback__),
+    ]
     while error is not None:
         told = traceback.TracebackException.from_exception(error, capture_locals=True)
         parts += [*told.format(), *traceback.format_exception(error)]
@@ -144,11 +190,28 @@ def figure(url, given):
 def test_a_run_with_faults_leaves_no_trace_of_the_key(faulty, tmp_path, way, form):
     traces = left(way, form, faulty, tmp_path)
     hidden = [secret.encode() for secret in secrets(way, form)]
-    assert not [(name, secret) for name, found in traces.items() for secret in hidden if secret in found]
+    assert not [
+        (name, secret)
+        for name, found in traces.items()
+        for secret in hidden
+        if secret in found
+    ]
     # and what was searched is what a run leaves
-    assert {"study.sqlite", "study.sqlite-wal", "csv/units.csv", "parquet/units.parquet", "recording"} <= set(traces)
-    assert {"figure .png", "figure .svg", "figure .pdf", "figure .json"} <= set(traces) and b"[key]" in traces["calls"]
+    assert {
+        "study.sqlite",
+        "study.sqlite-wal",
+        "csv/units.csv",
+        "parquet/units.parquet",
+        "recording",
+    } <= set(traces)
+    assert {"figure .png", "figure .svg", "figure .pdf", "figure .json"} <= set(
+        traces
+    ) and b"[key]" in traces["calls"]
     kinds = {name.split()[0] for name in traces if name[0].isupper()}
-    assert {"CallFailed", "MalformedReply"} <= kinds and b"429" in b"".join(traces.values())
-    assert b"not now" in traces["study.sqlite"] + traces["study.sqlite-wal"]  # what the endpoint said is there
+    assert {"CallFailed", "MalformedReply"} <= kinds and b"429" in b"".join(
+        traces.values()
+    )
+    assert (
+        b"not now" in traces["study.sqlite"] + traces["study.sqlite-wal"]
+    )  # what the endpoint said is there
     assert b"HTTP Response" in traces[LOGS]  # the openai package has logged

@@ -5,7 +5,16 @@ import textwrap
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from browser import browse, button, chromium, dropdown, screenshot, served, voila, window  # noqa: F401 (fixtures)
+from browser import (
+    browse,
+    button,
+    chromium,
+    dropdown,
+    screenshot,
+    served,
+    voila,
+    window,
+)
 from markupsafe import escape
 
 from support.draw import png
@@ -39,7 +48,9 @@ def repeats(pasted):
 
     def hold(lab, *parts, **names):
         shown = lab.view and bytes(lab.figure.value)
-        assert str(escape(lab.code)) in lab.made.value and all(part in lab.code for part in parts)
+        assert str(escape(lab.code)) in lab.made.value and all(
+            part in lab.code for part in parts
+        )
         assert png(pasted(lab.code, **names)) == shown
 
     return hold
@@ -80,7 +91,11 @@ def within():
     """A function to the widgets of a kind in a widget, itself among them."""
 
     def find(widget, kind):
-        children = [found for child in getattr(widget, "children", ()) for found in find(child, kind)]
+        children = [
+            found
+            for child in getattr(widget, "children", ())
+            for found in find(child, kind)
+        ]
         return [widget, *children] if isinstance(widget, kind) else children
 
     return find
@@ -90,7 +105,11 @@ def within():
 def answered(monkeypatch):
     """A function that plays a lab to the end and has every question to a person filled in; the phases asked for."""
     forms, begin = [], RoleForm.__init__
-    monkeypatch.setattr(RoleForm, "__init__", lambda self, *given: (begin(self, *given), forms.append(self))[0])
+    monkeypatch.setattr(
+        RoleForm,
+        "__init__",
+        lambda self, *given: (begin(self, *given), forms.append(self))[0],
+    )
 
     def play(lab, fill):
         phases = []

@@ -13,7 +13,9 @@ from support.runs.study import Store
 from support.runs.sweep import Sweep
 from support.survey.answers import AnswerBook
 
-BYTES = "async image => [...new Uint8Array(await (await fetch(image.src)).arrayBuffer())]"
+BYTES = (
+    "async image => [...new Uint8Array(await (await fetch(image.src)).arrayBuffer())]"
+)
 TABLE = """from support.labs.roundtable import RoundTableLab
 from support.runs.study import Store
 lab = RoundTableLab(Store({path!r}), rounds=2)
@@ -21,7 +23,9 @@ lab.view"""
 SAYING = "I am <b>a person</b> & I need good A"
 
 
-def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(browse, tmp_path, screenshot, button, dropdown):
+def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(
+    browse, tmp_path, screenshot, button, dropdown
+):
     page = browse(TABLE.format(path=str(tmp_path / "study.sqlite")))
     button(page, "Next round").wait_for()
     dropdown(page, "Ana").select_option("human")
@@ -46,12 +50,20 @@ def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(browse, tm
     for name in ("Say nothing", "No new proposal", "Abstain"):
         button(page, name).click()
     page.get_by_text("Stored in study.sqlite").wait_for()
-    assert page.get_by_text(SAYING).count(), "what a person says is shown as text, not as markup"
+    assert page.get_by_text(SAYING).count(), (
+        "what a person says is shown as text, not as markup"
+    )
     [(_, transcript)] = Store(tmp_path / "study.sqlite").records(SWEEP)
     assert transcript.seats["Ana"] == "human"
-    assert [m.text for m in transcript.rounds[0].messages if m.sender == "Ana"] == [SAYING]
-    first, second = (next(b for b in r.ballots if b.agent == "Ana").choice for r in transcript.rounds)
-    assert [p.value[0] for p in transcript.rounds[0].proposals if p.agent == "Ana"] == [(33.34, 33.333333, 33.333333)]
+    assert [m.text for m in transcript.rounds[0].messages if m.sender == "Ana"] == [
+        SAYING
+    ]
+    first, second = (
+        next(b for b in r.ballots if b.agent == "Ana").choice for r in transcript.rounds
+    )
+    assert [p.value[0] for p in transcript.rounds[0].proposals if p.agent == "Ana"] == [
+        (33.34, 33.333333, 33.333333)
+    ]
     assert first == transcript.rounds[0].candidates[0].id and second is None
 
 
@@ -73,11 +85,17 @@ async def ask(rng, rule, model=None):
 
 
 def sweep(*rules):
-    return Sweep("votes", ask, {"rule": list(rules or ("majority", "borda", "rated"))}, 2, 7)
+    return Sweep(
+        "votes", ask, {"rule": list(rules or ("majority", "borda", "rated"))}, 2, 7
+    )
 
 
 def answer(messages):
-    return CallFailed("no such rule") if "borda" in messages[-1]["content"] else "P1 <i>it is</i>"
+    return (
+        CallFailed("no such rule")
+        if "borda" in messages[-1]["content"]
+        else "P1 <i>it is</i>"
+    )
 
 
 def apart(what):
@@ -90,10 +108,16 @@ def test_units_are_chosen_by_keyboard_a_refresh_shows_new_ones_and_clicks_become
     browse, button, dropdown, screenshot, pasted, tmp_path
 ):
     store = Store(study := tmp_path / "study.sqlite")
-    apart(sweep("majority", "borda").run(store, model=scripted(answer, "m", cache=Cache(study)), progress=False))
+    apart(
+        sweep("majority", "borda").run(
+            store, model=scripted(answer, "m", cache=Cache(study)), progress=False
+        )
+    )
     page = browse(RUNS.format(tests=str(__file__).rpartition("/")[0], path=str(study)))
     page.get_by_text("2 done, 2 failed, 2 missing").wait_for()
-    page.get_by_text("By majority: <b>which</b>? It costs $5 or $6.").wait_for()  # neither markup nor a formula
+    page.get_by_text(
+        "By majority: <b>which</b>? It costs $5 or $6."
+    ).wait_for()  # neither markup nor a formula
     page.locator(".widget-select select").press("ArrowDown")
     page.get_by_text("votes, repetition 1").wait_for()
     dropdown(page, "units").select_option("failed")
@@ -105,14 +129,18 @@ def test_units_are_chosen_by_keyboard_a_refresh_shows_new_ones_and_clicks_become
     page.get_by_text("4 done, 2 failed, 0 missing").wait_for()
     button(page, "Save figure").click()
     page.get_by_text("Saved as").wait_for()
-    assert sorted({path.suffix[1:] for path in (tmp_path / "figures").rglob("lab_*")}) == sorted([*FORMATS, "json"])
+    assert sorted(
+        {path.suffix[1:] for path in (tmp_path / "figures").rglob("lab_*")}
+    ) == sorted([*FORMATS, "json"])
     page.get_by_text("The code of this figure, for a cell").click()
     button(page, "Copy").click()
     button(page, "Copied").wait_for()
     code = page.evaluate("navigator.clipboard.readText()")
     drawn = bytes(page.locator("img").first.evaluate(BYTES))
     screenshot(page, "runs")
-    assert png(pasted(code, sweep=sweep(), store=store)) == drawn, "a cell of the copied code draws what the page shows"
+    assert png(pasted(code, sweep=sweep(), store=store)) == drawn, (
+        "a cell of the copied code draws what the page shows"
+    )
 
 
 SURVEY = """
@@ -134,32 +162,52 @@ PAGES = (
 )  # fmt: skip
 
 
-def test_group_b_fills_in_the_survey_by_keyboard_and_the_record_is_in_the_file(browse, tmp_path, screenshot, button):
+def test_group_b_fills_in_the_survey_by_keyboard_and_the_record_is_in_the_file(
+    browse, tmp_path, screenshot, button
+):
     page = browse(SURVEY.format(path=str(tmp_path / "answers.sqlite")))
     page.get_by_text("page 1 of 6").wait_for()
     page.get_by_label("In a word or two").fill("teaching")
     button(page, "Next").press("Enter")
     page.get_by_text("Please answer, so that you can go on").wait_for()
-    assert page.get_by_role("alert").inner_text().count("?") == 3 == page.locator(".convene-missing").count()
+    assert (
+        page.get_by_role("alert").inner_text().count("?")
+        == 3
+        == page.locator(".convene-missing").count()
+    )
     screenshot(page, "survey_1_refused")
     assert page.get_by_label("In a word or two").input_value() == "teaching"
     for number, choices in enumerate(PAGES, start=1):
         page.get_by_text(f"page {number} of 6").wait_for()
-        page.locator(".convene-item", has_text=choices[0]).wait_for()  # the page is drawn after its number
+        page.locator(
+            ".convene-item", has_text=choices[0]
+        ).wait_for()  # the page is drawn after its number
         if number == 2:
-            page.wait_for_function("document.activeElement.innerText == 'Back'")  # the top of the page, not its foot
+            page.wait_for_function(
+                "document.activeElement.innerText == 'Back'"
+            )  # the top of the page, not its foot
         for question, choice in zip(choices[::2], choices[1::2], strict=True):
-            page.locator(".convene-item", has_text=question).get_by_label(choice, exact=True).press("Space")
+            page.locator(".convene-item", has_text=question).get_by_label(
+                choice, exact=True
+            ).press("Space")
         if number == 4:
             page.get_by_label("Which reasons helped").fill("Noon <b>counts</b>.")
             screenshot(page, "survey_2_part")
         button(page, "Send" if number == 6 else "Next").press("Enter")
     page.get_by_text("Your answers are stored under the code").wait_for()
     screenshot(page, "survey_3_stored")
-    code, book = page.locator("[role=status] b").inner_text(), AnswerBook(tmp_path / "answers.sqlite")
-    assert book.forms()[["respondent", "group", "source"]].values.tolist() == [[code, "B", "people"]]
+    code, book = (
+        page.locator("[role=status] b").inner_text(),
+        AnswerBook(tmp_path / "answers.sqlite"),
+    )
+    assert book.forms()[["respondent", "group", "source"]].values.tolist() == [
+        [code, "B", "people"]
+    ]
     kept = book.frame().set_index("item")
-    assert kept.loc["role", "text"] == "teaching" and kept.loc["reasons_why", "text"] == "Noon <b>counts</b>."
+    assert (
+        kept.loc["role", "text"] == "teaching"
+        and kept.loc["reasons_why", "text"] == "Noon <b>counts</b>."
+    )
     assert book.likert().set_index("item")["answer"].to_dict() == {
         "preferences_considered": 3, "reasons_acceptable": 4, "preferences_considered_all": 3,
         "reasons_acceptable_all": 2, "options_reflect_members": 4, "confidence": 3,

@@ -18,7 +18,11 @@ MESSAGES = pd.DataFrame(
      for run, (where, acts) in enumerate(SCRIPTS.items()) for number, act in enumerate(acts, 1) for sender in "AB"],
     columns=["run", "environment", "rule", "round", "sender", "acts", "guessed"],
 )  # fmt: skip
-PATHS = {("mcts", "score"): (30, 20, 10), ("local", "score"): (32, 25, 24), ("mcts", "words"): (50, 41, 40)}
+PATHS = {
+    ("mcts", "score"): (30, 20, 10),
+    ("local", "score"): (32, 25, 24),
+    ("mcts", "words"): (50, 41, 40),
+}
 ROUNDS = pd.DataFrame(
     [{"coordinator": who, "feedback": feedback, "instance": f"i{i}", "round": t, "evaluations": 3 * t,
       "run": f"{who} {feedback} {i}", "divergence": value + i, "best_divergence": value + i - 2.0,
@@ -42,7 +46,9 @@ def choose(explorer, **settings):
 @pytest.fixture
 def explorer():
     labelled = MESSAGES.copy()
-    labelled.attrs["trust"] = {"guessed": {"exchange_economy": "guesser: kappa 0.00: near chance"}}
+    labelled.attrs["trust"] = {
+        "guessed": {"exchange_economy": "guesser: kappa 0.00: near chance"}
+    }
     return TransitionExplorer(labelled, {"true acts": "acts", "guesser": "guessed"})
 
 
@@ -51,28 +57,44 @@ def test_the_edges_are_those_of_the_runs_chosen_and_are_said_in_words(explorer):
     assert explorer.chosen.equals(most_probable(transitions(code(here))))
     choose(explorer, rule="rated")
     assert explorer.chosen["target"].tolist() == ["inform", "request", "accept", "end"]
-    assert "1 discussions" in explorer.status.value and "inform → request 1.00" in explorer.status.value
+    assert (
+        "1 discussions" in explorer.status.value
+        and "inform → request 1.00" in explorer.status.value
+    )
     choose(explorer, rule="all rules", edges=3)
     assert explorer.chosen.groupby("source").size()["inform"] == 2
     choose(explorer, threshold=0.75)
     assert explorer.chosen["probability"].min() >= 0.75
 
 
-def test_another_environment_offers_its_rules_and_keeps_the_one_chosen_where_it_can(explorer):
+def test_another_environment_offers_its_rules_and_keeps_the_one_chosen_where_it_can(
+    explorer,
+):
     choose(explorer, rule="majority", environment="movielens")
     assert explorer.controls["rule"].options == ("all rules", "majority")
     assert explorer.settings["rule"] == "majority"
-    assert explorer.chosen["source"].tolist() == ["start", "request", "confirm", "evaluate"]
+    assert explorer.chosen["source"].tolist() == [
+        "start",
+        "request",
+        "confirm",
+        "evaluate",
+    ]
     choose(explorer, environment="exchange_economy", rule="rated")
     choose(explorer, environment="movielens")
     assert explorer.settings["rule"] == "all rules"
 
 
-def test_a_poor_annotator_is_named_and_what_it_could_not_label_performs_nothing(explorer):
+def test_a_poor_annotator_is_named_and_what_it_could_not_label_performs_nothing(
+    explorer,
+):
     choose(explorer, annotator="guesser")
-    assert "guesser: kappa 0.00: near chance" in [t.get_text() for t in explorer.draw().axes[0].texts]
+    assert "guesser: kappa 0.00: near chance" in [
+        t.get_text() for t in explorer.draw().axes[0].texts
+    ]
     p = explorer.transitions.probability
-    assert p.loc["others", "others"] == 0.5 and p.loc["others", "end"] == 0  # an unlabelled third round is between
+    assert (
+        p.loc["others", "others"] == 0.5 and p.loc["others", "end"] == 0
+    )  # an unlabelled third round is between
 
 
 def test_a_threshold_that_leaves_nothing_is_said_and_the_last_figure_stays():
@@ -82,7 +104,10 @@ def test_a_threshold_that_leaves_nothing_is_said_and_the_last_figure_stays():
     explorer = TransitionExplorer(turns)
     before = explorer.view and explorer.figure.value
     choose(explorer, threshold=1.0)
-    assert "lower the threshold" in explorer.status.value and explorer.figure.value == before
+    assert (
+        "lower the threshold" in explorer.status.value
+        and explorer.figure.value == before
+    )
 
 
 def test_the_difference_is_the_paired_one_at_the_chosen_budget():
@@ -98,26 +123,48 @@ def test_the_difference_is_the_paired_one_at_the_chosen_budget():
 
 
 def test_budgets_end_where_one_of_the_two_searches_does_and_what_cannot_be_compared_is_said():
-    pairs = ROUNDS.query("feedback == 'words'").assign(feedback="comparison", evaluations=lambda f: 6 * f["round"])
+    pairs = ROUNDS.query("feedback == 'words'").assign(
+        feedback="comparison", evaluations=lambda f: 6 * f["round"]
+    )
     idle = pairs.assign(coordinator="<b>idle", evaluations=0)
-    explorer = BudgetExplorer(pd.concat([ROUNDS, pairs, idle]), "mcts, score", "mcts, comparison")
-    assert explorer.controls["evaluations"].options == (3, 6, 9) and "After 9 evaluations" in explorer.status.value
+    explorer = BudgetExplorer(
+        pd.concat([ROUNDS, pairs, idle]), "mcts, score", "mcts, comparison"
+    )
+    assert (
+        explorer.controls["evaluations"].options == (3, 6, 9)
+        and "After 9 evaluations" in explorer.status.value
+    )
     choose(explorer, first="mcts, comparison")
-    assert explorer.controls["evaluations"].options == (6, 12, 18) and "given twice" in explorer.status.value
+    assert (
+        explorer.controls["evaluations"].options == (6, 12, 18)
+        and "given twice" in explorer.status.value
+    )
     choose(explorer, second="<b>idle, comparison")
-    assert "had nothing judged" in explorer.status.value and "<b>idle" not in explorer.status.value
+    assert (
+        "had nothing judged" in explorer.status.value
+        and "<b>idle" not in explorer.status.value
+    )
     choose(explorer, second="local, score")
     assert "difference" in explorer.status.value
 
 
 def test_answers_of_one_source_at_a_time_by_item():
     explorer = AnswerExplorer(ANSWERS)
-    assert set(explorer.chosen["source"]) == {"people"} and "people; means" in explorer.status.value
+    assert (
+        set(explorer.chosen["source"]) == {"people"}
+        and "people; means" in explorer.status.value
+    )
     choose(explorer, source="simulated: rule-based", item="clear")
     mean = explorer.chosen["answer"].mean()
-    assert f"clear: {mean:.2f} (8)" in explorer.status.value and explorer.who == "simulated: rule-based"
+    assert (
+        f"clear: {mean:.2f} (8)" in explorer.status.value
+        and explorer.who == "simulated: rule-based"
+    )
     assert set(explorer.chosen["item"]) == {"clear"}
-    assert "points=7" in AnswerExplorer(ANSWERS, points=7).code and "points" not in explorer.code
+    assert (
+        "points=7" in AnswerExplorer(ANSWERS, points=7).code
+        and "points" not in explorer.code
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,7 +175,9 @@ def test_answers_of_one_source_at_a_time_by_item():
         (AnswerExplorer, ANSWERS, {"source": "simulated: rule-based", "show": "means"}),
     ],
 )
-def test_another_choice_redraws_an_explorer_and_becomes_a_cell(make, frame, given, repeats):
+def test_another_choice_redraws_an_explorer_and_becomes_a_cell(
+    make, frame, given, repeats
+):
     explorer = make(frame)
     before = explorer.view and explorer.figure.value
     choose(explorer, **given)
@@ -140,9 +189,15 @@ def test_another_choice_redraws_an_explorer_and_becomes_a_cell(make, frame, give
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: TransitionExplorer(MESSAGES, rule="ranked"), "'ranked' given; expected one of all rules; majority"),
+        (
+            lambda: TransitionExplorer(MESSAGES, rule="ranked"),
+            "'ranked' given; expected one of all rules; majority",
+        ),
         (lambda: TransitionExplorer(MESSAGES, {}), "annotators: none given"),
-        (lambda: BudgetExplorer(ROUNDS.query("coordinator == 'local'")), "local, score only; expected two searches"),
+        (
+            lambda: BudgetExplorer(ROUNDS.query("coordinator == 'local'")),
+            "local, score only; expected two searches",
+        ),
         (lambda: BudgetExplorer(ROUNDS.drop(columns="evaluations")), "evaluations"),
     ],
 )

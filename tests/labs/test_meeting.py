@@ -18,11 +18,16 @@ MEETING = Meeting(
     "M1", "Ina", ("Ana", "Dev"), "Trial", "2026-02-16", 60, f"Monday? {EVIL}", "2026-02-10T09:00-05:00",
     "America/New_York",
 )  # fmt: skip
-OPTIONS = (Option("O1", "2026-02-16T10:00-05:00"), Option("O2", "2026-02-16T14:00-05:00"))
+OPTIONS = (
+    Option("O1", "2026-02-16T10:00-05:00"),
+    Option("O2", "2026-02-16T14:00-05:00"),
+)
 
 
 def chat(round=1, *turns, options=()):
-    said = tuple(Turn("assistant" if i % 2 == 0 else "Dev", text) for i, text in enumerate(turns))
+    said = tuple(
+        Turn("assistant" if i % 2 == 0 else "Dev", text) for i, text in enumerate(turns)
+    )
     return Chat("Dev", MEETING, round, options, None, said)
 
 
@@ -48,7 +53,9 @@ def seated(talk):
     asyncio.run(run())
 
 
-def test_what_is_typed_waits_for_the_next_question_goes_with_its_last_letters_and_is_shown_once(monkeypatch):
+def test_what_is_typed_waits_for_the_next_question_goes_with_its_last_letters_and_is_shown_once(
+    monkeypatch,
+):
     monkeypatch.setattr(base, "SETTLE", 0.02)
 
     async def talk(form, asks):
@@ -57,7 +64,9 @@ def test_what_is_typed_waits_for_the_next_question_goes_with_its_last_letters_an
         assert "Nothing is asked" in form.error.value and form.field.value == "At te"
         answering = await asks(chat(1, "When?"))
         assert form.field.value == "At te" and form.error.value == ""
-        asyncio.get_running_loop().call_later(0.01, lambda: setattr(form.field, "value", "At ten."))
+        asyncio.get_running_loop().call_later(
+            0.01, lambda: setattr(form.field, "value", "At ten.")
+        )
         await sent(form)
         assert await answering == "At ten."
         for view, answer in ((chat(1, "When?", "At ten.", "Else?"), "No."),
@@ -66,8 +75,16 @@ def test_what_is_typed_waits_for_the_next_question_goes_with_its_last_letters_an
             form.field.value = answer
             await sent(form)
         shown = form.talk.value
-        assert [shown.count(text) for text in ("When?", "At ten.", "Else?", "No.", "Options?", "None.")] == [1] * 6
-        assert shown.index("Round 1") < shown.index("At ten.") < shown.index("Round 2") < shown.index("None.")
+        assert [
+            shown.count(text)
+            for text in ("When?", "At ten.", "Else?", "No.", "Options?", "None.")
+        ] == [1] * 6
+        assert (
+            shown.index("Round 1")
+            < shown.index("At ten.")
+            < shown.index("Round 2")
+            < shown.index("None.")
+        )
 
     seated(talk)
 
@@ -77,7 +94,10 @@ def test_an_option_is_agreed_to_by_a_button_in_the_member_s_own_time_and_typed_t
         answering = await asks(chat(2, "Two options.", options=OPTIONS))
         form.field.value = "half a thou"
         _, second = form.options.children
-        assert (second.description, second.tooltip) == ("O2 suits me", "Monday 16 February at 19:00")
+        assert (second.description, second.tooltip) == (
+            "O2 suits me",
+            "Monday 16 February at 19:00",
+        )
         second.click()
         await form.press.task
         assert await answering == "Option O2 suits me: Monday 16 February at 19:00."
@@ -89,7 +109,13 @@ def test_an_option_is_agreed_to_by_a_button_in_the_member_s_own_time_and_typed_t
 def test_a_person_reads_who_they_are_what_only_they_know_and_the_invitation_all_as_text():
     async def talk(form, asks):
         about = form.view.children[0].value
-        for part in ("You are Dev.", "report to Ben", "Europe/London", "Dev likes mornings", "Ina invites you"):
+        for part in (
+            "You are Dev.",
+            "report to Ben",
+            "Europe/London",
+            "Dev likes mornings",
+            "Ina invites you",
+        ):
             assert part in about
         assert "<script" not in about and about.count("&lt;script") == 2
         (await asks(chat(1, EVIL))).cancel()
@@ -105,18 +131,33 @@ def test_a_run_by_steps_is_stored_with_its_settings_and_becomes_a_cell_that_play
         empty = lab.view and lab.figure.value
         for number in (1, 2):
             await lab.advance()
-            assert len(lab.finished) == number and ("Stored in study.sqlite" in lab.status.value) == (number == 2)
-        assert lab.figure.value != empty and lab.talk.value.index("Round 2") < lab.talk.value.index("Round 1")
-        repeats(lab, "coordinator='exhaustive'", "members=4", "to_the_end=True", store=store)
+            assert len(lab.finished) == number and (
+                "Stored in study.sqlite" in lab.status.value
+            ) == (number == 2)
+        assert lab.figure.value != empty and lab.talk.value.index(
+            "Round 2"
+        ) < lab.talk.value.index("Round 1")
+        repeats(
+            lab, "coordinator='exhaustive'", "members=4", "to_the_end=True", store=store
+        )
 
     lab = played(MeetingLab, steps, coordinator="exhaustive", rounds=2, members=4)
     (unit, run), (_, again) = store.records(SWEEP)
-    assert run == again and len(run.rounds) == 2 and len(run.members) == 4 and run.rounds[-1].audit
+    assert (
+        run == again
+        and len(run.rounds) == 2
+        and len(run.members) == 4
+        and run.rounds[-1].audit
+    )
     assert set(run.seats) == {*run.members, "interviewer", "coordinator", "evaluator"}
-    assert unit.settings["meeting"] == lab.controls["meeting"].value == run.meeting["id"]
+    assert (
+        unit.settings["meeting"] == lab.controls["meeting"].value == run.meeting["id"]
+    )
 
 
-def test_as_many_options_as_members_are_refused_before_and_when_a_round_is_asked_for(played):
+def test_as_many_options_as_members_are_refused_before_and_when_a_round_is_asked_for(
+    played,
+):
     async def talk(lab):
         told = "expected 1 to 2, fewer than the 3 members"
         assert "K = 3 given" in lab.status.value and told in lab.status.value
@@ -133,14 +174,23 @@ def test_other_members_and_meetings_bring_their_own_seats(played):
     async def talk(lab):
         first = list(lab.kinds)
         lab.members.value = 5
-        assert len(lab.kinds) == 5 == len(lab.scenario.members) and list(lab.kinds) != first
+        assert (
+            len(lab.kinds) == 5 == len(lab.scenario.members)
+            and list(lab.kinds) != first
+        )
         lab.controls["meeting"].value = lab.controls["meeting"].options[1][1]
-        assert list(lab.kinds) == list(lab.scenario.members) == list(lab.scenario.meeting.members)
+        assert (
+            list(lab.kinds)
+            == list(lab.scenario.members)
+            == list(lab.scenario.meeting.members)
+        )
 
     played(MeetingLab, talk)
 
 
-def test_a_person_talks_and_agrees_and_sees_the_own_conversation_and_private_text_only(store, played, until):
+def test_a_person_talks_and_agrees_and_sees_the_own_conversation_and_private_text_only(
+    store, played, until
+):
     async def talk(lab):
         me = lab.seats.children[0].description
         lab.seats.children[0].value = "human"
@@ -148,8 +198,12 @@ def test_a_person_talks_and_agrees_and_sees_the_own_conversation_and_private_tex
         await until(lambda: lab.forms.children)
         form, first = lab.chats[me], lab.task
         lab.start(to_the_end=False)
-        assert lab.task is first and "waits for the conversation" in lab.status.value, "no second round is begun"
-        assert lab.scenario.private[me].texts[0][:20] in form.view.children[0].value.replace("&#x27;", "'")
+        assert lab.task is first and "waits for the conversation" in lab.status.value, (
+            "no second round is begun"
+        )
+        assert lab.scenario.private[me].texts[0][:20] in form.view.children[
+            0
+        ].value.replace("&#x27;", "'")
         for answer in ("Between nine and eleven, please.", "No, that is all."):
             await until(lambda: form.question)
             form.field.value = answer
@@ -160,7 +214,12 @@ def test_a_person_talks_and_agrees_and_sees_the_own_conversation_and_private_tex
         others = [c for r in lab.finished for c in r.conversations if c.member != me]
         heard = re.sub(r"\s+", " ", lab.talk.value)
         assert "Between nine and eleven" in heard and "2 other conversations" in heard
-        assert not any(f'own">{t.text}<' in heard for c in others for t in c.turns if t.speaker == c.member)
+        assert not any(
+            f'own">{t.text}<' in heard
+            for c in others
+            for t in c.turns
+            if t.speaker == c.member
+        )
 
     played(MeetingLab, talk, rounds=2)
     [(_, run)] = store.records(SWEEP)

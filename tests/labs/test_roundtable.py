@@ -33,7 +33,9 @@ def test_a_stop_ends_after_the_round_at_hand_and_the_rest_is_played_later(store)
 
 
 def test_what_was_played_becomes_a_cell(store, repeats):
-    lab = RoundTableLab(store, rule="ranked", agents=4, rounds=2, seats={"Dev": "linear"})
+    lab = RoundTableLab(
+        store, rule="ranked", agents=4, rounds=2, seats={"Dev": "linear"}
+    )
     asyncio.run(lab.advance())
     repeats(lab, "rule='ranked'", "'Dev': 'linear'", "advance(rounds=1)", store=store)
 
@@ -89,10 +91,16 @@ def registered(monkeypatch, last):
 
 def test_what_is_registered_stands_in_the_menus_and_plays(registered, store, played):
     async def talk(lab):
-        assert "last" in lab.controls["rule"].options and "blunt" in lab.seats.children[0].options
+        assert (
+            "last" in lab.controls["rule"].options
+            and "blunt" in lab.seats.children[0].options
+        )
         assert lab.controls["environment"].options == ("exchange_economy", "drink")
         lab.controls["environment"].value, lab.controls["rule"].value = "drink", "last"
-        assert lab.kinds == {"Ana": "blunt", "Ben": "blunt"} and "preferences" not in lab.settings
+        assert (
+            lab.kinds == {"Ana": "blunt", "Ben": "blunt"}
+            and "preferences" not in lab.settings
+        )
         await lab.advance(to_the_end=True)
         assert "environment='drink'" in lab.code and "a pot of tea" in lab.talk.value
         assert lab.draw().axes[1].texts[0].get_text() == "a pot of tea"
@@ -105,7 +113,9 @@ def test_what_is_registered_stands_in_the_menus_and_plays(registered, store, pla
     assert set(lab.kinds.values()) == {"conceder"} and len(lab.kinds) == 3
 
 
-def test_a_person_at_such_a_table_types_a_proposal_as_json(registered, store, answered, within):
+def test_a_person_at_such_a_table_types_a_proposal_as_json(
+    registered, store, answered, within
+):
     def fill(form, view):
         assert "You like tea." in form.view.children[0].value
         for field in within(form.asked, w.Text):
@@ -116,7 +126,13 @@ def test_a_person_at_such_a_table_types_a_proposal_as_json(registered, store, an
         for choice in within(form.asked, w.RadioButtons):
             choice.index = 0
 
-    lab = RoundTableLab(store, rounds=1, environment="drink", seats={"Ana": "human", "Ben": "blunt"}, rule="last")
+    lab = RoundTableLab(
+        store,
+        rounds=1,
+        environment="drink",
+        seats={"Ana": "human", "Ben": "blunt"},
+        rule="last",
+    )
     assert answered(lab, fill) == ["message", "propose", "vote"]
     assert {p.value for p in lab.finished[0].proposals} == {"milk", "tea"}
 
@@ -125,7 +141,13 @@ def test_templates_of_ones_own_may_go_before_ours(store, tmp_path):
     (tmp_path / "roundtable").mkdir()
     (tmp_path / "roundtable" / "message.md.j2").write_text("Say it in verse, {{ me }}.")
     names = ("Ana", "Ben", "Cleo")
-    lab = RoundTableLab(store, stand_in(seed=1), rounds=1, seats=dict.fromkeys(names, "model"), prompts=tmp_path)
+    lab = RoundTableLab(
+        store,
+        stand_in(seed=1),
+        rounds=1,
+        seats=dict.fromkeys(names, "model"),
+        prompts=tmp_path,
+    )
     asyncio.run(lab.advance())
     view = View("Ana", names, "majority", "vote", "", 1, 1)
     assert "Say it in verse" in lab.people["Ana"].question(ACTS["message"], view)

@@ -38,41 +38,77 @@ def through(form, pages=6, **changes):
     return shown
 
 
-def test_each_page_shows_what_its_part_may_see_and_all_is_stored_once_the_last_is_sent(form, book):
+def test_each_page_shows_what_its_part_may_see_and_all_is_stored_once_the_last_is_sent(
+    form, book
+):
     boxes = form.fields["uses"].view.children[1:]
     boxes[0].value = boxes[2].value = True
     given = {"confidence": 4, "feedback": "Show the calendars."}
     seen = through(form, pages=5, **given)
     assert form.next_button.description == "Send" and book.forms().empty
     seen += through(form, pages=1, **given)
-    for text, shown in (("Around noon is best", [3, 4]), ("Wednesdays from three", [4]), ("09:30 to 10:15", [3, 4])):
+    for text, shown in (
+        ("Around noon is best", [3, 4]),
+        ("Wednesdays from three", [4]),
+        ("09:30 to 10:15", [3, 4]),
+    ):
         assert [number for number, page in enumerate(seen) if text in page] == shown
     (code,) = book.forms()["respondent"]
     assert form.done and f"<b>{code}</b>" in form.page.children[0].value
     assert book.forms()[["group", "source"]].values.tolist() == [["B", "people"]]
     kept = book.frame().set_index("item")
-    assert kept.loc["confidence", "answer"] == 4 and kept.loc["feedback", "text"] == "Show the calendars."
+    assert (
+        kept.loc["confidence", "answer"] == 4
+        and kept.loc["feedback", "text"] == "Show the calendars."
+    )
     assert kept.loc["uses", "answer"].tolist() == [1, 3]
 
 
 def test_an_answer_that_does_not_fit_is_told_by_its_question_and_kept(form, book):
     through(form, pages=1, role="ask jo@example.org <b>")
-    assert form.at == 0 and "In a word or two" in form.error.value and "e-mail address" in form.error.value
-    assert "role:" not in form.error.value and control(form, "role").value == "ask jo@example.org <b>"
-    interview = SurveyForm(load("administrator_interview"), book, group="administrators", code="K7Q2M9")
+    assert (
+        form.at == 0
+        and "In a word or two" in form.error.value
+        and "e-mail address" in form.error.value
+    )
+    assert (
+        "role:" not in form.error.value
+        and control(form, "role").value == "ask jo@example.org <b>"
+    )
+    interview = SurveyForm(
+        load("administrator_interview"), book, group="administrators", code="K7Q2M9"
+    )
     through(interview, pages=2)
-    given = {item.id: "4" for item in interview.section.items if item.kind in ("number", "text")}
+    given = {
+        item.id: "4"
+        for item in interview.section.items
+        if item.kind in ("number", "text")
+    }
     *_, last = (item.id for item in interview.section.items if item.kind == "number")
     through(interview, pages=1, **given | {last: "many"})
-    assert interview.at == 2 and "belong to another organisation? &#39;many&#39; given" in interview.error.value
+    assert (
+        interview.at == 2
+        and "belong to another organisation? &#39;many&#39; given"
+        in interview.error.value
+    )
 
 
-@pytest.mark.parametrize(("item", "pages", "why"), [("adult", 2, "not eligible"), ("consent", 3, "no consent")])
-def test_whoever_may_not_or_will_not_take_part_is_thanked_and_leaves_only_that_fact(form, book, item, pages, why):
+@pytest.mark.parametrize(
+    ("item", "pages", "why"),
+    [("adult", 2, "not eligible"), ("consent", 3, "no consent")],
+)
+def test_whoever_may_not_or_will_not_take_part_is_thanked_and_leaves_only_that_fact(
+    form, book, item, pages, why
+):
     through(form, pages=pages, role="teaching", **{item: 0})
-    assert form.done and "Nothing of what you entered was kept" in form.page.children[0].value
+    assert (
+        form.done
+        and "Nothing of what you entered was kept" in form.page.children[0].value
+    )
     assert book.refusals()[["reason", "count"]].values.tolist() == [[why, 1]]
-    assert book.forms().empty and not any(form.answers.values()), "what was typed is emptied as well"
+    assert book.forms().empty and not any(form.answers.values()), (
+        "what was typed is emptied as well"
+    )
     form.next_button.click()
     form.back_button.click()
     assert book.refusals()["count"].sum() == 1
@@ -82,7 +118,11 @@ def test_a_code_that_is_in_use_is_told_and_the_answers_stay(book):
     through(SurveyForm(SURVEY, book, group="A", code="K7Q2M9"))
     again = SurveyForm(SURVEY, book, group="B", code="K7Q2M9")
     through(again, feedback="Mine.")
-    assert not again.done and "K7Q2M9" in again.error.value and control(again, "feedback").value == "Mine."
+    assert (
+        not again.done
+        and "K7Q2M9" in again.error.value
+        and control(again, "feedback").value == "Mine."
+    )
     assert book.forms()["group"].tolist() == ["A"]
 
 

@@ -63,9 +63,31 @@ def certificate(folder, name="localhost"):
     if shutil.which("openssl") is None:
         unable("no openssl on this machine, which makes the servers' certificate")
     key, made, both = folder / "key.pem", folder / "made.pem", folder / f"{name}.pem"
-    names = f"subjectAltName=DNS:{name}" + (",IP:127.0.0.1" if name == "localhost" else "")
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    command += ["-days", "2", "-subj", f"/CN={name}", "-addext", names, "-keyout", key, "-out", made]
+    names = f"subjectAltName=DNS:{name}" + (
+        ",IP:127.0.0.1" if name == "localhost" else ""
+    )
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+    ]
+    command += [
+        "-days",
+        "2",
+        "-subj",
+        f"/CN={name}",
+        "-addext",
+        names,
+        "-keyout",
+        key,
+        "-out",
+        made,
+    ]
     subprocess.run(command, check=True, capture_output=True)
     both.write_bytes(made.read_bytes() + key.read_bytes())
     return both
@@ -101,11 +123,18 @@ class Office:
     def messages(self, name):
         """The bytes of all messages of somebody's."""
         folder = self.base / "mail" / name
-        return [file.read_bytes() for part in ("new", "cur") for file in sorted(folder.glob(f"{part}/*"))]
+        return [
+            file.read_bytes()
+            for part in ("new", "cur")
+            for file in sorted(folder.glob(f"{part}/*"))
+        ]
 
     def ids(self, name):
         """Their Message-IDs."""
-        return [BytesHeaderParser().parsebytes(message)["Message-ID"] for message in self.messages(name)]
+        return [
+            BytesHeaderParser().parsebytes(message)["Message-ID"]
+            for message in self.messages(name)
+        ]
 
 
 @contextmanager
@@ -123,7 +152,9 @@ class Handler:
         self.office, self.taken = office, []
 
     async def handle_DATA(self, server, session, envelope):
-        self.taken.append((envelope.mail_from, tuple(envelope.rcpt_tos), envelope.original_content))
+        self.taken.append(
+            (envelope.mail_from, tuple(envelope.rcpt_tos), envelope.original_content)
+        )
         for recipient in envelope.rcpt_tos:
             self.office.deliver(recipient.partition("@")[0], envelope.original_content)
         return "250 2.0.0 taken"
@@ -140,10 +171,16 @@ class SmtpServer:
             right = data.login == USER.encode() and data.password == PASSWORD.encode()
             return AuthResult(success=right, handled=False)
 
-        logging.getLogger("mail.log").setLevel(logging.ERROR)  # with TLS from the first byte it warns of none
+        logging.getLogger("mail.log").setLevel(
+            logging.ERROR
+        )  # with TLS from the first byte it warns of none
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
-        secured = {"ssl_context": context} if tls == "implicit" else {"tls_context": context, "require_starttls": True}
+        secured = (
+            {"ssl_context": context}
+            if tls == "implicit"
+            else {"tls_context": context, "require_starttls": True}
+        )
         self.handler, self.certificate = Handler(office), certificate
         self._controller = Controller(
             self.handler, hostname="127.0.0.1", port=free_port(), authenticator=check, auth_required=True,
@@ -171,7 +208,9 @@ class Script:
         self.stage, self.does, self.heard = stage, does, []
 
     async def __aenter__(self):
-        self._server = await asyncio.start_server(self._talk, "127.0.0.1", 0, ssl=self.context)
+        self._server = await asyncio.start_server(
+            self._talk, "127.0.0.1", 0, ssl=self.context
+        )
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -211,12 +250,21 @@ class Script:
 def dovecot(office, certificate, people=("ana", "ben", "eve")):
     """Dovecot over an office; the port of its IMAP over TLS. All have one password. Its process group ends with it."""
     port, base = free_port(), office.base
-    (base / "dovecot.conf").write_text(DOVECOT.format(base=base, certificate=certificate, port=port))
-    (base / "users").write_text("".join(f"{name}:{{PLAIN}}{PASSWORD}::::::\n" for name in (USER, *people)))
+    (base / "dovecot.conf").write_text(
+        DOVECOT.format(base=base, certificate=certificate, port=port)
+    )
+    (base / "users").write_text(
+        "".join(f"{name}:{{PLAIN}}{PASSWORD}::::::\n" for name in (USER, *people))
+    )
     for folder in ("run", "state"):
         (base / folder).mkdir()
-    office.deliver(USER, b"Subject: welcome\r\nMessage-ID: <0@example.org>\r\n\r\nThis mailbox is yours.\r\n")
-    process = subprocess.Popen(["dovecot", "-F", "-c", base / "dovecot.conf"], start_new_session=True)
+    office.deliver(
+        USER,
+        b"Subject: welcome\r\nMessage-ID: <0@example.org>\r\n\r\nThis mailbox is yours.\r\n",
+    )
+    process = subprocess.Popen(
+        ["dovecot", "-F", "-c", base / "dovecot.conf"], start_new_session=True
+    )
     try:
         wait_for_port(port, process, base / "dovecot.log")
         yield port
@@ -232,7 +280,9 @@ def wait_for_port(port, process, log):
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
             return
         time.sleep(0.02)
-    pytest.fail(f"Dovecot did not start: {log.read_text() if log.exists() else 'it wrote no log'}")
+    pytest.fail(
+        f"Dovecot did not start: {log.read_text() if log.exists() else 'it wrote no log'}"
+    )
 
 
 def free_port():

@@ -7,7 +7,17 @@ import signal
 
 import pytest
 from attacks import breaking
-from attacks.breaking import ANSWERED, BEFORE, CLAIMED, HALF, KEPT, PREPARED, RECORD_AFTER, RECORD_BEFORE, TAKEN
+from attacks.breaking import (
+    ANSWERED,
+    BEFORE,
+    CLAIMED,
+    HALF,
+    KEPT,
+    PREPARED,
+    RECORD_AFTER,
+    RECORD_BEFORE,
+    TAKEN,
+)
 
 from support.errors import FateUnknown
 from support.mail.mailbox import SimulatedMailbox
@@ -38,16 +48,23 @@ def process(act, *given):
 
 
 async def killed(path, point):
-    breaking._reach = lambda at, ends: os.kill(os.getpid(), signal.SIGKILL) if at == ends else None
+    breaking._reach = lambda at, ends: (
+        os.kill(os.getpid(), signal.SIGKILL) if at == ends else None
+    )
     await breaking.break_off(path, point)
 
 
 @pytest.mark.parametrize("point", FATES)
-def test_the_outbox_sends_once_or_lists_the_mail_for_a_person_and_the_simple_orders_double_or_lose(point, path):
+def test_the_outbox_sends_once_or_lists_the_mail_for_a_person_and_the_simple_orders_double_or_lose(
+    point, path
+):
     left, status, copies, after, before = FATES[point]
     fate = asyncio.run(breaking.break_off(path, point))
     assert (fate.left, fate.status, fate.copies) == (left, status, copies)
-    simple = [asyncio.run(breaking.break_off(path, point, order)) for order in (RECORD_AFTER, RECORD_BEFORE)]
+    simple = [
+        asyncio.run(breaking.break_off(path, point, order))
+        for order in (RECORD_AFTER, RECORD_BEFORE)
+    ]
     assert [one.outcome for one in simple] == [after, before]
     other = path.with_name("killed.sqlite")
     sender = process(killed, other, point)
@@ -65,7 +82,11 @@ class Shared(SimulatedMailbox):
 
     def __init__(self, path):
         super().__init__()
-        self.file, self.there, self.go_on = path.with_suffix(".taken"), FORK.Event(), FORK.Event()
+        self.file, self.there, self.go_on = (
+            path.with_suffix(".taken"),
+            FORK.Event(),
+            FORK.Event(),
+        )
 
     async def send(self, recipient, message):
         self.there.set()
@@ -75,7 +96,9 @@ class Shared(SimulatedMailbox):
         return "taken"
 
 
-def test_a_mail_that_several_living_processes_send_goes_once_and_is_not_taken_for_a_dead_ones(path):
+def test_a_mail_that_several_living_processes_send_goes_once_and_is_not_taken_for_a_dead_ones(
+    path,
+):
     mailbox = Shared(path)
     senders = [process(breaking.again, path, mailbox) for _ in range(2)]
     assert mailbox.there.wait(60)
@@ -85,4 +108,7 @@ def test_a_mail_that_several_living_processes_send_goes_once_and_is_not_taken_fo
     for sender in senders:
         sender.join(60)
     assert [sender.exitcode for sender in senders] == [0, 0]
-    assert asyncio.run(breaking.again(path, mailbox)) == "sent" and mailbox.file.read_text() == "ana@example.org\n"
+    assert (
+        asyncio.run(breaking.again(path, mailbox)) == "sent"
+        and mailbox.file.read_text() == "ana@example.org\n"
+    )

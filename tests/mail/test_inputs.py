@@ -26,7 +26,11 @@ SERVERS = [
     ("address", "Noor <noor@example.org>"), ("name", "Noor\nBcc: mal@evil.org"), ("smtp_host", ""), ("imap_folder", ""),
     ("smtp_port", 0), ("imap_port", 99999), ("smtp_tls", "none"),
 ]  # fmt: skip
-SERVERS_GIVEN = {"smtp_host": "smtp.x.org", "imap_host": "imap.x.org", "address": "ana@x.org"}
+SERVERS_GIVEN = {
+    "smtp_host": "smtp.x.org",
+    "imap_host": "imap.x.org",
+    "address": "ana@x.org",
+}
 MAIL = {
     "sender": "seminar@x.org", "sender_name": "", "recipient": "ana@x.org", "recipient_name": "", "subject": "A date",
     "body": "Hello", "message_id": "<1@x.org>", "date": datetime(2027, 1, 1, tzinfo=UTC),

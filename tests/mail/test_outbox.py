@@ -55,7 +55,9 @@ def approve(made):
 
 
 def send(outbox, box, outgoing, person="ana", day=1, today=TODAY):
-    return asyncio.run(outbox.send(box, outgoing, mail=1, day=day, person=person, today=today))
+    return asyncio.run(
+        outbox.send(box, outgoing, mail=1, day=day, person=person, today=today)
+    )
 
 
 def fails(error, match, *mail, **day):
@@ -66,17 +68,31 @@ def fails(error, match, *mail, **day):
 def test_a_run_that_is_resumed_gets_the_same_mail_and_sends_nothing(made, outgoing):
     outbox, box = made(), SimulatedMailbox()
     first = send(outbox, box, outgoing())
-    assert send(made(), box, outgoing(message_id="<other@example.org>")) == first and len(box.sent) == 1
-    fails(NotSent, "a second mail to ana", outbox, box, outgoing(number=2, body="Never mind."))
+    assert (
+        send(made(), box, outgoing(message_id="<other@example.org>")) == first
+        and len(box.sent) == 1
+    )
+    fails(
+        NotSent,
+        "a second mail to ana",
+        outbox,
+        box,
+        outgoing(number=2, body="Never mind."),
+    )
     send(outbox, box, outgoing(number=2, body="Never mind."), day=2)
     assert len(box.sent) == 2
 
 
-def test_a_refused_mail_is_tried_again_with_the_same_bytes_or_written_anew(made, outgoing):
+def test_a_refused_mail_is_tried_again_with_the_same_bytes_or_written_anew(
+    made, outgoing
+):
     outbox, box = made(), SimulatedMailbox([NotSent("full"), None, NotSent("full")])
     fails(NotSent, "full", outbox, box, outgoing())
     assert [(one.status, one.said) for one in outbox.posted()] == [("not sent", "full")]
-    assert send(outbox, box, outgoing(message_id="<other@example.org>")).message_id == "<1.ana@example.org>"
+    assert (
+        send(outbox, box, outgoing(message_id="<other@example.org>")).message_id
+        == "<1.ana@example.org>"
+    )
     assert message_from_bytes(box.sent[0][1])["Message-ID"] == "<1.ana@example.org>"
     fails(NotSent, "full", outbox, box, outgoing(number=2), day=2)
     posted = send(outbox, box, outgoing(number=3, body="Better words."), day=2)
@@ -84,8 +100,12 @@ def test_a_refused_mail_is_tried_again_with_the_same_bytes_or_written_anew(made,
     assert len(box.sent) == len(outbox.posted()) == 2
 
 
-@pytest.mark.parametrize("fault", [FateUnknown("lost"), asyncio.CancelledError(), OSError("odd")])
-def test_whatever_else_goes_wrong_leaves_an_uncertain_mail_that_is_not_sent_again(made, outgoing, fault):
+@pytest.mark.parametrize(
+    "fault", [FateUnknown("lost"), asyncio.CancelledError(), OSError("odd")]
+)
+def test_whatever_else_goes_wrong_leaves_an_uncertain_mail_that_is_not_sent_again(
+    made, outgoing, fault
+):
     outbox, box = made(), SimulatedMailbox([fault])
     with pytest.raises(type(fault)):
         send(outbox, box, outgoing())
@@ -93,10 +113,14 @@ def test_whatever_else_goes_wrong_leaves_an_uncertain_mail_that_is_not_sent_agai
         fails(FateUnknown, "decide", made(), box, again)
     assert box.sent == []
     assert [one.message_id for one in made().uncertain()] == ["<1.ana@example.org>"]
-    assert [one.message_id for one in outbox.sent()] == ["<1.ana@example.org>"]  # somebody may answer it
+    assert [one.message_id for one in outbox.sent()] == [
+        "<1.ana@example.org>"
+    ]  # somebody may answer it
 
 
-def test_a_mail_that_arrived_after_all_counts_as_sent_and_is_decided_once(made, outgoing):
+def test_a_mail_that_arrived_after_all_counts_as_sent_and_is_decided_once(
+    made, outgoing
+):
     outbox, box = made(), SimulatedMailbox([FateUnknown("lost")])
     fails(FateUnknown, "lost", outbox, box, outgoing())
     assert outbox.decide("<1.ana@example.org>", True).status == "sent"
@@ -107,27 +131,40 @@ def test_a_mail_that_arrived_after_all_counts_as_sent_and_is_decided_once(made, 
             outbox.decide(message_id, False)
 
 
-def test_a_mail_that_did_not_arrive_needs_a_new_approval_and_keeps_its_bytes(made, outgoing, approve):
+def test_a_mail_that_did_not_arrive_needs_a_new_approval_and_keeps_its_bytes(
+    made, outgoing, approve
+):
     outbox, box = made(), Pretending([FateUnknown("lost")])
     fails(FateUnknown, "lost", outbox, box, approve(outgoing()))
     assert outbox.decide("<1.ana@example.org>", False).status == "not sent"
     fails(NotSent, "nobody has approved", outbox, box, outgoing())
     other = approve(outgoing(number=2, body="Other words."))
-    fails(NotSent, "a second mail", outbox, box, other)  # the first may be there, whatever a person decided
+    fails(
+        NotSent, "a second mail", outbox, box, other
+    )  # the first may be there, whatever a person decided
     approve(outgoing())
-    assert send(outbox, box, outgoing(message_id="<other@example.org>")).message_id == "<1.ana@example.org>"
+    assert (
+        send(outbox, box, outgoing(message_id="<other@example.org>")).message_id
+        == "<1.ana@example.org>"
+    )
     assert message_from_bytes(box.sent[0][1])["Message-ID"] == "<1.ana@example.org>"
 
 
-def test_an_answer_that_cannot_be_kept_leaves_an_uncertain_mail(made, outgoing, monkeypatch):
+def test_an_answer_that_cannot_be_kept_leaves_an_uncertain_mail(
+    made, outgoing, monkeypatch
+):
     outbox, box = made(), SimulatedMailbox()
     with monkeypatch.context() as patch:
-        patch.setattr(outbox, "_keep", lambda *_: (_ for _ in ()).throw(DiskFull("full")))
+        patch.setattr(
+            outbox, "_keep", lambda *_: (_ for _ in ()).throw(DiskFull("full"))
+        )
         fails(DiskFull, "full", outbox, box, outgoing())
     assert [one.person for one in outbox.uncertain()] == ["ana"] and len(box.sent) == 1
 
 
-def test_a_mail_that_is_being_sent_is_neither_uncertain_nor_sent_by_another_task(made, outgoing):
+def test_a_mail_that_is_being_sent_is_neither_uncertain_nor_sent_by_another_task(
+    made, outgoing
+):
     outbox, other, taken = made(), made(), []
 
     class Meanwhile(SimulatedMailbox):
@@ -135,10 +172,14 @@ def test_a_mail_that_is_being_sent_is_neither_uncertain_nor_sent_by_another_task
             taken.append(recipient)
             assert other.uncertain() == []
             with pytest.raises(FateUnknown, match="at this moment"):
-                await other.send(self, outgoing(), mail=1, day=1, person="ana", today=TODAY)
+                await other.send(
+                    self, outgoing(), mail=1, day=1, person="ana", today=TODAY
+                )
             return "taken"
 
-    assert send(outbox, Meanwhile(), outgoing()).status == "sent" and taken == ["ana@example.org"]
+    assert send(outbox, Meanwhile(), outgoing()).status == "sent" and taken == [
+        "ana@example.org"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +205,9 @@ def test_nothing_leaves_without_approval_of_the_exact_mail(made, outgoing, appro
         approve(outgoing())
     outbox.withdraw(outgoing().recipient, outgoing().subject, outgoing().body)
     fails(NotSent, "nobody has approved", outbox, box, outgoing())
-    fails(NotSent, "nobody has approved", outbox, box, approve(outgoing(), run="another"))
+    fails(
+        NotSent, "nobody has approved", outbox, box, approve(outgoing(), run="another")
+    )
     approve(outgoing())
     for changed in ({"body": "Dear colleague, would 6 September suit you?"}, {"subject": "A date in October"},
                     {"recipient": "ben@example.org"}):  # fmt: skip
@@ -173,7 +216,9 @@ def test_nothing_leaves_without_approval_of_the_exact_mail(made, outgoing, appro
     assert send(outbox, box, outgoing()).status == "sent"
 
 
-def test_an_approval_is_for_one_mail_and_comes_back_if_that_was_certainly_not_sent(made, outgoing, approve):
+def test_an_approval_is_for_one_mail_and_comes_back_if_that_was_certainly_not_sent(
+    made, outgoing, approve
+):
     outbox, box = made(), Pretending([NotSent("busy")])
     fails(NotSent, "busy", outbox, box, approve(outgoing()))
     assert send(outbox, box, outgoing()).status == "sent"
@@ -189,7 +234,11 @@ TEXTS = st.text(st.characters(), max_size=30)
 def test_property_two_mails_share_a_digest_only_if_they_say_the_same(one, two):
     def said(mail):
         recipient, subject, body = mail
-        return recipient, subject.split(), body.replace("\r\n", "\n").replace("\r", "\n").strip()
+        return (
+            recipient,
+            subject.split(),
+            body.replace("\r\n", "\n").replace("\r", "\n").strip(),
+        )
 
     assert (digest_of(*one) == digest_of(*two)) == (said(one) == said(two))
 
@@ -199,23 +248,65 @@ def test_the_daily_limit_counts_what_may_have_left_from_the_account_over_all_run
 ):
     clearance = Clearance(True, LISTED, 2)
     send(made("none"), SimulatedMailbox(), outgoing("ana", 2), "ana")
-    fails(NotSent, "no", made("none"), Pretending([NotSent("no")]), approve(outgoing("ben", 2), "none"), "ben")
-    send(made("none"), Pretending(), approve(outgoing("eve", 2, sender="other@example.org"), "none"), "eve")
+    fails(
+        NotSent,
+        "no",
+        made("none"),
+        Pretending([NotSent("no")]),
+        approve(outgoing("ben", 2), "none"),
+        "ben",
+    )
+    send(
+        made("none"),
+        Pretending(),
+        approve(outgoing("eve", 2, sender="other@example.org"), "none"),
+        "eve",
+    )
     send(made("one", clearance), Pretending(), approve(outgoing("ana"), "one"))
     lost = Pretending([FateUnknown("?")])
-    fails(FateUnknown, None, made("two", clearance), lost, approve(outgoing("ben"), "two"), "ben")
+    fails(
+        FateUnknown,
+        None,
+        made("two", clearance),
+        lost,
+        approve(outgoing("ben"), "two"),
+        "ben",
+    )
     outbox, box = made("three", clearance), Pretending()
-    fails(NotSent, "daily limit of 2", outbox, box, approve(outgoing("eve"), "three"), "eve")
+    fails(
+        NotSent,
+        "daily limit of 2",
+        outbox,
+        box,
+        approve(outgoing("eve"), "three"),
+        "eve",
+    )
     assert box.sent == []
     for days in (-1, 1):
         other = approve(outgoing("eve", 10 + days), "three")
-        assert send(outbox, box, other, "eve", day=5 + days, today=TODAY + timedelta(days=days)).status == "sent"
+        assert (
+            send(
+                outbox,
+                box,
+                other,
+                "eve",
+                day=5 + days,
+                today=TODAY + timedelta(days=days),
+            ).status
+            == "sent"
+        )
 
 
 @pytest.mark.parametrize("live", [False, True])
-def test_what_another_sends_between_two_steps_is_not_sent_again_and_counts(made, outgoing, approve, monkeypatch, live):
+def test_what_another_sends_between_two_steps_is_not_sent_again_and_counts(
+    made, outgoing, approve, monkeypatch, live
+):
     outbox, other = (made(clearance=Clearance(True, LISTED, 1)) for _ in range(2))
-    box, theirs, claim = Pretending() if live else SimulatedMailbox(), "ben" if live else "ana", outbox._claim
+    box, theirs, claim = (
+        Pretending() if live else SimulatedMailbox(),
+        "ben" if live else "ana",
+        outbox._claim,
+    )
     approve(outgoing(theirs))
 
     def late(wanted):
@@ -245,20 +336,40 @@ BYPASSES = [
 def test_no_spelling_reaches_anybody_who_is_not_on_the_list(made, outgoing, approve):
     outbox, box = made(clearance=Clearance(True, {"ana@example.org"}, 9)), Pretending()
     for address in BYPASSES:
-        fails((NotSent, InvalidInput), None, outbox, box, approve(outgoing(recipient=address)))
+        fails(
+            (NotSent, InvalidInput),
+            None,
+            outbox,
+            box,
+            approve(outgoing(recipient=address)),
+        )
     assert box.sent == []
 
 
 @pytest.mark.parametrize(
     "change",
-    ["recipient = 'ben@example.org'", "message = CAST(replace(message, 'suit', 'cost') AS BLOB)", "message = x'00'"],
+    [
+        "recipient = 'ben@example.org'",
+        "message = CAST(replace(message, 'suit', 'cost') AS BLOB)",
+        "message = x'00'",
+    ],
 )
-def test_a_file_of_somebody_else_s_sends_no_other_words_than_those_approved(path, made, outgoing, approve, change):
+def test_a_file_of_somebody_else_s_sends_no_other_words_than_those_approved(
+    path, made, outgoing, approve, change
+):
     """A study's file may hold a mail prepared under the digest of other words, or a trigger that changes one."""
     made()
     with contextlib.closing(sqlite3.connect(path)) as db:
-        db.execute(f"CREATE TRIGGER evil AFTER INSERT ON outbox BEGIN UPDATE outbox SET {change}; END")
+        db.execute(
+            f"CREATE TRIGGER evil AFTER INSERT ON outbox BEGIN UPDATE outbox SET {change}; END"
+        )
         db.commit()
     box = Pretending()
-    fails(DamagedFile, "other words or another recipient than were approved", made(), box, approve(outgoing()))
+    fails(
+        DamagedFile,
+        "other words or another recipient than were approved",
+        made(),
+        box,
+        approve(outgoing()),
+    )
     assert not box.sent

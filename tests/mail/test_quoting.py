@@ -11,9 +11,7 @@ from support.mail.quoting import new_words
 
 HEAD = "On Mon, Aug 3, 2026 at 10:02 AM Noor Halvard <noor@x.org> wrote:"
 QUOTE = "> Dear Ana,\n> would Sep 5 or Sep 12 suit you?\n>\n> Best regards,\n> Noor\n"
-OUTLOOK = (
-    "From: Noor Halvard <noor@x.org>\nSent: Monday, August 3, 2026 10:02 AM\nTo: Ana Silva\nSubject: Invitation\n\n"
-)
+OUTLOOK = "From: Noor Halvard <noor@x.org>\nSent: Monday, August 3, 2026 10:02 AM\nTo: Ana Silva\nSubject: Invitation\n\n"
 OUR_DATES = "Dear Ana,\n\nSep 5, Sep 12 and Sep 19 are open.\n"
 
 REPLIES = {
@@ -78,7 +76,20 @@ def test_an_answer_is_not_cut(name):
 
 @given(
     st.lists(
-        st.sampled_from(["The 5th works.", "> quoted", HEAD, "", "Best,", "Ana", "On Monday:", "-- ", "x:", "> > y"]),
+        st.sampled_from(
+            [
+                "The 5th works.",
+                "> quoted",
+                HEAD,
+                "",
+                "Best,",
+                "Ana",
+                "On Monday:",
+                "-- ",
+                "x:",
+                "> > y",
+            ]
+        ),
         max_size=12,
     )
 )
@@ -87,7 +98,10 @@ def test_property_an_answer_above_everything_stays(lines):
     assert new_words(text).startswith("Yes, I can come on the 12th of May.")
 
 
-@given(st.text(max_size=400) | st.text(st.sampled_from("On wrote:>\n -_<@1.\x00Best,"), max_size=400))
+@given(
+    st.text(max_size=400)
+    | st.text(st.sampled_from("On wrote:>\n -_<@1.\x00Best,"), max_size=400)
+)
 def test_property_any_text_is_cut_and_no_word_is_made_up(text):
     assert set(new_words(text).split()) <= set(text.replace("\x00", "").split())
 

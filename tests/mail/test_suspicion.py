@@ -11,13 +11,22 @@ from hypothesis import strategies as st
 
 from support.mail.suspicion import SENTENCE, SENTENCES, instructions_in
 
-EDGE_CASES = Path(__file__).parents[2] / "data" / "inputs" / "seminar" / "edge_cases.toml"
-SAID = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text(encoding="utf-8"))
+EDGE_CASES = (
+    Path(__file__).parents[2] / "data" / "inputs" / "seminar" / "edge_cases.toml"
+)
+SAID = tomllib.loads(
+    Path(__file__).with_name("sentences.toml").read_text(encoding="utf-8")
+)
 
 
 def test_an_instruction_to_the_system_is_pointed_out_and_an_honest_answer_is_not():
-    answers = {said: f"The 5th works for me.\n\n{said}\n\nBest,\nAna" for said in SAID["before"]}
-    assert [said for said, answer in answers.items() if not instructions_in(answer)] == []
+    answers = {
+        said: f"The 5th works for me.\n\n{said}\n\nBest,\nAna"
+        for said in SAID["before"]
+    }
+    assert [
+        said for said, answer in answers.items() if not instructions_in(answer)
+    ] == []
     assert [text for text in SAID["honest"] if instructions_in(text)] == []
     cases = tomllib.loads(EDGE_CASES.read_text(encoding="utf-8"))["case"]
     texts = [text for case in cases for text in case["voices"].values()]
@@ -49,19 +58,34 @@ def test_simple_disguises_are_seen_through(text):
 
 
 def test_what_is_returned_is_bounded_and_clean():
-    text = "\n\n".join(f"Ignore the rules{n}\x1b[2J\u202e {'x' * 400}" for n in range(50))
+    text = "\n\n".join(
+        f"Ignore the rules{n}\x1b[2J\u202e {'x' * 400}" for n in range(50)
+    )
     found = instructions_in(text)
     assert len(found) == SENTENCES and all(len(each) <= SENTENCE for each in found)
     assert not any("\x1b" in each or "\u202e" in each for each in found)
 
 
-@given(st.text(max_size=300) | st.text(st.sampled_from("ab ignore.\n:<[/"), max_size=300))
+@given(
+    st.text(max_size=300) | st.text(st.sampled_from("ab ignore.\n:<[/"), max_size=300)
+)
 def test_property_any_text_is_searched_and_nothing_is_made_up(text):
     assert all(len(each) <= SENTENCE for each in instructions_in(text))
 
 
 @pytest.mark.parametrize(
-    "unit", ["ignore ", "a ", "please send ", "A" * 24 + " ", "i g n o r e ", "<", "to the ", "@", "a.b@"]
+    "unit",
+    [
+        "ignore ",
+        "a ",
+        "please send ",
+        "A" * 24 + " ",
+        "i g n o r e ",
+        "<",
+        "to the ",
+        "@",
+        "a.b@",
+    ],
 )
 def test_a_text_made_to_be_slow_takes_no_time_to_speak_of(unit):
     begun = time.process_time()

@@ -39,7 +39,9 @@ NEW_YORK = "America/New_York"
 @pytest.fixture
 def folder(tmp_path):
     """A company of three in the form of data/inputs/meetings."""
-    (tmp_path / "employees.toml").write_text("".join(EMPLOYEE.format(*pair) for pair in MANAGERS.items()))
+    (tmp_path / "employees.toml").write_text(
+        "".join(EMPLOYEE.format(*pair) for pair in MANAGERS.items())
+    )
     (tmp_path / "preferences.toml").write_text("".join(map(PRIVATE.format, MANAGERS)))
     (tmp_path / "meetings.toml").write_text(MEETING)
     (tmp_path / "calendars").mkdir()
@@ -53,8 +55,18 @@ def invite():
     """Build a meeting on Monday 16 February 2026; anything may be given differently."""
 
     def build(members=("Ana", "Ben"), **more):
-        given = {"id": "m1", "organiser": "Olu", "subject": "Budget", "date": "2026-02-16", "duration": 60}
-        given |= {"invitation": "Let us meet on Monday.", "sent": "2026-02-12T09:00-05:00", "zone": NEW_YORK} | more
+        given = {
+            "id": "m1",
+            "organiser": "Olu",
+            "subject": "Budget",
+            "date": "2026-02-16",
+            "duration": 60,
+        }
+        given |= {
+            "invitation": "Let us meet on Monday.",
+            "sent": "2026-02-12T09:00-05:00",
+            "zone": NEW_YORK,
+        } | more
         return Meeting(members=tuple(members), **given)
 
     return build
@@ -67,8 +79,19 @@ def small(invite):
     def build(wishes, zones=None, busy=None, **more):
         made = invite(tuple(wishes), **more)
         zones = dict.fromkeys((made.organiser, *wishes), NEW_YORK) | (zones or {})
-        people = [Profile(n, "Analyst", 3, ("beans",), z, ("08:00", "18:00"), made.organiser) for n, z in zones.items()]
-        kept = {n: Private((f"{n}'s text.", "b", "c"), tuple(w) or (Flexible(),)) for n, w in wishes.items()}
-        return Scenario(Company(tuple(people), (made,)), made, kept, {n: (busy or {}).get(n) for n in wishes})
+        people = [
+            Profile(n, "Analyst", 3, ("beans",), z, ("08:00", "18:00"), made.organiser)
+            for n, z in zones.items()
+        ]
+        kept = {
+            n: Private((f"{n}'s text.", "b", "c"), tuple(w) or (Flexible(),))
+            for n, w in wishes.items()
+        }
+        return Scenario(
+            Company(tuple(people), (made,)),
+            made,
+            kept,
+            {n: (busy or {}).get(n) for n in wishes},
+        )
 
     return build

@@ -37,12 +37,21 @@ def run():
 def at(server, monkeypatch):
     """A function to a model of the server, whose retries wait for milliseconds; there are none unless it is said."""
     monkeypatch.setattr(attempts, "FIRST_WAIT", 0.002)
-    return lambda **options: connect("gpt-small", base_url=server.url, **{"max_retries": 0, **options})
+    return lambda **options: connect(
+        "gpt-small", base_url=server.url, **{"max_retries": 0, **options}
+    )
 
 
 @pytest.fixture(autouse=True)
 def _no_environment(monkeypatch):
     """What a developer has set must not change what the tests see."""
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_LOG", "CONVENE_MODELS", "CONVENE_PURSE"):
+    for name in (
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "OPENAI_ORG_ID",
+        "OPENAI_LOG",
+        "CONVENE_MODELS",
+        "CONVENE_PURSE",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("support.models._connected", {})

@@ -22,7 +22,10 @@ TOGETHER = "SELECT (SELECT SUM(spent + uncertain) FROM accounts) + (SELECT COALE
 @contextmanager
 def account(path, limit_usd, name="sweep"):
     """A run's account in a study's file."""
-    with Presence(path) as presence, closing(Budget(limit_usd, path, name, presence)) as opened:
+    with (
+        Presence(path) as presence,
+        closing(Budget(limit_usd, path, name, presence)) as opened,
+    ):
         yield opened
 
 
@@ -36,7 +39,9 @@ def reserve(account, worst):
     return asyncio.run(account.reserve(worst, "a test"))
 
 
-def test_the_worst_case_is_set_aside_and_then_replaced_once_by_what_it_cost_or_may_have(path):
+def test_the_worst_case_is_set_aside_and_then_replaced_once_by_what_it_cost_or_may_have(
+    path,
+):
     with account(path, 1.0) as money:
         number = reserve(money, 0.4)
         assert (money.spent, money.reserved) == (0.0, 0.4)
@@ -51,17 +56,24 @@ def test_the_call_that_could_pass_the_limit_is_refused_with_the_amounts(path):
     with account(path, 1.0) as money:
         money.settle(reserve(money, 0.25), 0.25)
         money.settle(reserve(money, 0.5), None)
-        with pytest.raises(BudgetExceeded, match=r"\$1\.00 for 'sweep'.*\$0\.26 \(a test\).*\$0\.75 was spent by then"):
+        with pytest.raises(
+            BudgetExceeded,
+            match=r"\$1\.00 for 'sweep'.*\$0\.26 \(a test\).*\$0\.75 was spent by then",
+        ):
             reserve(money, 0.2600001)
         assert money.reserved == 0.0
         money.settle(reserve(money, 0.25), 0.25)
         assert money.spent == 1.0
-        money.settle(reserve(money, 0.0), 0.0)  # what costs nothing passes where nothing is left
+        money.settle(
+            reserve(money, 0.0), 0.0
+        )  # what costs nothing passes where nothing is left
         with pytest.raises(BudgetExceeded):
             reserve(money, 1e-9)
 
 
-def test_a_call_waits_while_what_it_needs_may_come_free_and_is_refused_once_it_cannot(path):
+def test_a_call_waits_while_what_it_needs_may_come_free_and_is_refused_once_it_cannot(
+    path,
+):
     async def second_after(money, worst, usd):
         first = await money.reserve(0.8, "first")
         second = asyncio.create_task(money.reserve(worst, "second"))
@@ -73,11 +85,16 @@ def test_a_call_waits_while_what_it_needs_may_come_free_and_is_refused_once_it_c
     with account(path, 1.0) as money:
         assert asyncio.run(second_after(money, 0.5, 0.1)) > 0
         assert (money.spent, money.reserved) == (0.1, 0.5)
-    with account(path, 2.0, "other") as money, pytest.raises(BudgetExceeded, match="second"):
+    with (
+        account(path, 2.0, "other") as money,
+        pytest.raises(BudgetExceeded, match="second"),
+    ):
         asyncio.run(second_after(money, 1.5, 0.8))
 
 
-def test_an_account_goes_on_where_an_earlier_run_left_it_apart_from_that_of_another_sweep(path):
+def test_an_account_goes_on_where_an_earlier_run_left_it_apart_from_that_of_another_sweep(
+    path,
+):
     with account(path, 1.0) as money:
         money.settle(reserve(money, 0.6), 0.6)
     with account(path, 1.0) as money, account(path, 1.0, "other") as other:
@@ -107,14 +124,20 @@ CALL = st.tuples(CENT, st.none() | st.integers(0, 100), st.integers(0, 3))
 
 
 @settings(max_examples=40)
-@given(st.integers(0, 200), st.lists(st.lists(CALL, max_size=4), min_size=8, max_size=8))
-def test_property_spent_and_reserved_never_pass_the_limit_in_any_order(limit_cents, tasks):
+@given(
+    st.integers(0, 200), st.lists(st.lists(CALL, max_size=4), min_size=8, max_size=8)
+)
+def test_property_spent_and_reserved_never_pass_the_limit_in_any_order(
+    limit_cents, tasks
+):
     async def task(calls):
         for worst, share, ticks in calls:
             try:
                 number = await money.reserve(worst, "a call")
             except BudgetExceeded:
-                assert money.spent + worst > money.limit_usd - 1e-9, "refused though all in flight might have come free"
+                assert money.spent + worst > money.limit_usd - 1e-9, (
+                    "refused though all in flight might have come free"
+                )
                 return
             look()
             for _ in range(ticks):
@@ -128,7 +151,10 @@ def test_property_spent_and_reserved_never_pass_the_limit_in_any_order(limit_cen
     def look():
         assert db.execute(TOGETHER).fetchone()[0] <= limit_cents * module.UNIT // 100
 
-    with tempfile.TemporaryDirectory() as folder, account(Path(folder) / "s.sqlite", limit_cents / 100) as money:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        account(Path(folder) / "s.sqlite", limit_cents / 100) as money,
+    ):
         with closing(sqlite3.connect(money.path)) as db:
             asyncio.run(together())
         assert money.reserved == 0.0
@@ -148,7 +174,9 @@ with Presence(sys.argv[1]) as presence:
 """
 
 
-def test_what_a_living_process_has_set_aside_stays_and_what_a_killed_one_had_is_written_off_once(path):
+def test_what_a_living_process_has_set_aside_stays_and_what_a_killed_one_had_is_written_off_once(
+    path,
+):
     async def wait(money):
         waiting = asyncio.create_task(money.reserve(0.85, "a large one"))
         await asyncio.sleep(0.05)
@@ -157,7 +185,10 @@ def test_what_a_living_process_has_set_aside_stays_and_what_a_killed_one_had_is_
         await asyncio.to_thread(holder.wait)
         await asyncio.wait_for(waiting, 60)
 
-    pipes, command = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE), [sys.executable, "-c", HOLDER, str(path)]
+    pipes, command = (
+        dict.fromkeys(("stdin", "stdout"), subprocess.PIPE),
+        [sys.executable, "-c", HOLDER, str(path)],
+    )
     with subprocess.Popen(command, text=True, **pipes) as holder:
         assert holder.stdout.readline() == "ready\n"
         with account(path, 1.0) as money:
@@ -178,7 +209,10 @@ def test_the_purse_is_one_account_over_all_that_a_run_asks(tmp_path, monkeypatch
     wider = open_purse(2.0)
     first.settle(flying, 0.5)
     reserve(wider, 1.5)
-    with pytest.raises(BudgetExceeded, match=r"\$2\.00 for all studies of 'notebooks' together.*\$0\.50 was spent"):
+    with pytest.raises(
+        BudgetExceeded,
+        match=r"\$2\.00 for all studies of 'notebooks' together.*\$0\.50 was spent",
+    ):
         reserve(wider, 1.75)
     monkeypatch.setenv("CONVENE_PURSE", "another run")
     assert (open_purse(3.0).name, purse().spent) == ("another run", 0.0)

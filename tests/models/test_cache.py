@@ -10,7 +10,16 @@ from support.errors import CacheMiss, DamagedFile, DiskFull, MissingData
 from support.models import Cache, connect
 from support.models.model import Completion, Request
 
-REQUEST = Request("m", "https://e.org/v1", (("user", "Who? ü"),), '{"type":"object"}', 0.0, None, 64, 0)
+REQUEST = Request(
+    "m",
+    "https://e.org/v1",
+    (("user", "Who? ü"),),
+    '{"type":"object"}',
+    0.0,
+    None,
+    64,
+    0,
+)
 COMPLETION = Completion("P1 ü", 7, 3, "stop", 0.25)
 
 
@@ -25,27 +34,57 @@ def lines_of(path):
 
 def test_the_key_of_a_plain_request_does_not_drift_and_options_are_part_of_it():
     asked = replace(REQUEST, options='{"k": 1}')
-    assert REQUEST.key == replace(REQUEST, temperature=0).key != asked.key and "options" not in REQUEST.to_json()
-    assert REQUEST.key == "0cf261f00e621bf3107fef6853f0f9c56cefd9c6cfb5614a13837ac78aaa5493"
-    assert [Request.from_json(one.to_json()) for one in (REQUEST, asked)] == [REQUEST, asked]
+    assert (
+        REQUEST.key == replace(REQUEST, temperature=0).key != asked.key
+        and "options" not in REQUEST.to_json()
+    )
+    assert (
+        REQUEST.key
+        == "0cf261f00e621bf3107fef6853f0f9c56cefd9c6cfb5614a13837ac78aaa5493"
+    )
+    assert [Request.from_json(one.to_json()) for one in (REQUEST, asked)] == [
+        REQUEST,
+        asked,
+    ]
 
 
-def test_the_first_answer_is_kept_and_an_export_read_elsewhere_gives_the_same_bytes(cache, tmp_path):
+def test_the_first_answer_is_kept_and_an_export_read_elsewhere_gives_the_same_bytes(
+    cache, tmp_path
+):
     kept = replace(COMPLETION, thinking="Well.", cached_prompt_tokens=5)
     for repetition in (4, 0, 7, 2, 5, 1, 6, 3):
-        put = replace(kept if repetition == 4 else COMPLETION, latency=float(repetition))
+        put = replace(
+            kept if repetition == 4 else COMPLETION, latency=float(repetition)
+        )
         assert cache.put(replace(REQUEST, repetition=repetition), put) == put
-    assert Cache(cache.path).put(REQUEST, replace(COMPLETION, text="P2")).text == cache.get(REQUEST).text == "P1 ü"
-    first, again, some, hidden = (tmp_path / "a" / name for name in ("run", "again", "some", "hidden"))
+    assert (
+        Cache(cache.path).put(REQUEST, replace(COMPLETION, text="P2")).text
+        == cache.get(REQUEST).text
+        == "P1 ü"
+    )
+    first, again, some, hidden = (
+        tmp_path / "a" / name for name in ("run", "again", "some", "hidden")
+    )
     assert cache.export(first) == 8
     keys = [json.loads(line)["key"] for line in lines_of(first)]
     other = Cache(tmp_path / "other.sqlite")
-    assert (other.load(first), other.load(first), other.export(again), keys) == (8, 0, 8, sorted(keys))
+    assert (other.load(first), other.load(first), other.export(again), keys) == (
+        8,
+        0,
+        8,
+        sorted(keys),
+    )
     assert other.get(replace(REQUEST, repetition=4)) == replace(kept, latency=0.0)
-    assert again.read_bytes() == first.read_bytes() and str(lines_of(first)).count("thinking") == 1
+    assert (
+        again.read_bytes() == first.read_bytes()
+        and str(lines_of(first)).count("thinking") == 1
+    )
     assert other.export(some, keys=iter(keys[2:5])) == 3 == len(lines_of(some))
     other.export(hidden, prompts=False)
-    assert "Who" not in str(lines_of(hidden)) and Cache(tmp_path / "third.sqlite").load(hidden) == 8
+    assert (
+        "Who" not in str(lines_of(hidden))
+        and Cache(tmp_path / "third.sqlite").load(hidden) == 8
+    )
     with pytest.raises(MissingData, match=r"1 of the 2 replies.*'beef'"):
         cache.export(tmp_path / "none", keys=[keys[0], "beef"])
     assert not (tmp_path / "none").exists()
@@ -59,7 +98,14 @@ def test_a_full_disk_keeps_what_was_there(cache):
     assert cache.get(REQUEST) == COMPLETION
 
 
-DAMAGES = [("Who?", "Why?"), ('{"key', "no"), ('"seed"', '"sad"'), ('"text"', '"t"'), None, b"x"]
+DAMAGES = [
+    ("Who?", "Why?"),
+    ('{"key', "no"),
+    ('"seed"', '"sad"'),
+    ('"text"', '"t"'),
+    None,
+    b"x",
+]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -68,21 +114,37 @@ def test_what_is_damaged_is_named_and_nothing_is_taken_from_it(cache, tmp_path, 
         cache.put(replace(REQUEST, repetition=repetition), COMPLETION)
     path, other = tmp_path / "run.gz", Cache(tmp_path / "other.sqlite")
     cache.export(path)
-    first, second, line = *lines_of(path)[:2], "line 2" if isinstance(damage, tuple) else ""
-    changed = gzip.compress(f"{first}\n{second.replace(*damage)}".encode()) if line else damage
+    first, second, line = (
+        *lines_of(path)[:2],
+        "line 2" if isinstance(damage, tuple) else "",
+    )
+    changed = (
+        gzip.compress(f"{first}\n{second.replace(*damage)}".encode())
+        if line
+        else damage
+    )
     path.write_bytes(changed or path.read_bytes()[:-40])
     with pytest.raises(DamagedFile, match=rf"run\.gz is damaged: {line}"):
         other.load(path)
     assert len(other) == 0
     with sqlite3.connect(cache.path) as db:
-        db.execute("UPDATE replies SET reply = ?", ("no JSON" if damage is None else "[]",))
-    with pytest.raises(DamagedFile, match=r"study\.sqlite.*a row of it cannot be read.*Cache\.load"):
+        db.execute(
+            "UPDATE replies SET reply = ?", ("no JSON" if damage is None else "[]",)
+        )
+    with pytest.raises(
+        DamagedFile, match=r"study\.sqlite.*a row of it cannot be read.*Cache\.load"
+    ):
         cache.get(REQUEST)
 
 
 def test_a_miss_offline_names_the_word_that_changed_and_the_way_out(cache):
-    model = connect("gpt-x", base_url="http://127.0.0.1:9/v1", cache=cache, offline=True)
+    model = connect(
+        "gpt-x", base_url="http://127.0.0.1:9/v1", cache=cache, offline=True
+    )
     cache.put(model.request("Who\nis the mayor?"), COMPLETION)
-    with pytest.raises(CacheMiss, match=r"study\.sqlite.*-user: is the mayor\? \| \+user: is the major\?.*Cache\.load"):
+    with pytest.raises(
+        CacheMiss,
+        match=r"study\.sqlite.*-user: is the mayor\? \| \+user: is the major\?.*Cache\.load",
+    ):
         asyncio.run(model.reply("Who\nis the major?"))
     assert "is the mayor" in cache.explain(model.request("is " * 100_000))

@@ -12,7 +12,11 @@ from support.models import check as module
 from support.models.check import CHECKS, SIGNS, closing, conform, main
 
 KEY = "sk-test-SECRET0123456789"
-MEETING = {"slot_list": [{"weekday_code": "MO", "start_hour": 9}], "short_reason": "tea", "remark_or_null": None}
+MEETING = {
+    "slot_list": [{"weekday_code": "MO", "start_hour": 9}],
+    "short_reason": "tea",
+    "remark_or_null": None,
+}
 GARBLED = SIGNS.encode().decode("cp1252", "ignore")
 
 
@@ -21,9 +25,26 @@ class Good:
 
     def __init__(self, server, **virtues):
         self.server, self.asked = server, []
-        self.greeting, self.signs, self.form, self.seeds, self.steady = "Good morning.", SIGNS, "enforced", True, True
-        self.limit, self.length, self.counted, self.context, self.cut = True, "length", True, 3000, None
-        self.overflow, self.crowd, self.names, self.keys = "maximum context length is 3000 tokens", "answered", 404, 401
+        self.greeting, self.signs, self.form, self.seeds, self.steady = (
+            "Good morning.",
+            SIGNS,
+            "enforced",
+            True,
+            True,
+        )
+        self.limit, self.length, self.counted, self.context, self.cut = (
+            True,
+            "length",
+            True,
+            3000,
+            None,
+        )
+        self.overflow, self.crowd, self.names, self.keys = (
+            "maximum context length is 3000 tokens",
+            "answered",
+            404,
+            401,
+        )
         assert set(virtues) <= set(vars(self))
         vars(self).update(virtues)
 
@@ -31,7 +52,10 @@ class Good:
         text, no = body["messages"][-1]["content"], self.server.refusal
         self.asked.append(text)
         if self.keys and self.server.headers[-1]["Authorization"] != f"Bearer {KEY}":
-            return no(self.keys, f"Incorrect API key provided: {self.server.headers[-1]['Authorization']}")
+            return no(
+                self.keys,
+                f"Incorrect API key provided: {self.server.headers[-1]['Authorization']}",
+            )
         if self.names and body["model"] != "gpt-small":
             return no(self.names, "no such model")
         if self.form == "refused" and body.get("response_format"):
@@ -42,16 +66,29 @@ class Good:
             return no(400, "one at a time")
         words = self.said(body, text).split(" ")
         kept = words[: body["max_tokens"]] if self.limit else words
-        counts = {"prompt_tokens": len(text.split()[: self.cut]), "completion_tokens": len(kept)}
+        counts = {
+            "prompt_tokens": len(text.split()[: self.cut]),
+            "completion_tokens": len(kept),
+        }
         ended = self.length if len(kept) < len(words) else "stop"
-        return self.server.completion(" ".join(kept), ended, counts if self.counted else {})
+        return self.server.completion(
+            " ".join(kept), ended, counts if self.counted else {}
+        )
 
     def said(self, body, text):
-        form = body.get("response_format", {}).get("json_schema", {}).get("name") if self.form != "ignored" else ""
+        form = (
+            body.get("response_format", {}).get("json_schema", {}).get("name")
+            if self.form != "ignored"
+            else ""
+        )
         if form == "Meeting" or "slot_list" in text:
             return json.dumps(MEETING).replace(" ", "")
         if form == "Signs" or "Repeat" in text:
-            return json.dumps({"signs": SIGNS}) if form and self.signs != GARBLED else self.signs
+            return (
+                json.dumps({"signs": SIGNS})
+                if form and self.signs != GARBLED
+                else self.signs
+            )
         if "Greet" in text:
             return self.greeting
         if self.crowd == "mixed" and self.asked.count(text) == 2:
@@ -69,15 +106,23 @@ def tried(server, monkeypatch):
 
     def put(*only, url=None, timeout=120.0, **virtues):
         server.answer = Good(server, **virtues)
-        monkeypatch.setattr(module, "CHECKS", {name: CHECKS[name] for name in only or CHECKS})
-        return asyncio.run(conform("gpt-small", base_url=url or server.url, longest=2048, timeout=timeout))
+        monkeypatch.setattr(
+            module, "CHECKS", {name: CHECKS[name] for name in only or CHECKS}
+        )
+        return asyncio.run(
+            conform(
+                "gpt-small", base_url=url or server.url, longest=2048, timeout=timeout
+            )
+        )
 
     return put
 
 
 def test_a_good_endpoint_passes_every_check(tried):
     findings = tried()
-    assert list(findings["check"]) == list(CHECKS) and set(findings["verdict"]) == {"ok"}
+    assert list(findings["check"]) == list(CHECKS) and set(findings["verdict"]) == {
+        "ok"
+    }
     assert closing(findings) == "All that Convene needs works."
 
 
@@ -85,7 +130,12 @@ LACKS = [
     ("free text", {"greeting": ""}, "no", "empty"),
     ("any script", {"signs": GARBLED}, "no|note", "came back as|not repeat"),
     ("any script", {"signs": "I cannot."}, "ok", "whole"),
-    ("any script", {"signs": "I cannot.", "form": "refused"}, "note", "does not repeat"),
+    (
+        "any script",
+        {"signs": "I cannot.", "form": "refused"},
+        "note",
+        "does not repeat",
+    ),
     ("max_tokens", {"limit": False}, "no", "budget cannot be kept"),
     ("max_tokens", {"length": "stop"}, "note", "nobody can tell"),
     ("token counts", {"counted": False}, "no", "not counted"),
@@ -96,9 +146,19 @@ LACKS = [
     ("temperature and seed", {"seeds": False}, "note", "Two seeds drew one"),
     ("eight at once", {"crowd": "lost"}, "no", "1 of 8 failed.*one at a time"),
     ("eight at once", {"crowd": "mixed"}, "no", "2 as another question"),
-    ("long prompts", {"context": 1500}, "ok", r"1,\d+ tokens are read; about 2048 are refused"),
+    (
+        "long prompts",
+        {"context": 1500},
+        "ok",
+        r"1,\d+ tokens are read; about 2048 are refused",
+    ),
     ("long prompts", {"cut": 200}, "no", "it cuts in silence"),
-    ("long prompts", {"context": 1500, "overflow": "oh no"}, "no", "about 2048 fail.*oh no"),
+    (
+        "long prompts",
+        {"context": 1500, "overflow": "oh no"},
+        "no",
+        "about 2048 fail.*oh no",
+    ),
     ("unknown model", {"names": 0}, "note", "answers to any name"),
     ("unknown model", {"names": 418}, "no", "not in a way that ends a run"),
     ("wrong key", {"keys": 0}, "note", "does not check keys"),
@@ -112,13 +172,17 @@ def test_what_an_endpoint_lacks_is_seen(tried, check, virtues, verdict, said):
     assert re.fullmatch(verdict, finding.verdict) and re.search(said, finding.seen)
 
 
-def test_longer_prompts_are_not_tried_where_they_would_not_be_answered_in_time(tried, server):
+def test_longer_prompts_are_not_tried_where_they_would_not_be_answered_in_time(
+    tried, server
+):
     server.delay = 0.5
     [finding] = tried("long prompts", timeout=1.4).itertuples()
     assert "not tried" in finding.seen and len(server.bodies) == 1
 
 
-def test_a_check_that_fails_does_not_keep_the_others_from_being_made_and_what_nothing_mends_ends_it(tried, server):
+def test_a_check_that_fails_does_not_keep_the_others_from_being_made_and_what_nothing_mends_ends_it(
+    tried, server
+):
     findings = tried("eight at once", "free text", crowd="lost")
     assert list(findings["verdict"]) == ["no", "ok"]
     assert closing(findings) == "Not all that Convene needs works: not eight at once."
@@ -133,11 +197,29 @@ def test_the_command_ends_with_0_1_or_2_and_shows_no_key(server, monkeypatch, ca
     def command(*more, key=KEY, **virtues):
         server.answer = Good(server, **virtues)
         monkeypatch.setenv("OPENAI_API_KEY", key)
-        return main(["--base-url", server.url, "--model", "gpt-small", "--longest", "512", *more])
+        return main(
+            [
+                "--base-url",
+                server.url,
+                "--model",
+                "gpt-small",
+                "--longest",
+                "512",
+                *more,
+            ]
+        )
 
     assert command() == 0
-    assert [line[:21].strip() for line in capsys.readouterr().out.splitlines() if line[0] != " "][:-1] == list(CHECKS)
+    assert [
+        line[:21].strip()
+        for line in capsys.readouterr().out.splitlines()
+        if line[0] != " "
+    ][:-1] == list(CHECKS)
     assert command(limit=False, greeting=f"Your key is {KEY}.") == 1
     assert command(key="sk-other-SECRET999999") == command("--timeout", "0") == 2
     shown = capsys.readouterr()
-    assert "[key]" in shown.out and "cannot be made" in shown.err and "SECRET" not in shown.out + shown.err
+    assert (
+        "[key]" in shown.out
+        and "cannot be made" in shown.err
+        and "SECRET" not in shown.out + shown.err
+    )

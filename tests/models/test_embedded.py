@@ -23,11 +23,15 @@ class Ballot(BaseModel):
 def test_it_replies_in_a_form_and_the_same_in_any_order_and_company_and_process_quietly():
     async def together(*order):
         model = connect()
-        asked = (model.reply(f"{thing}?", Ballot, seed=1, max_tokens=40) for thing in order)
+        asked = (
+            model.reply(f"{thing}?", Ballot, seed=1, max_tokens=40) for thing in order
+        )
         return {reply.text for reply in await asyncio.gather(*asked)}
 
     texts = asyncio.run(together("tea", "rain"))
-    assert texts == asyncio.run(together("rain", "tea")) and all(map(Ballot.model_validate_json, texts))
+    assert texts == asyncio.run(together("rain", "tea")) and all(
+        map(Ballot.model_validate_json, texts)
+    )
     script = """if True:
         import asyncio
         from support.models import connect, local
@@ -36,10 +40,16 @@ def test_it_replies_in_a_form_and_the_same_in_any_order_and_company_and_process_
             await asyncio.sleep(0.5)
         asyncio.run(main())
         print(local.start())"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
     assert (done.returncode, done.stderr) == (0, "")
     with pytest.raises(ModelUnavailable, match="cannot reach"):
-        asyncio.run(connect("m", base_url=f"{done.stdout.strip()}/v1", max_retries=0).reply("Who?"))
+        asyncio.run(
+            connect("m", base_url=f"{done.stdout.strip()}/v1", max_retries=0).reply(
+                "Who?"
+            )
+        )
 
 
 def test_its_limits_and_weights_are_told(monkeypatch):
@@ -52,17 +62,26 @@ def test_its_limits_and_weights_are_told(monkeypatch):
 
 def answered(path, **body):
     body, kind = json.dumps(body).encode(), {"Content-Type": "application/json"}
-    with urllib.request.urlopen(urllib.request.Request(local.start() + path, body, kind), timeout=60) as answer:
+    with urllib.request.urlopen(
+        urllib.request.Request(local.start() + path, body, kind), timeout=60
+    ) as answer:
         return json.load(answer)
 
 
-PIECES = st.text(max_size=20) | st.sampled_from(["<|im_start|>", "\n\n", "👩🏽‍🔬", "🇩🇪", "漢字가", "\ufdfa\x01"])
+PIECES = st.text(max_size=20) | st.sampled_from(
+    ["<|im_start|>", "\n\n", "👩🏽‍🔬", "🇩🇪", "漢字가", "\ufdfa\x01"]
+)
 
 
 @settings(max_examples=15)
 @given(st.lists(PIECES, max_size=9))
-def test_property_its_tokenizer_and_its_template_make_no_more_tokens_than_the_bound(pieces):
-    chat = [{"role": role, "content": "".join(pieces) * 5} for role in ("user", "assistant") * 8]
+def test_property_its_tokenizer_and_its_template_make_no_more_tokens_than_the_bound(
+    pieces,
+):
+    chat = [
+        {"role": role, "content": "".join(pieces) * 5}
+        for role in ("user", "assistant") * 8
+    ]
     prompt = answered("/apply-template", messages=chat)["prompt"]
     tokens = len(answered("/tokenize", content=prompt, add_special=True)["tokens"])
     assert tokens < prompt_bound(tuple((one["role"], one["content"]) for one in chat))

@@ -8,7 +8,14 @@ import traceback
 import pytest
 from pydantic import BaseModel, Field
 
-from support.errors import CallFailed, ContextOverflow, InvalidInput, MalformedReply, ModelError, ModelUnavailable
+from support.errors import (
+    CallFailed,
+    ContextOverflow,
+    InvalidInput,
+    MalformedReply,
+    ModelError,
+    ModelUnavailable,
+)
 from support.models.attempts import Wider
 from support.models.calls import collected
 from support.models.endpoint import Endpoint, address
@@ -47,7 +54,9 @@ def own(monkeypatch, tmp_path):
     """A function that writes the user's entry for the model of the server."""
     monkeypatch.setenv("CONVENE_MODELS", str(tmp_path / "own.toml"))
     (tmp_path / "own.toml").write_text("[models]")
-    return lambda text: (tmp_path / "own.toml").write_text(f'[models."gpt-small"]\n{text}\n')
+    return lambda text: (tmp_path / "own.toml").write_text(
+        f'[models."gpt-small"]\n{text}\n'
+    )
 
 
 def form(body):
@@ -73,7 +82,9 @@ def picky(server, *refused, reply=GOOD):
         for asked, said in (REFUSED[one] for one in refused):
             if asked(body) and len(server.bodies) < 60:
                 return server.refusal(400, said)
-        assert form(body) == "json_schema" or '"names"' in body["messages"][-1]["content"]
+        assert (
+            form(body) == "json_schema" or '"names"' in body["messages"][-1]["content"]
+        )
         return reply
 
     server.answer = answer
@@ -90,47 +101,99 @@ LESSONS = [(["maxItems", "seed"], {"max_tokens", "temperature", "response_format
 @pytest.mark.parametrize(
     ("refused", "sent", "by", "delay"),
     [*((*lesson, 0.0) for lesson in LESSONS), (*LESSONS[-1], 0.05)],
-    ids=["keyword", "object", "argument", "room", "every", "every, too slow to wait for who goes ahead"],
+    ids=[
+        "keyword",
+        "object",
+        "argument",
+        "room",
+        "every",
+        "every, too slow to wait for who goes ahead",
+    ],
 )
-def test_each_refusal_teaches_once(server, at, tmp_path, refused, sent, by, delay, monkeypatch):
+def test_each_refusal_teaches_once(
+    server, at, tmp_path, refused, sent, by, delay, monkeypatch
+):
     async def crowd(model):
-        return {reply.text for reply in await asyncio.gather(*(model.reply(f"{i}", Votes, **ASKED) for i in range(8)))}
+        return {
+            reply.text
+            for reply in await asyncio.gather(
+                *(model.reply(f"{i}", Votes, **ASKED) for i in range(8))
+            )
+        }
 
     monkeypatch.setattr("support.models.model.FIRST_ALONE", 0.02 if delay else 9.0)
     picky(server, *refused)
     server.delay, model = delay, at(cache=tmp_path / "s.sqlite")
     with collected() as calls:
         assert asyncio.run(crowd(model)) == {GOOD} and model.live_calls == 8
-    faults = {(fault.kind, fault.said, fault.waited) for call in calls for fault in call.faults}
-    assert faults == {("learnt", said, 0.0) for said in model.learnt} and len(model.learnt) == len(refused)
+    faults = {
+        (fault.kind, fault.said, fault.waited)
+        for call in calls
+        for fault in call.faults
+    }
+    assert faults == {("learnt", said, 0.0) for said in model.learnt} and len(
+        model.learnt
+    ) == len(refused)
     assert server.most_at_once == 8 if delay else len(server.bodies) == 8 + len(refused)
     server.bodies.clear()
     ask(model, "And?", Votes, **ASKED)
     [body] = server.bodies
-    assert (set(body) - {"model", "messages"}, form(body)) == (sent, by) and model.learnt[0] in model.details["learnt"]
-    assert ask(at(cache=tmp_path / "s.sqlite", offline=True), "3", Votes, **ASKED).cached, "its key is the same"
+    assert (set(body) - {"model", "messages"}, form(body)) == (
+        sent,
+        by,
+    ) and model.learnt[0] in model.details["learnt"]
+    assert ask(
+        at(cache=tmp_path / "s.sqlite", offline=True), "3", Votes, **ASKED
+    ).cached, "its key is the same"
 
 
-def test_what_a_schema_cannot_say_is_checked_here_and_an_ignored_form_put_in_the_prompt(server, at):
+def test_what_a_schema_cannot_say_is_checked_here_and_an_ignored_form_put_in_the_prompt(
+    server, at
+):
     picky(server, "maxItems", reply=GOOD.replace("]", ', "P2", "P3"]'))
     with pytest.raises(MalformedReply, match="names: List should have at most 2 items"):
         ask(at(repairs=0), schema=Votes)
     server.bodies.clear()
-    server.answer = lambda body: GOOD if "JSON schema" in body["messages"][-1]["content"] else "I would rather talk."
+    server.answer = lambda body: (
+        GOOD
+        if "JSON schema" in body["messages"][-1]["content"]
+        else "I would rather talk."
+    )
     assert ask(at(), schema=Votes).attempts == 3
-    assert [form(body) for body in server.bodies] == ["json_schema", "json_schema", "prompt"]
+    assert [form(body) for body in server.bodies] == [
+        "json_schema",
+        "json_schema",
+        "prompt",
+    ]
 
 
-ASKS = ["", "extra_body = { top_k = 4 }", "extra_body.response_format.type = 'text'", "reasoning_effort = 'x'"]
+ASKS = [
+    "",
+    "extra_body = { top_k = 4 }",
+    "extra_body.response_format.type = 'text'",
+    "reasoning_effort = 'x'",
+]
 
 
-@pytest.mark.parametrize("asks", ASKS, ids=["nothing", "top_k", "response_format", "reasoning_effort"])
+@pytest.mark.parametrize(
+    "asks", ASKS, ids=["nothing", "top_k", "response_format", "reasoning_effort"]
+)
 def test_a_server_that_refuses_everything_ends_in_one_sentence(server, at, own, asks):
     named = re.search("top_k|response_format|reasoning_effort", asks)
-    said = f"Unrecognized argument: {named[0]}" if named else " ".join(said for _, said in REFUSED.values())
-    server.answer = lambda body: server.refusal(400, said) if len(server.bodies) < 40 else GOOD
+    said = (
+        f"Unrecognized argument: {named[0]}"
+        if named
+        else " ".join(said for _, said in REFUSED.values())
+    )
+    server.answer = lambda body: (
+        server.refusal(400, said) if len(server.bodies) < 40 else GOOD
+    )
     own(asks)
-    told = rf"refuses {named[0]}, .* 'gpt-small' in models\.toml asks" if named else "error 400: 'max_tokens' is no"
+    told = (
+        rf"refuses {named[0]}, .* 'gpt-small' in models\.toml asks"
+        if named
+        else "error 400: 'max_tokens' is no"
+    )
     with pytest.raises(CallFailed, match=rf"^the endpoint \S+ .*{told}.{{1,300}}$"):
         ask(at(), **({} if asks else {"schema": Votes, **ASKED}))
     assert len(server.bodies) < (2 if asks else 20)
@@ -140,41 +203,84 @@ SWITCH = "reasoning.off.chat_template_kwargs.enable_thinking = false"
 SWITCHED = [
     ("", "off", {"reasoning_effort": "none"}),
     ("reasoning_effort = 'low'", None, {"reasoning_effort": "low"}),
-    ("reasoning_effort = 'low'\nextra_body.k = 1", "high", {"reasoning_effort": "high", "k": 1}),
-    (f"{SWITCH}\nextra_body.k = 1", "off", {"chat_template_kwargs": {"enable_thinking": False}, "k": 1}),
+    (
+        "reasoning_effort = 'low'\nextra_body.k = 1",
+        "high",
+        {"reasoning_effort": "high", "k": 1},
+    ),
+    (
+        f"{SWITCH}\nextra_body.k = 1",
+        "off",
+        {"chat_template_kwargs": {"enable_thinking": False}, "k": 1},
+    ),
 ]
 
 
-@pytest.mark.parametrize(("entry", "reasoning", "sent"), SWITCHED, ids=["off", "own", "high", "by the template"])
+@pytest.mark.parametrize(
+    ("entry", "reasoning", "sent"),
+    SWITCHED,
+    ids=["off", "own", "high", "by the template"],
+)
 def test_reasoning_is_asked_for_as_the_entry_says_and_each_way_has_its_own_replies(
     server, at, own, tmp_path, entry, reasoning, sent
 ):
     own(entry)
     model = at(cache=tmp_path / "s.sqlite")
-    assert [ask(model, reasoning=way).cached for way in (reasoning, reasoning)] == [False, True]
-    assert {name: server.bodies[0][name] for name in set(server.bodies[0]) - set(BARE)} == sent
+    assert [ask(model, reasoning=way).cached for way in (reasoning, reasoning)] == [
+        False,
+        True,
+    ]
+    assert {
+        name: server.bodies[0][name] for name in set(server.bodies[0]) - set(BARE)
+    } == sent
     assert ask(model).cached == (reasoning is None)
 
 
-def test_a_model_that_knows_no_reasoning_is_asked_without_and_a_level_that_it_lacks_is_told(server, at, own):
+def test_a_model_that_knows_no_reasoning_is_asked_without_and_a_level_that_it_lacks_is_told(
+    server, at, own
+):
     effort, said = REFUSED["effort"]
     server.answer = lambda body: server.refusal(400, said) if effort(body) else "hello"
-    assert ask(model := at(), reasoning="high").text == ask(model, "And?", reasoning="off").text == "hello"
-    assert len(server.bodies) == 3 and model.learnt == ("It takes no reasoning_effort: none is sent.",)
+    assert (
+        ask(model := at(), reasoning="high").text
+        == ask(model, "And?", reasoning="off").text
+        == "hello"
+    )
+    assert len(server.bodies) == 3 and model.learnt == (
+        "It takes no reasoning_effort: none is sent.",
+    )
     other = "Unsupported value: 'reasoning_effort' does not support 'none'. Supported values are: 'low', 'high'."
-    server.answer = lambda body: server.refusal(400, other) if body["reasoning_effort"] == "none" else "hello"
+    server.answer = lambda body: (
+        server.refusal(400, other) if body["reasoning_effort"] == "none" else "hello"
+    )
     server.bodies.clear()
-    with pytest.raises(CallFailed, match=r"refuses reasoning_effort, which the setting .*are: 'low', 'high'"):
+    with pytest.raises(
+        CallFailed,
+        match=r"refuses reasoning_effort, which the setting .*are: 'low', 'high'",
+    ):
         ask(model := at(), reasoning="off")
-    assert ask(model, reasoning="low").text == "hello" and len(server.bodies) == 2 and not model.learnt
-    server.answer = lambda body: server.completion("hello", reasoning_content="Let me see.")
-    assert ask(model, "And?", reasoning="off").thinking and "thinks though" in model.details["learnt"]
+    assert (
+        ask(model, reasoning="low").text == "hello"
+        and len(server.bodies) == 2
+        and not model.learnt
+    )
+    server.answer = lambda body: server.completion(
+        "hello", reasoning_content="Let me see."
+    )
+    assert (
+        ask(model, "And?", reasoning="off").thinking
+        and "thinks though" in model.details["learnt"]
+    )
     own(SWITCH)
-    with pytest.raises(InvalidInput, match="reasoning: 'high' given; gpt-small knows None, off"):
+    with pytest.raises(
+        InvalidInput, match="reasoning: 'high' given; gpt-small knows None, off"
+    ):
         ask(at(), reasoning="high")
 
 
-def test_a_call_that_waited_while_others_learnt_how_much_room_there_is_does_not_loop(server):
+def test_a_call_that_waited_while_others_learnt_how_much_room_there_is_does_not_loop(
+    server,
+):
     picky(server, "room")
     model = Endpoint(profile("gpt-small"), address(server.url), KEY)
     ask(chat := ChatModel(model), schema=Votes, **ASKED)
@@ -187,15 +293,26 @@ THOUGHTS = [(f"<think>Let me {{so}}.</think>\n{GOOD}", {}, GOOD), (f"Let me {{so
             (GOOD, {"reasoning_content": "Let me {so}."}, GOOD), ("<think>Let me {so}.", {}, "")]  # fmt: skip
 
 
-@pytest.mark.parametrize(("said", "beside", "text"), THOUGHTS, ids=["both tags", "the end's", "a field", "cut off"])
-def test_thinking_is_no_text_and_is_kept_and_exported(server, at, tmp_path, said, beside, text):
+@pytest.mark.parametrize(
+    ("said", "beside", "text"),
+    THOUGHTS,
+    ids=["both tags", "the end's", "a field", "cut off"],
+)
+def test_thinking_is_no_text_and_is_kept_and_exported(
+    server, at, tmp_path, said, beside, text
+):
     server.answer = lambda body: server.completion(said, **beside)
-    model, other = at(cache=tmp_path / "s.sqlite"), at(cache=tmp_path / "other.sqlite", offline=True)
+    model, other = (
+        at(cache=tmp_path / "s.sqlite"),
+        at(cache=tmp_path / "other.sqlite", offline=True),
+    )
     replies = [ask(model, schema=Votes if text else None)]
     model.cache.export(tmp_path / "run.gz")
     other.cache.load(tmp_path / "run.gz")
     replies += [ask(one, schema=Votes if text else None) for one in (model, other)]
-    assert {(reply.text, reply.thinking.removeprefix("<think>")) for reply in replies} == {(text, "Let me {so}.")}
+    assert {
+        (reply.text, reply.thinking.removeprefix("<think>")) for reply in replies
+    } == {(text, "Let me {so}.")}
 
 
 def rooms(server):
@@ -205,26 +322,48 @@ def rooms(server):
 
 
 @pytest.mark.parametrize("first", ["", "<think>Well, let me"])
-def test_a_reply_cut_by_thinking_gets_twice_the_room_which_is_kept_and_paid(server, at, own, first, tmp_path):
+def test_a_reply_cut_by_thinking_gets_twice_the_room_which_is_kept_and_paid(
+    server, at, own, first, tmp_path
+):
     def answer(body):
         room = body["max_tokens"]
         usage = {"prompt_tokens": 7, "completion_tokens": min(room, 610)}
-        return server.completion(*((GOOD, "stop") if room >= needed else (first, "length")), usage)
+        return server.completion(
+            *((GOOD, "stop") if room >= needed else (first, "length")), usage
+        )
 
     own("longest = 1000\nprice = { input = 0.0, output = 1e4 }")
     server.answer, needed, model = answer, 610, at(cache=tmp_path / "s.sqlite")
     reply, call = told(model, "Who?", Votes, max_tokens=100)
-    assert rooms(server) == [100, 200, 400, 800] and (reply.text, reply.usage) == (GOOD, Usage(28, 1310))
-    assert reply.cost == call.usd == pytest.approx(13.1) and [fault.kind for fault in call.faults] == ["cut off"] * 3
-    assert model.cache.get(model.request("Who?", Votes, max_tokens=100)).completion_tokens == 1310
+    assert rooms(server) == [100, 200, 400, 800] and (reply.text, reply.usage) == (
+        GOOD,
+        Usage(28, 1310),
+    )
+    assert (
+        reply.cost == call.usd == pytest.approx(13.1)
+        and [fault.kind for fault in call.faults] == ["cut off"] * 3
+    )
+    assert (
+        model.cache.get(model.request("Who?", Votes, max_tokens=100)).completion_tokens
+        == 1310
+    )
     needed = 5000
-    assert ask(model, "More?", max_tokens=100).text == "" and rooms(server) == [800, 1000]
+    assert ask(model, "More?", max_tokens=100).text == "" and rooms(server) == [
+        800,
+        1000,
+    ]
 
 
-def test_a_chat_model_that_runs_on_gets_four_times_its_room_and_the_embedded_one_no_more(server, at):
+def test_a_chat_model_that_runs_on_gets_four_times_its_room_and_the_embedded_one_no_more(
+    server, at
+):
     server.answer = lambda body: server.completion('{"names": ["P', "length")
     model, embedded = at(), ChatModel(Endpoint(EMBEDDED, address(server.url), KEY))
-    for asked, chat, expected in ((100, model, 400), (100, embedded, 100), (10, model, 40)):
+    for asked, chat, expected in (
+        (100, model, 400),
+        (100, embedded, 100),
+        (10, model, 40),
+    ):
         with pytest.raises(MalformedReply, match="max_tokens"):
             ask(chat, schema=Votes, max_tokens=asked)
         assert max(rooms(server)) == expected
@@ -232,22 +371,42 @@ def test_a_chat_model_that_runs_on_gets_four_times_its_room_and_the_embedded_one
 
 SIZES = {"type": "exceed_context_size_error", "n_prompt_tokens": 9000, "n_ctx": 8192}
 REFUSALS = [
-    (401, f"Incorrect key {KEY[:14]}**** of {KEY}", {}, ModelUnavailable, "refused the key.*OPENAI_API_KEY"),
+    (
+        401,
+        f"Incorrect key {KEY[:14]}**** of {KEY}",
+        {},
+        ModelUnavailable,
+        "refused the key.*OPENAI_API_KEY",
+    ),
     (404, "no such model", {}, ModelUnavailable, "does not know the model 'gpt-small'"),
     (429, "quota", {"code": "insufficient_quota"}, ModelUnavailable, "no credit"),
-    (400, "request exceeds the available context size", SIZES, ContextOverflow, "9000 tokens.*8192"),
+    (
+        400,
+        "request exceeds the available context size",
+        SIZES,
+        ContextOverflow,
+        "9000 tokens.*8192",
+    ),
     (400, f"no tea {KEY}", {}, CallFailed, "error 400.*no tea"),
-    *[(status, "oops", {}, CallFailed, "oops.*attempt 2") for status in (408, 429, 500, 524)],
+    *[
+        (status, "oops", {}, CallFailed, "oops.*attempt 2")
+        for status in (408, 429, 500, 524)
+    ],
     (200, "", {}, CallFailed, "no chat completion.*attempt 2"),
 ]
 
 
 @pytest.mark.parametrize(("status", "said", "more", "kind", "expected"), REFUSALS)
-def test_a_refusal_is_told_in_plain_words_and_retried_where_it_may_pass(server, at, status, said, more, kind, expected):
+def test_a_refusal_is_told_in_plain_words_and_retried_where_it_may_pass(
+    server, at, status, said, more, kind, expected
+):
     server.answer = lambda body: server.refusal(status, said, **more)
     with pytest.raises(kind, match=expected) as caught:
         ask(at(api_key=KEY, max_retries=1))
-    assert "SECRET" not in "".join(traceback.format_exception(caught.value)) and not caught.value.__context__
+    assert (
+        "SECRET" not in "".join(traceback.format_exception(caught.value))
+        and not caught.value.__context__
+    )
     assert len(server.bodies) == 1 + ("attempt 2" in expected)
     assert caught.value.charged == (status in (200, 408, 524))
 
@@ -261,11 +420,18 @@ def test_one_client_serves_a_loop_and_another_loop_gets_its_own(server, at, recw
         return {await anext(model._transport._sessions.get()) for _ in range(2)}
 
     [first], [second] = asyncio.run(crowd()), asyncio.run(crowd())
-    assert first is not second and first.is_closed() and second.is_closed() and server.most_at_once == 3
+    assert (
+        first is not second
+        and first.is_closed()
+        and second.is_closed()
+        and server.most_at_once == 3
+    )
     assert not [warning for warning in recwarn if "nclosed" in str(warning.message)]
 
 
-def test_a_process_imports_nothing_heavy_and_ends_without_a_word_even_with_a_loop_left_open(server):
+def test_a_process_imports_nothing_heavy_and_ends_without_a_word_even_with_a_loop_left_open(
+    server,
+):
     script = f"""
 import asyncio, sys
 from support.models import connect
@@ -273,6 +439,17 @@ model = connect("m", base_url={server.url!r})
 print([m for m in ("openai", "aiohttp", "xllamacpp", "numpy", "pandas") if m in sys.modules])
 print(asyncio.run(model.reply("x")).text, asyncio.new_event_loop().run_until_complete(model.reply("y")).text)
 """
-    done = subprocess.run([sys.executable, "-X", "dev", "-c", script], capture_output=True, text=True, timeout=30)
-    noise = [word for word in ("session", "connector", "transport", "Error", "never") if word in done.stderr]
-    assert (done.returncode, done.stdout, noise) == (0, "[]\nhello hello\n", []), done.stderr
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    noise = [
+        word
+        for word in ("session", "connector", "transport", "Error", "never")
+        if word in done.stderr
+    ]
+    assert (done.returncode, done.stdout, noise) == (0, "[]\nhello hello\n", []), (
+        done.stderr
+    )

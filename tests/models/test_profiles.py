@@ -19,11 +19,16 @@ def write(tmp_path, monkeypatch):
     own, ticks = tmp_path / "own.toml", count(1)
     monkeypatch.setenv("CONVENE_MODELS", str(own))
     own.write_text("[models]")
-    return lambda text: own.write_text(text) and os.utime(own, (tick := next(ticks), tick))
+    return lambda text: (
+        own.write_text(text) and os.utime(own, (tick := next(ticks), tick))
+    )
 
 
 def test_a_name_is_looked_up_with_its_address_in_the_user_s_file_before_ours(write):
-    assert profile("gpt-4o-mini").price_at(DEFAULT).input == 0.15 and profile("gpt-4o-mini").price_at(HERE) is None
+    assert (
+        profile("gpt-4o-mini").price_at(DEFAULT).input == 0.15
+        and profile("gpt-4o-mini").price_at(HERE) is None
+    )
     write(f"""
         [models."gpt-4o-mini"]
         price = {{ input = 9.0, output = 9.0 }}
@@ -35,17 +40,35 @@ def test_a_name_is_looked_up_with_its_address_in_the_user_s_file_before_ours(wri
         [models."*@{HERE}"]
         requests_per_minute = 5
     """)
-    assert profile("model:gpt-4o-mini").price_at(HERE).input == 9.0 and profile("gpt-4o").price.input == 2.5
-    assert (profile("deep").model, profile("deep").temperature, profile(f"deep@{HERE}").model) == ("o3", 1.0, "deep")
+    assert (
+        profile("model:gpt-4o-mini").price_at(HERE).input == 9.0
+        and profile("gpt-4o").price.input == 2.5
+    )
+    assert (
+        profile("deep").model,
+        profile("deep").temperature,
+        profile(f"deep@{HERE}").model,
+    ) == ("o3", 1.0, "deep")
     other = profile(f"llama@{HERE}")
-    assert (other.name, other.model, other.address, other.requests_per_minute) == (f"llama@{HERE}", "llama", HERE, 5)
+    assert (other.name, other.model, other.address, other.requests_per_minute) == (
+        f"llama@{HERE}",
+        "llama",
+        HERE,
+        5,
+    )
     write("[models.deep]\nmodel = 'o4'")
     assert profile("deep").model == "o4"
 
 
-@pytest.mark.parametrize("name", ["small", 'a "quoted" one', "back\\slash", f"llama@{HERE}"])
-def test_a_missing_key_is_told_and_the_lines_that_a_missing_price_asks_for_can_be_pasted(write, name):
-    with pytest.raises(ModelUnavailable, match=r'OPENAI_API_KEY.*api_key=.*"embedded" needs none'):
+@pytest.mark.parametrize(
+    "name", ["small", 'a "quoted" one', "back\\slash", f"llama@{HERE}"]
+)
+def test_a_missing_key_is_told_and_the_lines_that_a_missing_price_asks_for_can_be_pasted(
+    write, name
+):
+    with pytest.raises(
+        ModelUnavailable, match=r'OPENAI_API_KEY.*api_key=.*"embedded" needs none'
+    ):
         connect(name, base_url="https://e.org/v1")
     with pytest.raises(ModelUnavailable, match=r"no price.*own\.toml") as caught:
         needed_price(connect(name, base_url=HERE))
@@ -53,26 +76,42 @@ def test_a_missing_key_is_told_and_the_lines_that_a_missing_price_asks_for_can_b
     assert needed_price(connect(name, base_url=HERE)) == Price(input=2.0, output=2.0)
 
 
-def test_a_name_is_connected_once_for_each_file_and_anew_when_it_changes(write, tmp_path, monkeypatch, server):
+def test_a_name_is_connected_once_for_each_file_and_anew_when_it_changes(
+    write, tmp_path, monkeypatch, server
+):
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     first = named("model:gpt-x")
     with serving(tmp_path / "a.sqlite"):
         kept = named("model:gpt-x")
-        assert kept is named("model", "gpt-x") is not first and kept.cache.path == tmp_path / "a.sqlite"
+        assert (
+            kept is named("model", "gpt-x") is not first
+            and kept.cache.path == tmp_path / "a.sqlite"
+        )
         with serving(tmp_path / "b.sqlite"):
             assert named("model:gpt-x").cache.path == tmp_path / "b.sqlite"
-    assert named("model:gpt-x") is first and (first.endpoint, first.name) == (DEFAULT, "gpt-x")
+    assert named("model:gpt-x") is first and (first.endpoint, first.name) == (
+        DEFAULT,
+        "gpt-x",
+    )
     monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/")
     moved = named("model:gpt-x")
     assert moved.endpoint == server.url and moved is named("model:gpt-x") is not first
-    assert asyncio.run(moved.reply("Who?")).text == "hello" and server.headers[0]["Authorization"] == "Bearer k"
+    assert (
+        asyncio.run(moved.reply("Who?")).text == "hello"
+        and server.headers[0]["Authorization"] == "Bearer k"
+    )
     write("[models.gpt-x]\nmodel = 'y'")
     assert named("model:gpt-x").model == "y"
     monkeypatch.delenv("OPENAI_BASE_URL")
-    assert named("model:gpt-x").endpoint == DEFAULT and named("model:embedded") is named("model:embedded")
+    assert named("model:gpt-x").endpoint == DEFAULT and named(
+        "model:embedded"
+    ) is named("model:embedded")
     fake = scripted(["a"], name="b")
     with serving(make=lambda name: scripted(["a"], name=name)):
-        assert [named(kind, "d").model for kind in ("model:x", "model")] == ["x", "d"] and named("model", fake) is fake
+        assert [named(kind, "d").model for kind in ("model:x", "model")] == [
+            "x",
+            "d",
+        ] and named("model", fake) is fake
 
 
 def asked(**settings):
@@ -97,8 +136,12 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("said", "do"), BAD, ids=lambda value: value if isinstance(value, str) else "")
-def test_a_bad_input_is_one_sentence_that_says_what_was_expected_and_shows_no_secret(write, said, do):
+@pytest.mark.parametrize(
+    ("said", "do"), BAD, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_a_bad_input_is_one_sentence_that_says_what_was_expected_and_shows_no_secret(
+    write, said, do
+):
     write(do if isinstance(do, str) else "[models]")
     said = said if callable(do) else rf"own\.toml: .*{said}.*for what an entry takes"
     with pytest.raises(InvalidInput, match=said) as told:

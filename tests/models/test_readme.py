@@ -33,24 +33,43 @@ GIVEN = "PARTICIPANTS = ['mixed']\nBUDGET = None\nRETRY_FAILED = True\nCONCURREN
 def executed(source, target, parameters, bar=False):
     """What papermill does with the small notebook, in this process."""
     space = {}
-    for cell in (GIVEN, *(f"{name} = {value!r}" for name, value in parameters.items()), SMALL):
-        if waits := eval(compile(cell, "cell", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), space):
+    for cell in (
+        GIVEN,
+        *(f"{name} = {value!r}" for name, value in parameters.items()),
+        SMALL,
+    ):
+        if waits := eval(
+            compile(cell, "cell", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), space
+        ):
             asyncio.run(waits)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text('{"cells": []}')
     return 0.0
 
 
-def test_the_commands_for_models_run_one_after_the_other(server, tmp_path, monkeypatch, capsys):
+def test_the_commands_for_models_run_one_after_the_other(
+    server, tmp_path, monkeypatch, capsys
+):
     def counted(body):
-        said, read = by_schema(body), sum(len(message["content"].split()) for message in body["messages"])
-        return server.completion(said, usage={"prompt_tokens": 5 + read, "completion_tokens": len(said.split())})
+        said, read = (
+            by_schema(body),
+            sum(len(message["content"].split()) for message in body["messages"]),
+        )
+        return server.completion(
+            said,
+            usage={"prompt_tokens": 5 + read, "completion_tokens": len(said.split())},
+        )
 
     server.answer = counted
     (folder := tmp_path / "notebooks").mkdir()
-    cells = [nbformat.v4.new_code_cell(GIVEN, metadata={"tags": ["parameters"]}), nbformat.v4.new_code_cell(SMALL)]
+    cells = [
+        nbformat.v4.new_code_cell(GIVEN, metadata={"tags": ["parameters"]}),
+        nbformat.v4.new_code_cell(SMALL),
+    ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "20_small.ipynb")
-    (tmp_path / "models.toml").write_text("[models.gpt-4o-mini]\nprice = { input = 0.15, output = 0.6 }\n")
+    (tmp_path / "models.toml").write_text(
+        "[models.gpt-4o-mini]\nprice = { input = 0.15, output = 0.6 }\n"
+    )
     monkeypatch.setattr(notebooks, "FOLDER", folder)
     monkeypatch.setattr(notebooks, "execute", executed)
     monkeypatch.setattr(money, "_purse", None)
@@ -66,10 +85,26 @@ def test_the_commands_for_models_run_one_after_the_other(server, tmp_path, monke
         given = dict(part.split("=", 1) for part in rest)
         arguments = shlex.split(given.get("ARGS", ""))
         if command == "check-endpoint":
-            assert check.main(["--base-url", given.get("BASE_URL", ""), "--model", given["MODEL"], *arguments]) == 0
+            assert (
+                check.main(
+                    [
+                        "--base-url",
+                        given.get("BASE_URL", ""),
+                        "--model",
+                        given["MODEL"],
+                        *arguments,
+                    ]
+                )
+                == 0
+            )
         elif command == "paper":
             asked = len(server.bodies)
-            assert paper.main([given["P"], "--with", given["WITH"], "--budget", given["BUDGET"]]) == 0
+            assert (
+                paper.main(
+                    [given["P"], "--with", given["WITH"], "--budget", given["BUDGET"]]
+                )
+                == 0
+            )
         else:
             assert notebooks.main([command, *arguments]) == 0
         done.append(command)

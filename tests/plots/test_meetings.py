@@ -10,17 +10,35 @@ from matplotlib.patches import Rectangle
 
 from support import published
 from support.analysis.consistency import check_table, readings
-from support.analysis.meetings import METRICS, YARDSTICK, changes, gap_closed, mean_changes
+from support.analysis.meetings import (
+    METRICS,
+    YARDSTICK,
+    changes,
+    gap_closed,
+    mean_changes,
+)
 from support.draw import COLOURS
 from support.meetings.records import CoordinationRound, Option, Score
-from support.plots.meetings import FAILS, MEASURES, draw_coordination, metric_grid, plot_consistency, plot_readings
+from support.plots.meetings import (
+    FAILS,
+    MEASURES,
+    draw_coordination,
+    metric_grid,
+    plot_consistency,
+    plot_readings,
+)
 
 
-def test_changes_are_drawn_at_their_means_with_what_was_left_out_and_the_way_from_chance_beside_them(axes):
+def test_changes_are_drawn_at_their_means_with_what_was_left_out_and_the_way_from_chance_beside_them(
+    axes,
+):
     rng = np.random.default_rng(1)
     rows = [(setting, f"M{i}", t, 4.0 - t, float(rng.choice([40, 60, 80, 100])) * ((setting, i, t) != ("n = 5", 0, 1)))
             for setting in ("n = 3", "n = 5") for i in range(6) for t in (1, 2, 3)]  # fmt: skip
-    frame = pd.DataFrame(rows, columns=["setting", "meeting", "round", "interactions", "satisfaction_ratio"])
+    frame = pd.DataFrame(
+        rows,
+        columns=["setting", "meeting", "round", "interactions", "satisfaction_ratio"],
+    )
     frame = frame.assign(satisfaction_score=frame["satisfaction_ratio"] / 40, equity=0.5, chance_ratio=30.0,
                          true_ratio=30 + 10.0 * frame["round"], best_ratio=70.0)  # fmt: skip
     table, drawn = mean_changes(changes(frame)), axes(1, 5).ravel()
@@ -30,9 +48,16 @@ def test_changes_are_drawn_at_their_means_with_what_was_left_out_and_the_way_fro
         "interactions", "satisfaction ratio", "satisfaction score", "equity", "way from chance to",
     ]  # fmt: skip
     assert labels[1][1] == "(% change from round 1)"
-    mine = table[(table["metric"] == "satisfaction_ratio") & (table["setting"] == "n = 5")]
-    assert any(len(y := line.get_ydata()) == 3 and np.allclose(y, mine["mean"]) for line in drawn[1].lines)
-    legends = [[text.get_text() for text in ax.get_legend().get_texts()] for ax in drawn]
+    mine = table[
+        (table["metric"] == "satisfaction_ratio") & (table["setting"] == "n = 5")
+    ]
+    assert any(
+        len(y := line.get_ydata()) == 3 and np.allclose(y, mine["mean"])
+        for line in drawn[1].lines
+    )
+    legends = [
+        [text.get_text() for text in ax.get_legend().get_texts()] for ax in drawn
+    ]
     assert f"n = 5: {mine['start'].iloc[0]:.1f} (1 of 6 left out)" in legends[1]
     assert legends[4] == ["n = 3: 30 to 70 %", "n = 5: 30 to 70 %"]
 
@@ -46,7 +71,10 @@ ENTRY = CoordinationRound(
     "O1",
 )  # fmt: skip
 FRAME = pd.DataFrame(
-    [(1, 50.0, 1.5, 0.5, 3.0, 40.0, 30.0, 60.0), (2, 100.0, 3.0, 0.0, np.nan, 50.0, 30.0, 70.0)],
+    [
+        (1, 50.0, 1.5, 0.5, 3.0, 40.0, 30.0, 60.0),
+        (2, 100.0, 3.0, 0.0, np.nan, 50.0, 30.0, 70.0),
+    ],
     columns=["round", *METRICS[1:], METRICS[0], *YARDSTICK],
 )
 
@@ -54,13 +82,27 @@ FRAME = pd.DataFrame(
 def test_the_live_figure_shows_the_newest_scores_and_the_measures_and_turns_by_round():
     left, middle, right = draw_coordination(FRAME, ENTRY, 4).axes
     texts = [t.get_text() for t in left.texts]
-    assert texts[:6] == ["3", "0", "2", "1", "1", "0"] and {"67 %   1.67   0.40", "67 %   0.67   0.33"} <= set(texts)
+    assert texts[:6] == ["3", "0", "2", "1", "1", "0"] and {
+        "67 %   1.67   0.40",
+        "67 %   0.67   0.33",
+    } <= set(texts)
     frames = [p for p in left.patches if isinstance(p, Rectangle)]
-    assert [(p.get_y(), p.get_width(), to_hex(p.get_edgecolor())) for p in frames] == [(0, 3, COLOURS[4].lower())]
-    assert [t.get_text() for t in left.get_yticklabels()] == ["O1, Mon 16 Feb 10:00", "O2, Mon 16 Feb 14:00"]
+    assert [(p.get_y(), p.get_width(), to_hex(p.get_edgecolor())) for p in frames] == [
+        (0, 3, COLOURS[4].lower())
+    ]
+    assert [t.get_text() for t in left.get_yticklabels()] == [
+        "O1, Mon 16 Feb 10:00",
+        "O2, Mon 16 Feb 14:00",
+    ]
     assert "chance 30, reached 50, optimum 70 % (50 % of the way)" in left.get_xlabel()
     drawn = {line.get_label(): line.get_ydata().tolist() for line in middle.get_lines()}
-    assert drawn == dict(zip([name for name, _ in MEASURES.values()], [[0.5, 1], [0.5, 1], [0.5, 0]], strict=True))
+    assert drawn == dict(
+        zip(
+            [name for name, _ in MEASURES.values()],
+            [[0.5, 1], [0.5, 1], [0.5, 0]],
+            strict=True,
+        )
+    )
     assert list(middle.get_xticks()) == [1, 2, 3, 4], "rounds to come have their place"
     assert [bar.get_height() for bar in right.patches] == [3.0, 0.0]
 
@@ -75,7 +117,9 @@ def test_the_live_figure_shows_the_newest_scores_and_the_measures_and_turns_by_r
 )
 def test_without_options_or_scores_the_figure_says_so(newest, said):
     frame = FRAME if newest else pd.DataFrame()
-    assert said in [t.get_text() for t in draw_coordination(frame, newest, 3).axes[0].texts]
+    assert said in [
+        t.get_text() for t in draw_coordination(frame, newest, 3).axes[0].texts
+    ]
 
 
 # -- printed tables
@@ -89,7 +133,9 @@ def test_every_cell_is_a_tile_and_those_that_fail_say_by_how_much(ax):
     plot_consistency(checked, ax)
     failing = checked[~checked["holds"]]
     assert len(ax.texts) == len(checked) == 12
-    assert [to_hex(colour) for colour in ax.collections[0].get_facecolors()].count(FAILS) == len(failing)
+    assert [to_hex(colour) for colour in ax.collections[0].get_facecolors()].count(
+        FAILS
+    ) == len(failing)
     written = [t.get_text() for t in ax.texts if t.get_text().startswith("✗")]
     assert sorted(written) == sorted(f"✗ {by:.3f}" for by in failing["by"])
     assert ax.get_yticklabels()[0].get_text() == "n = 4, K = 2: no conversation"

@@ -7,7 +7,13 @@ from matplotlib.colors import to_hex
 
 from support.analysis.fairness import budget
 from support.analysis.stats import describe
-from support.plots.planning import plot_ablation, plot_budget, plot_quality, plot_totals, plot_trajectory
+from support.plots.planning import (
+    plot_ablation,
+    plot_budget,
+    plot_quality,
+    plot_totals,
+    plot_trajectory,
+)
 
 
 def frame(places=(3, 5, 7), names=("random", "mcts"), hue="coordinator", count=6):
@@ -24,25 +30,42 @@ def legend(ax):
 
 
 def drawn(ax, values):
-    return any(len(line.get_ydata()) == len(values) and np.allclose(line.get_ydata(), values) for line in ax.lines)
+    return any(
+        len(line.get_ydata()) == len(values) and np.allclose(line.get_ydata(), values)
+        for line in ax.lines
+    )
 
 
 def test_quality_is_drawn_at_its_means_before_random_plans_and_the_optimum(ax):
-    more = pd.concat([frame(), *[frame().query("instance == '3-0' and coordinator == 'mcts'")] * 2])
+    more = pd.concat(
+        [frame(), *[frame().query("instance == '3-0' and coordinator == 'mcts'")] * 2]
+    )
     given = more.assign(optimum=more["optimum"].where(more["instance"] != "3-0", 0.0))
     plot_quality(given, ax, order=["mcts", "nobody"])
-    table = describe(given, "divergence", ["coordinator", "decisions"]).query("coordinator == 'mcts'")
-    assert drawn(ax, table["mean"]) and drawn(ax, [90, 90, 90]) and drawn(ax, [50, 50, 50])
+    table = describe(given, "divergence", ["coordinator", "decisions"]).query(
+        "coordinator == 'mcts'"
+    )
+    assert (
+        drawn(ax, table["mean"]) and drawn(ax, [90, 90, 90]) and drawn(ax, [50, 50, 50])
+    )
     assert drawn(ax, [2.5, 5, 7])  # an instance counts once
     band = ax.collections[0].get_paths()[0].vertices[:, 1]
     assert (band.min(), band.max()) == (60, 120)
-    assert "best of 5 random plans" in legend(ax) and "mcts" in legend(ax) and "random" not in legend(ax)
+    assert (
+        "best of 5 random plans" in legend(ax)
+        and "mcts" in legend(ax)
+        and "random" not in legend(ax)
+    )
 
 
 def test_a_coordinator_has_one_colour_in_every_figure(axes):
     found = set()
     for order in (["mcts", "random"], ["random", "mcts"], ["mcts"]):
-        (bars,) = [c for c in plot_quality(frame(), axes(), order=order).containers if c.get_label() == "mcts"]
+        (bars,) = [
+            c
+            for c in plot_quality(frame(), axes(), order=order).containers
+            if c.get_label() == "mcts"
+        ]
         found.add(to_hex(bars[0].get_color()))
     assert len(found) == 1
 
@@ -53,7 +76,9 @@ def test_a_budget_is_drawn_at_the_means_of_all_runs(ax):
         for name, last in (("mcts", 5), ("model", 3)) for i in range(4) for t in range(1, last + 1 - (i == 0))
     ])  # fmt: skip
     plot_budget(rounds, ax)
-    table = describe(budget(rounds), "standing_divergence", ["coordinator", "evaluations"])
+    table = describe(
+        budget(rounds), "standing_divergence", ["coordinator", "evaluations"]
+    )
     assert all(drawn(ax, part["mean"]) for _, part in table.groupby("coordinator"))
     assert legend(ax) == ["mcts (4 runs)", "model (4 runs)"]
 
@@ -62,8 +87,12 @@ def test_an_ablation_shows_means_and_every_case(ax):
     given = frame((3, 5), ("full", "no example"), "prompt", 5)
     plot_ablation(given, ax)
     heights = [p.get_height() for p in ax.patches]
-    assert sorted(heights) == pytest.approx(sorted(describe(given, "divergence", ["prompt", "decisions"])["mean"]))
-    wide = given.pivot(index="instance", columns="prompt", values="divergence")[["full", "no example"]]
+    assert sorted(heights) == pytest.approx(
+        sorted(describe(given, "divergence", ["prompt", "decisions"])["mean"])
+    )
+    wide = given.pivot(index="instance", columns="prompt", values="divergence")[
+        ["full", "no example"]
+    ]
     assert all(drawn(ax, pair) for pair in wide.to_numpy())
 
 
@@ -72,20 +101,34 @@ def test_a_trajectory_writes_the_divergence_of_every_round(axes):
     rows = [(t, f"p{t}", name, total, t == 2)
             for t, row in enumerate(((169, 157, 105), (140, 145, 119), (133, 184, 156)), start=1)
             for name, total in zip(("p1", "p2", "p3"), row, strict=True)]  # fmt: skip
-    told = pd.DataFrame(rows, columns=["round", "plan", "participant", "total", "chosen"])
+    told = pd.DataFrame(
+        rows, columns=["round", "plan", "participant", "total", "chosen"]
+    )
     ax = plot_trajectory(told, axes(), optimum=3)
     texts = {t.get_text(): t for t in ax.texts}
     assert {"64", "26", "51"} < set(texts) and drawn(ax, [169, 140, 133])
-    assert (to_hex(texts["26"].get_color()), to_hex(texts["64"].get_color())) == ("#b00000", "#000000")
-    assert texts["26"].get_bbox_patch() is not None and texts["51"].get_bbox_patch() is None
+    assert (to_hex(texts["26"].get_color()), to_hex(texts["64"].get_color())) == (
+        "#b00000",
+        "#000000",
+    )
+    assert (
+        texts["26"].get_bbox_patch() is not None
+        and texts["51"].get_bbox_patch() is None
+    )
     assert any("optimum: 3" in text and "framed: chosen" in text for text in texts)
-    two = pd.concat([told.assign(position=0), told.assign(position=1, total=told["total"] + 1)])
+    two = pd.concat(
+        [told.assign(position=0), told.assign(position=1, total=told["total"] + 1)]
+    )
     both = plot_trajectory(two.assign(chosen=False), axes())
     assert both.lines[0].get_xdata() == pytest.approx([1, 1.3, 2, 2.3, 3, 3.3])
     assert not any("framed" in t.get_text() for t in both.texts)  # no plan was chosen
 
 
 def test_totals_are_bars_and_the_divergence_stands_between_them(ax):
-    plot_totals({"Ana": 83, "Ben": 210, "Chi": 77.5}, ax, 300, before={"Ana": 120}, optimum=3)
+    plot_totals(
+        {"Ana": 83, "Ben": 210, "Chi": 77.5}, ax, 300, before={"Ana": 120}, optimum=3
+    )
     assert [p.get_height() for p in ax.patches if p.get_fill()][:3] == [83, 210, 77.5]
-    assert {"83", "210", "77.5", "divergence\n132\n(optimum 3)"} <= {t.get_text() for t in ax.texts}
+    assert {"83", "210", "77.5", "divergence\n132\n(optimum 3)"} <= {
+        t.get_text() for t in ax.texts
+    }

@@ -20,31 +20,59 @@ def texts(drawn):
     return [text.get_text() for text in drawn]
 
 
-def test_the_company_is_named_teams_are_communities_discs_grow_with_the_level_and_managers_are_green(axes):
+def test_the_company_is_named_teams_are_communities_discs_grow_with_the_level_and_managers_are_green(
+    axes,
+):
     """Two teams of four, each with a manager; one collaboration joins them."""
     graph = nx.MultiDiGraph()
     for team in "AB":
         for i in range(4):
-            graph.add_node(f"{team}{i} Name", level=4 if i == 0 else 1 + i % 2, role="x")
+            graph.add_node(
+                f"{team}{i} Name", level=4 if i == 0 else 1 + i % 2, role="x"
+            )
         for i in range(1, 4):
             graph.add_edge(f"{team}{i} Name", f"{team}0 Name", relation="manager")
-            graph.add_edge(f"{team}{i} Name", f"{team}{i % 3 + 1} Name", relation="teammate")
-            graph.add_edge(f"{team}{i % 3 + 1} Name", f"{team}{i} Name", relation="teammate")
+            graph.add_edge(
+                f"{team}{i} Name", f"{team}{i % 3 + 1} Name", relation="teammate"
+            )
+            graph.add_edge(
+                f"{team}{i % 3 + 1} Name", f"{team}{i} Name", relation="teammate"
+            )
     graph.add_edge("A1 Name", "B1 Name", relation="collaborator")
     ax, again = plot_graph(graph, axes()), plot_graph(graph, axes())
-    assert sorted(texts(ax.texts)) == sorted(f"{t}{i}\nName" for t in "AB" for i in range(4))
+    assert sorted(texts(ax.texts)) == sorted(
+        f"{t}{i}\nName" for t in "AB" for i in range(4)
+    )
     for team in ax.collections[-3:-1]:  # before the legend's
-        assert len(team.get_sizes()) == 4 and team.get_sizes()[0] == max(team.get_sizes())
-    lines = {c.get_label(): c for c in ax.collections if hasattr(c, "get_segments") and c.get_segments()}
+        assert len(team.get_sizes()) == 4 and team.get_sizes()[0] == max(
+            team.get_sizes()
+        )
+    lines = {
+        c.get_label(): c
+        for c in ax.collections
+        if hasattr(c, "get_segments") and c.get_segments()
+    }
     drawn = {name: len(c.get_segments()) for name, c in lines.items()}
-    assert drawn == {"teammates": 6, "collaborators": 1, "manager": 6}, "a relation is drawn once"
+    assert drawn == {"teammates": 6, "collaborators": 1, "manager": 6}, (
+        "a relation is drawn once"
+    )
     assert to_hex(lines["manager"].get_color()[0]) == GREEN
-    assert np.array_equal([t.xy for t in ax.texts], [t.xy for t in again.texts]), "the same graph, the same drawing"
+    assert np.array_equal([t.xy for t in ax.texts], [t.xy for t in again.texts]), (
+        "the same graph, the same drawing"
+    )
 
 
-def test_every_share_of_an_act_is_a_cell_and_what_is_known_of_the_annotator_stands_below(axes):
-    rows = [(act, number, i / 20 + number / 10) for i, act in enumerate(LABELS) for number in (1, 2)]
-    shares = pd.DataFrame(rows, columns=["row", "round", "value"]).assign(environment="e")
+def test_every_share_of_an_act_is_a_cell_and_what_is_known_of_the_annotator_stands_below(
+    axes,
+):
+    rows = [
+        (act, number, i / 20 + number / 10)
+        for i, act in enumerate(LABELS)
+        for number in (1, 2)
+    ]
+    shares = pd.DataFrame(rows, columns=["row", "round", "value"]).assign(
+        environment="e"
+    )
     twice = pd.concat([shares, shares])
     shares.attrs["trust"] = "tiny: mean kappa 0.03: near chance"
     ax = plot_shares(shares, axes())
@@ -56,8 +84,18 @@ def test_every_share_of_an_act_is_a_cell_and_what_is_known_of_the_annotator_stan
 
 
 def test_each_annotator_has_its_marks_hollow_where_it_cannot_see(ax):
-    truth, guess = [("inform",), ("request",)] * 10, [("inform",)] * 15 + [("request",)] * 5
-    frame = evaluate(truth, guess, range(20), np.random.default_rng(1), acts=("inform", "request"), covered=("inform",))
+    truth, guess = (
+        [("inform",), ("request",)] * 10,
+        [("inform",)] * 15 + [("request",)] * 5,
+    )
+    frame = evaluate(
+        truth,
+        guess,
+        range(20),
+        np.random.default_rng(1),
+        acts=("inform", "request"),
+        covered=("inform",),
+    )
     frame = pd.concat([frame.assign(annotator=name) for name in ("one", "two")])
     plot_agreement(frame, ax)
     full, hollow = ax.lines[0], ax.lines[1]
@@ -68,17 +106,25 @@ def test_each_annotator_has_its_marks_hollow_where_it_cannot_see(ax):
 
 
 def test_kinds_of_mail_of_which_more_is_handed_on_stand_further_below(ax):
-    mails = pd.DataFrame([("b", HANDED_ON), ("b", HELD), ("c", HELD), ("a", ASKED)], columns=["kind", "handling"])
+    mails = pd.DataFrame(
+        [("b", HANDED_ON), ("b", HELD), ("c", HELD), ("a", ASKED)],
+        columns=["kind", "handling"],
+    )
     plot_handling(mails, ax, "kind")
     assert texts(ax.get_yticklabels()) == ["c", "a", "b"] and ax.yaxis_inverted()
-    drawn = {bars.get_label(): [round(bar.get_width()) for bar in bars] for bars in ax.containers}
+    drawn = {
+        bars.get_label(): [round(bar.get_width()) for bar in bars]
+        for bars in ax.containers
+    }
     assert drawn == {HELD: [1, 0, 1], ASKED: [0, 1, 0], HANDED_ON: [0, 0, 1]}
     assert [text for text in texts(ax.texts) if text] == ["1"] * 4
     with pytest.raises(InvalidInput, match="handling: 'eaten' given"):
         plot_handling(mails.assign(handling="eaten"), ax, "kind")
 
 
-def test_a_rehearsal_has_a_row_for_everybody_a_mark_for_every_event_and_a_bar_for_every_date(ax):
+def test_a_rehearsal_has_a_row_for_everybody_a_mark_for_every_event_and_a_bar_for_every_date(
+    ax,
+):
     first, second, third = "2027-09-15", "2027-10-13", "2027-11-10"
     rows = [
         (1, "Ana", "invitation", ""), (2, "Ana", "reply", ""), (2, "Ana", "date given", first),
@@ -86,29 +132,66 @@ def test_a_rehearsal_has_a_row_for_everybody_a_mark_for_every_event_and_a_bar_fo
         (5, "Ben", "date given", second), (5, "Ana", "date given", third),
     ]  # fmt: skip
     table = pd.DataFrame(rows, columns=["day", "person", "event", "slot"])
-    table["date"] = (pd.Timestamp("2027-08-13") + pd.to_timedelta(table["day"] - 1, unit="D")).dt.strftime("%Y-%m-%d")
+    table["date"] = (
+        pd.Timestamp("2027-08-13") + pd.to_timedelta(table["day"] - 1, unit="D")
+    ).dt.strftime("%Y-%m-%d")
     table.attrs = {"people": ["Ana", "Ben", "Cem"], "days": 6}
     plot_timeline(table, ax)
     assert texts(ax.get_yticklabels()) == ["Ana", "Ben", "Cem"]
     points = {tuple(np.round(xy, 6)) for line in ax.lines for xy in line.get_xydata()}
-    assert {(1, 0), (2, -0.24), (2, 0.24), (3, 1), (4, 0.62), (5, 0.24), (5, 0.4), (5, 1.24)} <= points
-    assert set(texts(ax.get_legend().get_texts())) == {event.replace("_", "-") for event in table["event"]}
-    bars = [line.get_xydata().tolist() for line in ax.lines if line.get_linewidth() == 4]
-    assert sorted(bars) == [[[2, 0.24], [5, 0.24]], [[5, 0.24], [6, 0.24]], [[5, 1.24], [6, 1.24]]]
-    ends = {text.get_text(): text.xycoords[0] for text in ax.texts}  # held to the end: outside of the axis
-    assert ends == {"15 Sep": "data", "13 Oct": "axes fraction", "10 Nov": "axes fraction"}
-    assert [(patch.get_x(), patch.get_width()) for patch in ax.patches] == [(1.5, 1), (2.5, 1)]  # a weekend
+    assert {
+        (1, 0),
+        (2, -0.24),
+        (2, 0.24),
+        (3, 1),
+        (4, 0.62),
+        (5, 0.24),
+        (5, 0.4),
+        (5, 1.24),
+    } <= points
+    assert set(texts(ax.get_legend().get_texts())) == {
+        event.replace("_", "-") for event in table["event"]
+    }
+    bars = [
+        line.get_xydata().tolist() for line in ax.lines if line.get_linewidth() == 4
+    ]
+    assert sorted(bars) == [
+        [[2, 0.24], [5, 0.24]],
+        [[5, 0.24], [6, 0.24]],
+        [[5, 1.24], [6, 1.24]],
+    ]
+    ends = {
+        text.get_text(): text.xycoords[0] for text in ax.texts
+    }  # held to the end: outside of the axis
+    assert ends == {
+        "15 Sep": "data",
+        "13 Oct": "axes fraction",
+        "10 Nov": "axes fraction",
+    }
+    assert [(patch.get_x(), patch.get_width()) for patch in ax.patches] == [
+        (1.5, 1),
+        (2.5, 1),
+    ]  # a weekend
 
 
 def test_spending_grows_call_by_call_in_all_and_by_model_and_a_budget_is_in_sight(axes):
     rows = [("m", 0.5, False, ""), ("big", 2.0, False, ""), ("m", 0.0, True, ""), ("m", None, False, ""),
             ("m", None, False, "CallFailed: no"), ("m", 0.25, False, "")]  # fmt: skip
-    calls = pd.DataFrame(rows, columns=["model", "usd", "cached", "error"]).astype({"usd": float})
+    calls = pd.DataFrame(rows, columns=["model", "usd", "cached", "error"]).astype(
+        {"usd": float}
+    )
     ax = plot_spent(calls, axes())
     assert "1 cached, 1 without a price" in ax.get_xlabel()
     assert {line.get_label(): list(line.get_ydata()) for line in ax.lines} == {
         "m": [0.5, 0.5, 0.5, 0.5, 0.5, 0.75], "big": [0, 2, 2, 2, 2, 2], "in all": [0.5, 2.5, 2.5, 2.5, 2.5, 2.75],
     }  # fmt: skip
-    for usd, budget, labels, top in ((0.25, 4.0, ["spent", "budget of $4"], 4.24), (0.0, None, ["spent"], 1.0)):
-        ax = plot_spent(calls[calls["model"] == "m"].assign(usd=usd), axes(), budget=budget)
-        assert [line.get_label() for line in ax.lines] == labels and ax.get_ylim() == pytest.approx((0, top))
+    for usd, budget, labels, top in (
+        (0.25, 4.0, ["spent", "budget of $4"], 4.24),
+        (0.0, None, ["spent"], 1.0),
+    ):
+        ax = plot_spent(
+            calls[calls["model"] == "m"].assign(usd=usd), axes(), budget=budget
+        )
+        assert [
+            line.get_label() for line in ax.lines
+        ] == labels and ax.get_ylim() == pytest.approx((0, top))

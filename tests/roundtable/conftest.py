@@ -9,7 +9,13 @@ import pytest
 
 from support.english import wordings
 from support.roundtable.knowledge import Priors
-from support.roundtable.movielens import ABOUT, AGENTS, COLUMNS, MovieLens, RaterBackground
+from support.roundtable.movielens import (
+    ABOUT,
+    AGENTS,
+    COLUMNS,
+    MovieLens,
+    RaterBackground,
+)
 from support.roundtable.ratings import GENRES, MovieLens100k, load
 
 PRIORS = Priors(
@@ -33,14 +39,27 @@ class Table(MovieLens):
 
     def background(self, agent):
         consulted = (4.9, 0.1) if agent == self.consult else (None, None)
-        return RaterBackground(agent, AGENTS, "Film 7", self.tables[agent], ABOUT[agent], PRIORS, *consulted)
+        return RaterBackground(
+            agent,
+            AGENTS,
+            "Film 7",
+            self.tables[agent],
+            ABOUT[agent],
+            PRIORS,
+            *consulted,
+        )
 
 
 @pytest.fixture
 def table():
     """A function that makes the environment; by default the film is liked and the user mild."""
 
-    def make(film=((5, 4.0, 0.9),) * 40, user=((4, ("Drama",)),) * 30, genres=("Comedy",), consult=None):
+    def make(
+        film=((5, 4.0, 0.9),) * 40,
+        user=((4, ("Drama",)),) * 30,
+        genres=("Comedy",),
+        consult=None,
+    ):
         environment = Table(1, 7, 5.0, consult)
         liked = "rating personal_average_score user_pref_similarity"
         named = [(f"Film {k}", *row) for k, row in enumerate(user)]
@@ -58,13 +77,30 @@ def table():
 @pytest.fixture(scope="session")
 def toy():
     """40 users of two tastes, 30 invented films, 900 ratings; of one user (41) and one film (31) nobody knows any."""
-    rng, users, items = np.random.default_rng(0), pd.RangeIndex(1, 42, name="user"), pd.RangeIndex(1, 32, name="item")
+    rng, users, items = (
+        np.random.default_rng(0),
+        pd.RangeIndex(1, 42, name="user"),
+        pd.RangeIndex(1, 32, name="item"),
+    )
     u, i = (part + 1 for part in divmod(rng.permutation(40 * 30)[:1000], 30))
-    stars = np.clip(3 + np.where(u % 2 == i % 2, 1.8, -1.8) + rng.normal(0, 0.5, 1000), 1, 5).round().astype(int)
+    stars = (
+        np.clip(
+            3 + np.where(u % 2 == i % 2, 1.8, -1.8) + rng.normal(0, 0.5, 1000), 1, 5
+        )
+        .round()
+        .astype(int)
+    )
     at = 880_000_000 + rng.integers(0, 20_000_000, 1000)
     ratings = pd.DataFrame({"user": u, "item": i, "rating": stars, "timestamp": at})
-    test, base = (part.sort_values(["user", "item"], ignore_index=True) for part in (ratings[:100], ratings[100:]))
-    people = {"age": rng.integers(7, 74, 41), "gender": rng.choice(["F", "M"], 41), "occupation": "other"}
+    test, base = (
+        part.sort_values(["user", "item"], ignore_index=True)
+        for part in (ratings[:100], ratings[100:])
+    )
+    people = {
+        "age": rng.integers(7, 74, 41),
+        "gender": rng.choice(["F", "M"], 41),
+        "occupation": "other",
+    }
     films = {
         "title": [f"Film {k}" for k in items],
         "release": [str(1928 + 2 * k) for k in items],
@@ -87,10 +123,17 @@ def performs():
     def check(who, text, acts):
         known = {
             act: "|".join(
-                "".join(re.escape(t) + (".+" if slot else "") for t, slot, *_ in Formatter().parse(x)) for x in xs
+                "".join(
+                    re.escape(t) + (".+" if slot else "")
+                    for t, slot, *_ in Formatter().parse(x)
+                )
+                for x in xs
             )
             for act, xs in wordings(f"roundtable/{who}").items()
         }
-        return re.fullmatch(" ".join(f"(?:{known[act]})" for act in acts), text) is not None
+        return (
+            re.fullmatch(" ".join(f"(?:{known[act]})" for act in acts), text)
+            is not None
+        )
 
     return check

@@ -27,7 +27,10 @@ def random_weights(rng):
 
 
 def random_allocations(rng, agents, goods, number=300):
-    return rng.dirichlet(np.full(agents, 0.3), size=(number, goods)).transpose(0, 2, 1) * 100.0
+    return (
+        rng.dirichlet(np.full(agents, 0.3), size=(number, goods)).transpose(0, 2, 1)
+        * 100.0
+    )
 
 
 # -- the maximum ------------------------------------------------------------------------------------------------
@@ -52,9 +55,13 @@ def test_property_no_allocation_beats_the_optimiser(seed):
     rng = np.random.default_rng(seed)
     weights = random_weights(rng)
     economy = ExchangeEconomy(tuple(map(tuple, weights.tolist())))
-    equilibria = equilibrium_allocation(weights, rng.dirichlet(np.full(len(weights), 0.3), size=300))
+    equilibria = equilibrium_allocation(
+        weights, rng.dirichlet(np.full(len(weights), 0.3), size=300)
+    )
     everything_to_one = equilibrium_allocation(weights, np.eye(len(weights)))
-    rivals = np.concatenate([random_allocations(rng, *weights.shape), equilibria, everything_to_one])
+    rivals = np.concatenate(
+        [random_allocations(rng, *weights.shape), equilibria, everything_to_one]
+    )
     assert economy.utilities(rivals).sum(axis=-1).max() <= economy.maximum * (1 + 1e-6)
 
 
@@ -69,7 +76,9 @@ def test_the_optimiser_does_not_stop_short_at_the_border(weights):
     # SLSQP from equal incomes alone ends 5 and 10 % below the best of these.
     economy = ExchangeEconomy(weights)
     incomes = np.random.default_rng(0).dirichlet(np.full(4, 0.3), size=20_000)
-    rivals = economy.utilities(equilibrium_allocation(np.asarray(economy.weights), incomes)).sum(axis=-1)
+    rivals = economy.utilities(
+        equilibrium_allocation(np.asarray(economy.weights), incomes)
+    ).sum(axis=-1)
     assert rivals.max() <= economy.maximum * (1 + 1e-9)
     assert rivals.max() > 0.97 * economy.maximum
 
@@ -85,8 +94,17 @@ def test_a_problem_that_is_not_convex_is_refused():
 @pytest.mark.parametrize(
     ("proposal", "said"),
     [
-        *((changed("Ben", "B", x), "Ben, good B: .* given; expected a finite number of 0") for x in (-1, np.nan, None)),
-        (changed("Ben", "B", "ten"), "proposal: .* expected an amount of each of A, B, C for each of Ana, Ben, Cleo"),
+        *(
+            (
+                changed("Ben", "B", x),
+                "Ben, good B: .* given; expected a finite number of 0",
+            )
+            for x in (-1, np.nan, None)
+        ),
+        (
+            changed("Ben", "B", "ten"),
+            "proposal: .* expected an amount of each of A, B, C for each of Ana, Ben, Cleo",
+        ),
         ({a: EVEN[a] for a in ("Ana", "Ben")}, "expected an amount of each"),
         ({**EVEN, "Zoe": EVEN["Ana"]}, "expected an amount of each"),
         ({**EVEN, "Ben": {"A": 1, "B": 1}}, "expected an amount of each"),
@@ -106,7 +124,10 @@ def test_a_proposal_that_is_none_is_refused_with_what_was_expected(proposal, sai
 
 def test_names_rows_and_arrays_give_the_same_frozen_allocation():
     rows = [[80, 10, 10], [10, 80, 10], [10, 10, 80]]
-    named = {a: dict(zip("ABC", row, strict=True)) for a, row in zip(ECONOMY.agents, rows, strict=True)}
+    named = {
+        a: dict(zip("ABC", row, strict=True))
+        for a, row in zip(ECONOMY.agents, rows, strict=True)
+    }
     backwards = {a: dict(reversed(row.items())) for a, row in reversed(named.items())}
     found = {ECONOMY.validate(p) for p in (rows, np.array(rows), named, backwards)}
     assert found == {((80.0, 10.0, 10.0), (10.0, 80.0, 10.0), (10.0, 10.0, 80.0))}
@@ -115,7 +136,9 @@ def test_names_rows_and_arrays_give_the_same_frozen_allocation():
 @given(st.integers(2, 8), st.integers(0, 10_000), st.floats(-0.00099, 0.00099))
 def test_property_a_validated_allocation_sums_to_its_endowment(agents, seed, slip):
     economy = exchange_economy(agents=agents)
-    draw = random_allocations(np.random.default_rng(seed), agents, agents, number=1)[0] * (1 + slip)
+    draw = random_allocations(np.random.default_rng(seed), agents, agents, number=1)[
+        0
+    ] * (1 + slip)
     allocation = np.asarray(economy.validate(draw))
     assert allocation.sum(axis=0) == pytest.approx(100.0, abs=1e-5)
     assert economy.validate(economy.validate(draw)) == economy.validate(draw)
@@ -126,7 +149,11 @@ def test_property_a_validated_allocation_sums_to_its_endowment(agents, seed, sli
 
 def test_a_background_holds_the_own_exponents_and_no_others():
     background = ExchangeEconomy(((0.71, 0.13), (0.37, 0.59))).background("Ben")
-    assert background.weights == (0.37, 0.59) and "0.71" not in repr(background) and "0.13" not in repr(background)
+    assert (
+        background.weights == (0.37, 0.59)
+        and "0.71" not in repr(background)
+        and "0.13" not in repr(background)
+    )
 
 
 def test_an_economy_survives_its_spec_as_json():
@@ -134,7 +161,12 @@ def test_an_economy_survives_its_spec_as_json():
     assert from_spec(json.loads(json.dumps(economy.spec()))) == economy
 
 
-@pytest.mark.parametrize("bad", [{"preferences": "odd"}, {"exponents": "odd"}, {"agents": 9}])
+@pytest.mark.parametrize(
+    "bad", [{"preferences": "odd"}, {"exponents": "odd"}, {"agents": 9}]
+)
 def test_a_setting_that_is_none_is_refused_with_the_choices(bad):
-    with pytest.raises(InvalidInput, match=r"(odd|9).* given; expected (one of|a whole number from 2 to 8)"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"(odd|9).* given; expected (one of|a whole number from 2 to 8)",
+    ):
         exchange_economy(**bad)

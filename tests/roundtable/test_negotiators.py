@@ -38,18 +38,48 @@ def said(sender, *weights):
     return Message(sender, ("Ana",), "…", claim=tuple(zip("ABC", weights, strict=True)))
 
 
-CLAIMS = tuple(said(agent, *weights) for agent, weights in zip(ABC, ECONOMY.weights, strict=True))
+CLAIMS = tuple(
+    said(agent, *weights) for agent, weights in zip(ABC, ECONOMY.weights, strict=True)
+)
 
 
 def agent(kind, noise=0.0, seed=0, economy=ECONOMY):
     return kind(economy.background("Ana"), np.random.default_rng(seed), noise)
 
 
-def view(number=1, form="vote", values=(), standing=None, messages=CLAIMS, latest=(), rounds=10, before=()):
-    listed = tuple(Candidate(f"P{i}", value, ("Ben",)) for i, value in enumerate(values, start=1))
+def view(
+    number=1,
+    form="vote",
+    values=(),
+    standing=None,
+    messages=CLAIMS,
+    latest=(),
+    rounds=10,
+    before=(),
+):
+    listed = tuple(
+        Candidate(f"P{i}", value, ("Ben",)) for i, value in enumerate(values, start=1)
+    )
     decision = standing and Decision("P1", standing, 1)
-    history = (Round(1, before, (), (), (), None, (), "", decision),) if standing or before else ()
-    return View("Ana", ABC, "any", form, "", number, rounds, history, messages, (), listed, latest)
+    history = (
+        (Round(1, before, (), (), (), None, (), "", decision),)
+        if standing or before
+        else ()
+    )
+    return View(
+        "Ana",
+        ABC,
+        "any",
+        form,
+        "",
+        number,
+        rounds,
+        history,
+        messages,
+        (),
+        listed,
+        latest,
+    )
 
 
 def vote(who, seen):
@@ -66,23 +96,35 @@ def propose(who, seen):
 @given(
     st.sampled_from(sorted(KINDS)),
     st.sampled_from(list(RULES)),
-    st.lists(st.sampled_from([BEST, ALL, NONE, GREEDY, ECONOMY.even_split]), unique=True),
+    st.lists(
+        st.sampled_from([BEST, ALL, NONE, GREEDY, ECONOMY.even_split]), unique=True
+    ),
     st.floats(0, 1),
     st.integers(0, 99),
 )
-def test_property_a_proposal_is_an_allocation_and_a_ballot_has_the_form_of_its_rule(kind, rule, values, noise, seed):
-    seen = replace(view(number=5, form=RULES[rule].form, values=values, standing=BEST), rule=rule)
+def test_property_a_proposal_is_an_allocation_and_a_ballot_has_the_form_of_its_rule(
+    kind, rule, values, noise, seed
+):
+    seen = replace(
+        view(number=5, form=RULES[rule].form, values=values, standing=BEST), rule=rule
+    )
     who = agent(KINDS[kind], noise=noise, seed=seed)
     made, choice = propose(who, seen), vote(who, seen)
     assert ECONOMY.validate(made.value) == made.value
     assert np.asarray(made.value).sum(axis=0).tolist() == [100.0] * 3
-    checked = check_ballot(rule, as_choice(Ballot("Ana", choice)), [c.id for c in seen.candidates])
+    checked = check_ballot(
+        rule, as_choice(Ballot("Ana", choice)), [c.id for c in seen.candidates]
+    )
     assert (checked is None) == (choice is None) and (values or choice is None)
 
 
 def test_a_plan_that_has_not_changed_is_not_proposed_again():
     who = agent(Truthful, noise=0.1)
-    made = [propose(who, view(number=1)), propose(who, view(number=2)), propose(who, view(number=3, messages=()))]
+    made = [
+        propose(who, view(number=1)),
+        propose(who, view(number=2)),
+        propose(who, view(number=3, messages=())),
+    ]
     assert [proposal is None for proposal in made] == [False, True, False]
 
 
@@ -92,9 +134,20 @@ def test_a_plan_that_has_not_changed_is_not_proposed_again():
 @settings(max_examples=30)
 @given(st.integers(0, 999), st.sampled_from(["sum_to_one", "printed"]))
 def test_property_zero_intelligence_never_proposes_a_loss(seed, exponents):
-    who = agent(ZeroIntelligence, noise=0.5, seed=seed, economy=exchange_economy(exponents=exponents))
-    stood = ((25.0, 30.0, 30.0), (45.0, 40.0, 30.0), (30.0, 30.0, 40.0))  # half of all draws are no loss
-    assert who.share(propose(who, view(standing=stood)).value) >= who.share(stood) - 1e-9
+    who = agent(
+        ZeroIntelligence,
+        noise=0.5,
+        seed=seed,
+        economy=exchange_economy(exponents=exponents),
+    )
+    stood = (
+        (25.0, 30.0, 30.0),
+        (45.0, 40.0, 30.0),
+        (30.0, 30.0, 40.0),
+    )  # half of all draws are no loss
+    assert (
+        who.share(propose(who, view(standing=stood)).value) >= who.share(stood) - 1e-9
+    )
 
 
 def test_zero_intelligence_votes_at_random_for_what_is_no_loss_and_ranks_a_loss_last():
@@ -113,7 +166,9 @@ def test_aspirations_are_those_of_faratin_and_others():
     """1 - (1 - reservation) * t ** (1 / beta), with the even split as reservation."""
     for kind, beta in ((Boulware, 0.2), (Linear, 1.0), (Conceder, 5.0)):
         path = [agent(kind).aspiration(view(number=r)) for r in range(1, 11)]
-        assert path == pytest.approx([1 - (2 / 3) * (t / 9) ** (1 / beta) for t in range(10)])
+        assert path == pytest.approx(
+            [1 - (2 / 3) * (t / 9) ** (1 / beta) for t in range(10)]
+        )
         assert agent(kind).aspiration(view(rounds=1)) == 1.0
 
 
@@ -123,15 +178,23 @@ def test_a_plan_meets_the_aspiration_is_efficient_and_treats_the_others_alike(ki
     for number in range(1, 11):
         who, seen = agent(kind), view(number=number)
         plan = who.plan(seen)
-        assert who.aspiration(seen) - 1e-6 <= who.share(plan) <= who.aspiration(seen) + 0.02
+        assert (
+            who.aspiration(seen) - 1e-6
+            <= who.share(plan)
+            <= who.aspiration(seen) + 0.02
+        )
         rates = (theta / np.maximum(plan, 1e-12))[plan.min(axis=1) > 1e-3]
-        assert rates / rates[:, :1] == pytest.approx(np.broadcast_to(rates[0] / rates[0, 0], rates.shape))
+        assert rates / rates[:, :1] == pytest.approx(
+            np.broadcast_to(rates[0] / rates[0, 0], rates.shape)
+        )
         assert ECONOMY.utilities(plan)[1] == pytest.approx(ECONOMY.utilities(plan)[2])
 
 
 def test_one_vote_goes_to_the_acceptable_candidate_that_is_kindest_to_the_worst_off_or_to_none():
     assert vote(agent(Linear), view(number=10, values=[GREEDY, BEST, NONE])) == "P2"
-    assert vote(agent(Boulware), view(number=2, values=[BEST, ECONOMY.even_split])) is None
+    assert (
+        vote(agent(Boulware), view(number=2, values=[BEST, ECONOMY.even_split])) is None
+    )
     assert vote(agent(Boulware), view(number=2, values=[BEST, ALL])) == "P2"
 
 
@@ -144,7 +207,10 @@ def test_one_vote_goes_to_the_acceptable_candidate_that_is_kindest_to_the_worst_
     ],
 )
 def test_scored_ballots_state_the_own_utilities(form, expected):
-    assert vote(agent(Linear), view(number=10, form=form, values=[NONE, BEST, ALL])) == expected
+    assert (
+        vote(agent(Linear), view(number=10, form=form, values=[NONE, BEST, ALL]))
+        == expected
+    )
 
 
 # ---- truthful --------------------------------------------------------------------------------------------------------
@@ -153,7 +219,9 @@ def test_scored_ballots_state_the_own_utilities(form, expected):
 def test_truthful_agents_reach_the_maximum_when_all_plan_alike_and_vote_for_what_they_like_best():
     people = seat_all(ECONOMY, "truthful", np.random.default_rng(0), noise=0.0)
     record = asyncio.run(play(ECONOMY, people, "unanimous", rounds=1))
-    assert record.outcome.value == BEST and record.rounds[0].candidates[0].proposers == ABC
+    assert (
+        record.outcome.value == BEST and record.rounds[0].candidates[0].proposers == ABC
+    )
     assert vote(agent(Truthful), view(values=[BEST, GREEDY, NONE])) == "P2"
 
 
@@ -170,23 +238,67 @@ KNOWN = Background("Ana", ABC, ("A", "B", "C"), (0.8, 0.15, 0.05))
         ((), (), (("Ben", SKEWED),), [0.6, 0.3, 0.1]),
         ((said("Ben", 0.1, 0.1, 0.8),), (), (("Ben", SKEWED),), [0.1, 0.1, 0.8]),
         ((), (said("Ben", 0.05, 0.05, 0.8),), (), [0.05, 0.05, 0.8]),  # not scaled up
-        ((said("Ben", 0.8, 0.1, 0.1),), (said("Ben", 0.1, 0.8, 0.1),), (), [0.1, 0.8, 0.1]),
-        ((said("Ben", 0.8, 0.1, 0.1),), (Message("Ben", (), "B!"),), (), [0.8, 0.1, 0.1]),
+        (
+            (said("Ben", 0.8, 0.1, 0.1),),
+            (said("Ben", 0.1, 0.8, 0.1),),
+            (),
+            [0.1, 0.8, 0.1],
+        ),
+        (
+            (said("Ben", 0.8, 0.1, 0.1),),
+            (Message("Ben", (), "B!"),),
+            (),
+            [0.8, 0.1, 0.1],
+        ),
         ((said("Ben", 0, 0, 0),), (), (), [1 / 3] * 3),
         ((said("Ana", 0.0, 0.0, 1.0),), (), (), [1 / 3] * 3),
     ],
 )
-def test_a_claim_counts_more_than_a_proposal_and_the_own_exponents_are_known(before, now, latest, of_ben):
+def test_a_claim_counts_more_than_a_proposal_and_the_own_exponents_are_known(
+    before, now, latest, of_ben
+):
     seen = view(3, before=before, messages=now, latest=latest)
-    assert beliefs(seen, KNOWN)[:2] == pytest.approx(np.array([[0.8, 0.15, 0.05], of_ben]), abs=1e-4)
+    assert beliefs(seen, KNOWN)[:2] == pytest.approx(
+        np.array([[0.8, 0.15, 0.05], of_ben]), abs=1e-4
+    )
 
 
 # ---- talk ------------------------------------------------------------------------------------------------------------
 
-ACTS = {"inform", "request", "confirm", "summarize", "evaluate", "propose", "compromise", "defend", "accept", "decline"}
+ACTS = {
+    "inform",
+    "request",
+    "confirm",
+    "summarize",
+    "evaluate",
+    "propose",
+    "compromise",
+    "defend",
+    "accept",
+    "decline",
+}
 SLOTS = {
-    "negotiators": {"me", "other", "favourite", "weight", "mine", "offer", "standing", "share"},
-    "raters": {"me", "other", "source", "own", "error", "mine", "offer", "gap", "standing"},
+    "negotiators": {
+        "me",
+        "other",
+        "favourite",
+        "weight",
+        "mine",
+        "offer",
+        "standing",
+        "share",
+    },
+    "raters": {
+        "me",
+        "other",
+        "source",
+        "own",
+        "error",
+        "mine",
+        "offer",
+        "gap",
+        "standing",
+    },
 }
 BAD_FOR_ANA = ((0.0, 10.0, 10.0), (10.0, 80.0, 10.0), (90.0, 10.0, 80.0))
 AS_ASKED_NOW = ((95.0, 85.0, 85.0), (5.0, 15.0, 0.0), (0.0, 0.0, 15.0))
@@ -194,19 +306,35 @@ GOOD_FOR_ANA = ((100.0, 90.0, 90.0), (0.0, 10.0, 10.0), (0.0, 0.0, 0.0))
 
 
 def test_every_act_of_the_paper_but_others_has_wordings_with_known_slots_and_none_is_held_out_and_said():
-    tables = {(who, held): wordings(f"roundtable/{who}", held) for who in SLOTS for held in (False, True)}
+    tables = {
+        (who, held): wordings(f"roundtable/{who}", held)
+        for who in SLOTS
+        for held in (False, True)
+    }
     for (who, held_out), table in tables.items():
-        assert set(table) == ACTS and min(map(len, table.values())) >= (3 if held_out else 5)
+        assert set(table) == ACTS and min(map(len, table.values())) >= (
+            3 if held_out else 5
+        )
         texts = [text for act in table.values() for text in act]
-        assert {slot for text in texts for _, slot, *_ in Formatter().parse(text) if slot} <= SLOTS[who]
-    sentences = [text for table in tables.values() for texts in table.values() for text in texts]
+        assert {
+            slot for text in texts for _, slot, *_ in Formatter().parse(text) if slot
+        } <= SLOTS[who]
+    sentences = [
+        text for table in tables.values() for texts in table.values() for text in texts
+    ]
     assert len(set(sentences)) == len(sentences)
 
 
 def test_the_first_message_states_the_exponents_in_words_and_as_a_claim():
     message = compose(agent(Linear), view(messages=()))
-    assert (message.acts, message.recipients) == (("inform", "request"), ("Ben", "Cleo"))
-    assert message.claim == tuple(zip("ABC", ECONOMY.weights[0], strict=True)) and "good A" in message.text
+    assert (message.acts, message.recipients) == (
+        ("inform", "request"),
+        ("Ben", "Cleo"),
+    )
+    assert (
+        message.claim == tuple(zip("ABC", ECONOMY.weights[0], strict=True))
+        and "good A" in message.text
+    )
 
 
 @pytest.mark.parametrize(
@@ -214,12 +342,24 @@ def test_the_first_message_states_the_exponents_in_words_and_as_a_claim():
     [
         ({}, {"propose"}),
         ({"latest": (("Ben", BAD_FOR_ANA),)}, {"evaluate", "decline", "propose"}),
-        ({"latest": (("Ana", GOOD_FOR_ANA), ("Ben", BAD_FOR_ANA))}, {"evaluate", "decline", "compromise"}),
+        (
+            {"latest": (("Ana", GOOD_FOR_ANA), ("Ben", BAD_FOR_ANA))},
+            {"evaluate", "decline", "compromise"},
+        ),
         ({"latest": (("Ben", GOOD_FOR_ANA),)}, {"evaluate", "accept"}),
-        ({"latest": (("Ana", ECONOMY.even_split),)}, {"propose"}),  # it asks for more than before
+        (
+            {"latest": (("Ana", ECONOMY.even_split),)},
+            {"propose"},
+        ),  # it asks for more than before
         ({"standing": ALL}, {"evaluate", "accept"}),
-        ({"standing": BAD_FOR_ANA, "latest": (("Ana", BAD_FOR_ANA),)}, {"evaluate", "decline", "propose"}),
-        ({"standing": BAD_FOR_ANA, "latest": (("Ana", AS_ASKED_NOW),)}, {"evaluate", "decline", "defend"}),
+        (
+            {"standing": BAD_FOR_ANA, "latest": (("Ana", BAD_FOR_ANA),)},
+            {"evaluate", "decline", "propose"},
+        ),
+        (
+            {"standing": BAD_FOR_ANA, "latest": (("Ana", AS_ASKED_NOW),)},
+            {"evaluate", "decline", "defend"},
+        ),
     ],
 )
 def test_the_acts_follow_from_what_is_on_the_table(seen, acts, performs):
@@ -230,5 +370,10 @@ def test_the_acts_follow_from_what_is_on_the_table(seen, acts, performs):
 
 
 def test_a_refusal_goes_to_the_agent_whose_offer_it_is():
-    assert compose(agent(Linear), view(2, latest=(("Cleo", BAD_FOR_ANA),))).recipients == ("Cleo",)
-    assert compose(agent(Linear), view(2, standing=BAD_FOR_ANA)).recipients == ("Ben", "Cleo")
+    assert compose(
+        agent(Linear), view(2, latest=(("Cleo", BAD_FOR_ANA),))
+    ).recipients == ("Cleo",)
+    assert compose(agent(Linear), view(2, standing=BAD_FOR_ANA)).recipients == (
+        "Ben",
+        "Cleo",
+    )

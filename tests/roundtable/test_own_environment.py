@@ -32,7 +32,9 @@ Budget, Wishful = SHOWN["Budget"], SHOWN["Softening"]
 
 
 async def shared(rng, rule="plurality", seats=Wishful, model=None):
-    return await table.play(Budget(), seat_all(Budget(), seats, rng, model=model), rule, rounds=4, rng=rng)
+    return await table.play(
+        Budget(), seat_all(Budget(), seats, rng, model=model), rule, rounds=4, rng=rng
+    )
 
 
 def test_metrics_curves_export_and_pages_are_drawn_from_it(monkeypatch, store):
@@ -45,12 +47,22 @@ def test_metrics_curves_export_and_pages_are_drawn_from_it(monkeypatch, store):
     assert {"proposals", "ballots"} <= set(flatten(records))
     assert "50 for the park" in to_html(records[0][1])
     printed = pd.DataFrame(columns=["row", "column", "value"])
-    plot_utility(curves_of(records, 4), *Figure().subplots(2), order=["plurality", "majority"], published=printed)
+    plot_utility(
+        curves_of(records, 4),
+        *Figure().subplots(2),
+        order=["plurality", "majority"],
+        published=printed,
+    )
 
 
 def test_models_sit_at_it_by_its_schema():
-    record = asyncio.run(shared(np.random.default_rng(1), seats="model", model=stand_in(seed=3)))
-    assert record.seats["Dev"].startswith("model") and sum(entry.replies for entry in record.rounds) >= 4 * 4 * 2
+    record = asyncio.run(
+        shared(np.random.default_rng(1), seats="model", model=stand_in(seed=3))
+    )
+    assert (
+        record.seats["Dev"].startswith("model")
+        and sum(entry.replies for entry in record.rounds) >= 4 * 4 * 2
+    )
     assert json.dumps(record.environment)
 
 
@@ -66,9 +78,18 @@ class Patient(Linear):
 def test_a_kind_made_of_ours_is_seated_as_ours_are():
     economy, rng = exchange_economy(), np.random.default_rng(1)
     record = asyncio.run(
-        table.play(economy, seat_all(economy, ["linear", Patient, Patient], rng), "majority", rounds=2)
+        table.play(
+            economy,
+            seat_all(economy, ["linear", Patient, Patient], rng),
+            "majority",
+            rounds=2,
+        )
     )
-    assert [kind.split()[0] for kind in record.seats.values()] == ["linear", "patient", "patient"]
+    assert [kind.split()[0] for kind in record.seats.values()] == [
+        "linear",
+        "patient",
+        "patient",
+    ]
 
 
 class Silent(Budget):
@@ -87,10 +108,26 @@ class Vague(Budget):
 @pytest.mark.parametrize(
     ("environment", "seats", "said"),
     [
-        (Vague(), "linear", "'linear' given for Ana, but Vague has no `background` of the type Background"),
-        (Budget(), "linear", "'linear' given for Ana, but Budget has no `background`.*seat a model, a person"),
-        (Budget(), [Wishful, Patient, Wishful, Wishful], "'patient' given for Ben, but Budget has no `background`"),
-        (Silent(), "model", "environment: Silent has no `task`; `support.roundtable.table.Environment` says what"),
+        (
+            Vague(),
+            "linear",
+            "'linear' given for Ana, but Vague has no `background` of the type Background",
+        ),
+        (
+            Budget(),
+            "linear",
+            "'linear' given for Ana, but Budget has no `background`.*seat a model, a person",
+        ),
+        (
+            Budget(),
+            [Wishful, Patient, Wishful, Wishful],
+            "'patient' given for Ben, but Budget has no `background`",
+        ),
+        (
+            Silent(),
+            "model",
+            "environment: Silent has no `task`; `support.roundtable.table.Environment` says what",
+        ),
         (object(), Wishful, "environment: object has no `agents`, `validate`, `spec`"),
     ],
 )
@@ -103,5 +140,8 @@ def test_what_cannot_sit_there_is_told_before_the_first_round(environment, seats
 
 
 def test_an_environment_that_nobody_registered_is_told():
-    with pytest.raises(InvalidInput, match="'budget' given; expected one of exchange_economy, movielens; put your own"):
+    with pytest.raises(
+        InvalidInput,
+        match="'budget' given; expected one of exchange_economy, movielens; put your own",
+    ):
         table.environment_of(asyncio.run(shared(np.random.default_rng(1))))

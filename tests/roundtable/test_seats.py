@@ -35,7 +35,9 @@ def seated(*replies, environment=ECONOMY, me="Ana"):
     """A seat whose model gives these replies, and the chats that the model was given."""
     heard, lines = [], iter(replies)
     model = scripted(lambda messages: heard.append(messages) or next(lines))
-    return seat_all(environment, "model", np.random.default_rng(0), model=model)[me], heard
+    return seat_all(environment, "model", np.random.default_rng(0), model=model)[
+        me
+    ], heard
 
 
 # ---- a model ---------------------------------------------------------------------------------------------------------
@@ -49,23 +51,42 @@ def test_a_model_is_told_its_own_weights_the_rule_and_the_record_and_nobody_else
         me = messages[0]["content"].split("You are ")[1].split(".")[0]
         asked.append((me, messages))
         if '"message"' in prompt:
-            return {"target": [a for a in ECONOMY.agents if a != me][:1], "message": f"public words of {me}"}
+            return {
+                "target": [a for a in ECONOMY.agents if a != me][:1],
+                "message": f"public words of {me}",
+            }
         if '"proposal"' in prompt:
             return {"reason": f"SECRET-{me}-plan", "proposal": SHARES}
         return {"reason": f"SECRET-{me}-vote", "vote": "P1"}
 
-    people = seat_all(ECONOMY, "model", np.random.default_rng(0), model=scripted(chatterbox))
+    people = seat_all(
+        ECONOMY, "model", np.random.default_rng(0), model=scripted(chatterbox)
+    )
     record = asyncio.run(play(ECONOMY, people, "majority", rounds=2))
     assert record.rounds[0].ballots[1].reason == "SECRET-Ben-vote" and len(asked) == 18
     for me, messages in asked:
         told, text = messages[0]["content"], json.dumps(messages)
         own = ECONOMY.weights[ECONOMY.agents.index(me)]
-        others = {f"{w:.2f}" for row in ECONOMY.weights if row != own for w in row} - {f"{w:.2f}" for w in own}
-        assert all(f"{good} ^ {w}" in told for good, w in zip("ABC", own, strict=True)) and "SECRET" not in text
-        assert not any(weight in text for weight in others) and f"majority: {RULES['majority'].explanation}" in told
+        others = {f"{w:.2f}" for row in ECONOMY.weights if row != own for w in row} - {
+            f"{w:.2f}" for w in own
+        }
+        assert (
+            all(f"{good} ^ {w}" in told for good, w in zip("ABC", own, strict=True))
+            and "SECRET" not in text
+        )
+        assert (
+            not any(weight in text for weight in others)
+            and f"majority: {RULES['majority'].explanation}" in told
+        )
     first, told = record.rounds[0], asked[-1][1][0]["content"]
-    assert f"The standing decision: P1, accepted in round 1: {ECONOMY.describe(first.decision.value)}" in told
-    assert all(f"Round 1, {m.sender} to {m.recipients[0]}: {m.text}" in told for m in first.messages)
+    assert (
+        f"The standing decision: P1, accepted in round 1: {ECONOMY.describe(first.decision.value)}"
+        in told
+    )
+    assert all(
+        f"Round 1, {m.sender} to {m.recipients[0]}: {m.text}" in told
+        for m in first.messages
+    )
     assert first.why in told and "- Ben: P1" in told
 
 
@@ -77,19 +98,53 @@ def numbers(*of):
     ("phase", "rule", "field", "values", "found"),
     [
         ("propose", "majority", "proposal", [None], None),
-        ("propose", "majority", "proposal", [{a: [90] * 3 for a in SHARES}, SHARES], ECONOMY.validate(SHARES)),
+        (
+            "propose",
+            "majority",
+            "proposal",
+            [{a: [90] * 3 for a in SHARES}, SHARES],
+            ECONOMY.validate(SHARES),
+        ),
         ("vote", "majority", "vote", ["P9", "P2"], "P2"),
         ("vote", "majority", "vote", [None], None),
-        ("vote", "rated", "ratings", [numbers(6, 5, 3), numbers(1, 5, 3)], tuple(numbers(1, 5, 3).items())),
-        ("vote", "ranked", "ranking", [["P1", "P2", "P2"], ["P3", "P1", "P2"]], ("P3", "P1", "P2")),
-        ("vote", "cumulative", "points", [numbers(0, 1, 3), numbers(0, 0, 3)], tuple(numbers(0, 0, 3).items())),
-        ("vote", "cumulative", "points", [numbers(-1, 2, 2), numbers(0, 0, 3)], tuple(numbers(0, 0, 3).items())),
+        (
+            "vote",
+            "rated",
+            "ratings",
+            [numbers(6, 5, 3), numbers(1, 5, 3)],
+            tuple(numbers(1, 5, 3).items()),
+        ),
+        (
+            "vote",
+            "ranked",
+            "ranking",
+            [["P1", "P2", "P2"], ["P3", "P1", "P2"]],
+            ("P3", "P1", "P2"),
+        ),
+        (
+            "vote",
+            "cumulative",
+            "points",
+            [numbers(0, 1, 3), numbers(0, 0, 3)],
+            tuple(numbers(0, 0, 3).items()),
+        ),
+        (
+            "vote",
+            "cumulative",
+            "points",
+            [numbers(-1, 2, 2), numbers(0, 0, 3)],
+            tuple(numbers(0, 0, 3).items()),
+        ),
     ],
 )
-def test_replies_become_what_the_table_takes_and_a_misfit_goes_back_with_the_reason(phase, rule, field, values, found):
+def test_replies_become_what_the_table_takes_and_a_misfit_goes_back_with_the_reason(
+    phase, rule, field, values, found
+):
     seat, heard = seated(*({"reason": "", field: value} for value in values))
     made = asyncio.run(getattr(seat, phase)(view(rule, LISTED)))
-    assert (made.value if phase == "propose" else made.choice) == found and seat.replies == 1
+    assert (
+        made.value if phase == "propose" else made.choice
+    ) == found and seat.replies == 1
     assert len(heard) == len(values)
     complaints = (
         "sum to 270",
@@ -107,20 +162,37 @@ def bounded(node):
     if not isinstance(node, dict):
         return not isinstance(node, list) or all(map(bounded, node))
     own = node.get("type") != "string" or {"maxLength", "enum", "const"} & set(node)
-    return own and (node.get("type") != "array" or "maxItems" in node) and all(map(bounded, node.values()))
+    return (
+        own
+        and (node.get("type") != "array" or "maxItems" in node)
+        and all(map(bounded, node.values()))
+    )
 
 
 def test_every_string_and_list_of_a_form_is_bounded(table):
-    forms = [message_form(("Ben", "Cleo"), 240), ECONOMY.schema(160), table().schema(160)]
-    forms += [ballot_form(kind, IDS, 160) for kind in ("vote", "ratings", "ranking", "points")]
+    forms = [
+        message_form(("Ben", "Cleo"), 240),
+        ECONOMY.schema(160),
+        table().schema(160),
+    ]
+    forms += [
+        ballot_form(kind, IDS, 160) for kind in ("vote", "ratings", "ranking", "points")
+    ]
     assert all(bounded(form.model_json_schema()) for form in forms)
 
 
 def test_a_model_that_never_finds_the_form_abstains_and_is_counted():
     model = scripted(lambda messages: "I would rather talk about the weather.")
-    people = seat_all(ECONOMY, ["model", "truthful", "truthful"], np.random.default_rng(0), model=model)
+    people = seat_all(
+        ECONOMY,
+        ["model", "truthful", "truthful"],
+        np.random.default_rng(0),
+        model=model,
+    )
     (entry,) = asyncio.run(play(ECONOMY, people, "rated", rounds=1)).rounds
-    assert [(e.agent, e.phase) for e in entry.format_errors] == [("Ana", p) for p in ("message", "propose", "vote")]
+    assert [(e.agent, e.phase) for e in entry.format_errors] == [
+        ("Ana", p) for p in ("message", "propose", "vote")
+    ]
     assert "did not give a BallotReply in 3 attempts" in entry.format_errors[2].detail
     assert (entry.ballots[0].choice, entry.replies) == (None, 3)
 
@@ -136,10 +208,16 @@ def test_a_rater_reads_the_film_all_schemas_its_own_table_and_never_the_truth(ta
     assert asyncio.run(seat.propose(view(me="UserHistory", agents=AGENTS))).value == 3.6
     told = chats[0][0]["content"]
     assert '"Film 7"' in told and all(about in told for about in ABOUT.values())
-    assert "7 | Film 0 |  | 1990 | 2 | 1998" in told and "artist" not in told and "1.23" not in str(chats)
+    assert (
+        "7 | Film 0 |  | 1990 | 2 | 1998" in told
+        and "artist" not in told
+        and "1.23" not in str(chats)
+    )
 
 
-def test_a_long_table_is_cut_and_says_so_and_only_who_may_consult_reads_the_recommender(table):
+def test_a_long_table_is_cut_and_says_so_and_only_who_may_consult_reads_the_recommender(
+    table,
+):
     shown, generous = Shown(), Shown(Limits())
     told = table().goal("UserHistory", shown)
     assert "(These are the first 25 of 30 rows.)" in told and "Film 25 |" not in told
@@ -147,12 +225,19 @@ def test_a_long_table_is_cut_and_says_so_and_only_who_may_consult_reads_the_reco
     assert "Film 29 |" in table().goal("UserHistory", generous) and not generous.taken()
     assert "There are no such data" in table(user=()).goal("UserHistory", shown)
     consulted = table(consult="BasicInfo")
-    assert "predicts 4.9 stars, with an error of about 0.1" in consulted.goal("BasicInfo", shown)
-    assert "recommender" not in consulted.goal("UserHistory", shown) + table().goal("BasicInfo", shown)
+    assert "predicts 4.9 stars, with an error of about 0.1" in consulted.goal(
+        "BasicInfo", shown
+    )
+    assert "recommender" not in consulted.goal("UserHistory", shown) + table().goal(
+        "BasicInfo", shown
+    )
 
 
 def test_of_a_table_that_has_to_be_cut_the_films_most_like_this_one_are_shown(table):
-    user, shown = [(4, ("Drama",))] * 20 + [(2, ("Comedy", "War"))] * 3 + [(3, ("Comedy",))] * 7, Shown(Limits(rows=5))
+    user, shown = (
+        [(4, ("Drama",))] * 20 + [(2, ("Comedy", "War"))] * 3 + [(3, ("Comedy",))] * 7,
+        Shown(Limits(rows=5)),
+    )
     told = table(user=user).goal("UserHistory", shown)
     rows = [line.split(" | ")[2] for line in told.splitlines() if line[:1].isdigit()]
     assert rows == ["Comedy, War"] * 3 + ["Comedy"] * 2
@@ -169,24 +254,72 @@ def checked(phase, answer, rule="plurality"):
     return seat.asks[phase].check(seat, answer, view(rule, LISTED))
 
 
-HELLO, RATED, CAST = Message("Ana", ("Ben",), "hello"), {"P1": 5, "P2": 1, "P3": 1}, ("P2", "P1", "P3")
+HELLO, RATED, CAST = (
+    Message("Ana", ("Ben",), "hello"),
+    {"P1": 5, "P2": 1, "P3": 1},
+    ("P2", "P1", "P3"),
+)
 
 
 @pytest.mark.parametrize(
     ("phase", "rule", "wrong", "right", "said", "found"),
     [
-        ("message", "plurality", (("Zoe",), "hello"), (["Ben"], " hello "), r"one or more of \['Ben', 'Cleo'\]", HELLO),
-        ("message", "plurality", ((), "hello"), (["Ben"], " "), "expected one or more of", None),
-        ("propose", "plurality", [[130, 0, 0]] * 3, EVEN, "390", Proposal("Ana", ECONOMY.validate(EVEN))),
+        (
+            "message",
+            "plurality",
+            (("Zoe",), "hello"),
+            (["Ben"], " hello "),
+            r"one or more of \['Ben', 'Cleo'\]",
+            HELLO,
+        ),
+        (
+            "message",
+            "plurality",
+            ((), "hello"),
+            (["Ben"], " "),
+            "expected one or more of",
+            None,
+        ),
+        (
+            "propose",
+            "plurality",
+            [[130, 0, 0]] * 3,
+            EVEN,
+            "390",
+            Proposal("Ana", ECONOMY.validate(EVEN)),
+        ),
         ("propose", "plurality", "even", None, "expected an amount", None),
         ("vote", "plurality", "P9", "P1", "ballot of Ana", Ballot("Ana", "P1")),
-        ("vote", "rated", {**RATED, "P1": 6}, RATED, "ballot of Ana", Ballot("Ana", tuple(RATED.items()))),
-        ("vote", "ranked", ["P1", "P1", "P2"], [*CAST], "ballot of Ana", Ballot("Ana", CAST)),
-        ("vote", "cumulative", {"P1": 2}, {"P1": 3}, "ballot of Ana", Ballot("Ana", (("P1", 3),))),
+        (
+            "vote",
+            "rated",
+            {**RATED, "P1": 6},
+            RATED,
+            "ballot of Ana",
+            Ballot("Ana", tuple(RATED.items())),
+        ),
+        (
+            "vote",
+            "ranked",
+            ["P1", "P1", "P2"],
+            [*CAST],
+            "ballot of Ana",
+            Ballot("Ana", CAST),
+        ),
+        (
+            "vote",
+            "cumulative",
+            {"P1": 2},
+            {"P1": 3},
+            "ballot of Ana",
+            Ballot("Ana", (("P1", 3),)),
+        ),
         ("vote", "my own", ["P1"], None, "the best first", Ballot("Ana", None)),
     ],
 )
-def test_what_a_person_answers_fits_the_phase_and_the_rule_or_is_refused(phase, rule, wrong, right, said, found):
+def test_what_a_person_answers_fits_the_phase_and_the_rule_or_is_refused(
+    phase, rule, wrong, right, said, found
+):
     with pytest.raises(InvalidInput, match=said):
         checked(phase, wrong, rule)
     assert checked(phase, right, rule) == found
@@ -198,14 +331,18 @@ def test_what_a_person_answers_fits_the_phase_and_the_rule_or_is_refused(phase, 
 def test_above_temperature_0_each_seat_draws_a_seed_of_its_own():
     def seeds(stream, temperature):
         rng = np.random.default_rng(stream)
-        seats = seat_all(ECONOMY, "model", rng, model=scripted([]), temperature=temperature)
+        seats = seat_all(
+            ECONOMY, "model", rng, model=scripted([]), temperature=temperature
+        )
         return [seat.settings["seed"] for seat in seats.values()]
 
     assert len({*seeds(1, 0.7), *seeds(2, 0.7)}) == 6 and seeds(1, 0.0) == [0, 0, 0]
 
 
 @pytest.mark.parametrize("study", [roundtable_exchange, roundtable_movielens])
-def test_temperature_reasoning_and_repetition_of_a_study_reach_its_models(study, monkeypatch):
+def test_temperature_reasoning_and_repetition_of_a_study_reach_its_models(
+    study, monkeypatch
+):
     reached = []
 
     def taken(environment, seats, rng, *, noise, spoken):
@@ -213,7 +350,21 @@ def test_temperature_reasoning_and_repetition_of_a_study_reach_its_models(study,
         raise InterruptedError
 
     monkeypatch.setattr("support.roundtable.study.seat_all", taken)
-    monkeypatch.setattr("support.roundtable.study._cases", lambda seed: (Case(1, 6, 5.0),) * 3)
+    monkeypatch.setattr(
+        "support.roundtable.study._cases", lambda seed: (Case(1, 6, 5.0),) * 3
+    )
     with pytest.raises(InterruptedError):
-        asyncio.run(study(np.random.default_rng(0), "majority", temperature=0.7, reasoning="off", repetition=2))
-    assert (reached[0].temperature, reached[0].reasoning, reached[0].repetition) == (0.7, "off", 2)
+        asyncio.run(
+            study(
+                np.random.default_rng(0),
+                "majority",
+                temperature=0.7,
+                reasoning="off",
+                repetition=2,
+            )
+        )
+    assert (reached[0].temperature, reached[0].reasoning, reached[0].repetition) == (
+        0.7,
+        "off",
+        2,
+    )

@@ -33,7 +33,12 @@ if __name__ == "__main__":
 def cluster(tmp_path_factory):
     """A cluster in another process, and its address; the last test kills it."""
     (script := tmp_path_factory.mktemp("cluster") / "cluster.py").write_text(CLUSTER)
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    pipes = {
+        "stdin": subprocess.PIPE,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.DEVNULL,
+        "text": True,
+    }
     with subprocess.Popen([sys.executable, str(script)], **pipes) as process:
         yield process, process.stdout.readline().strip()
 
@@ -46,7 +51,11 @@ def shared(cluster):
 
 async def draw(rng, number, folder="", seats="mixed"):
     """A study that may end its worker, once, or take its time."""
-    if folder not in ("", "where") and number == 3 and not (mark := Path(folder) / "killed").exists():
+    if (
+        folder not in ("", "where")
+        and number == 3
+        and not (mark := Path(folder) / "killed").exists()
+    ):
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     if seats == "slow":
@@ -55,7 +64,12 @@ async def draw(rng, number, folder="", seats="mixed"):
         await models.named(seats).reply(f"{number}?")
     if number == 7:
         raise ZeroDivisionError("seven")
-    return Transcript({"draw": rng.random(), "here": os.getpid() if folder == "where" else 0}, seats, {}, ())
+    return Transcript(
+        {"draw": rng.random(), "here": os.getpid() if folder == "where" else 0},
+        seats,
+        {},
+        (),
+    )
 
 
 def sweep(n=12, **grid):
@@ -67,10 +81,14 @@ def run(what, store, **options):
 
 
 def rows(store):
-    return store.select("SELECT settings, repetition, status, kind, record, error FROM units ORDER BY 1, 2")
+    return store.select(
+        "SELECT settings, repetition, status, kind, record, error FROM units ORDER BY 1, 2"
+    )
 
 
-def test_workers_here_and_elsewhere_make_the_same_bytes_and_errors_and_leave_no_process(shared, tmp_path):
+def test_workers_here_and_elsewhere_make_the_same_bytes_and_errors_and_leave_no_process(
+    shared, tmp_path
+):
     from distributed import Client
 
     made = []
@@ -80,14 +98,23 @@ def test_workers_here_and_elsewhere_make_the_same_bytes_and_errors_and_leave_no_
                 count = run(sweep(), opened, on=on)
                 made.append(rows(opened))
             assert (count["done"], count["failed"]) == (22, 2) and made[-1] == made[0]
-    children = subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "args="], capture_output=True, text=True).stdout
+    children = subprocess.run(
+        ["ps", "--ppid", str(os.getpid()), "-o", "args="],
+        capture_output=True,
+        text=True,
+    ).stdout
     assert "multiprocessing.spawn" not in children
 
 
 @pytest.mark.parametrize("where", ["local", "elsewhere"])
 def test_a_worker_that_is_killed_loses_nothing(store, shared, tmp_path, where):
-    count = run(sweep(), store, on="local" if where == "local" else shared, folder=str(tmp_path))
-    assert (tmp_path / "killed").exists() and (count["done"], count["failed"]) == (22, 2)
+    count = run(
+        sweep(), store, on="local" if where == "local" else shared, folder=str(tmp_path)
+    )
+    assert (tmp_path / "killed").exists() and (count["done"], count["failed"]) == (
+        22,
+        2,
+    )
 
 
 class Echo(Transport):
@@ -97,21 +124,31 @@ class Echo(Transport):
         return Completion("yes")
 
 
-def test_units_that_ask_a_model_stay_here_beside_those_that_do_not(store, shared, monkeypatch):
+def test_units_that_ask_a_model_stay_here_beside_those_that_do_not(
+    store, shared, monkeypatch
+):
     echo = ChatModel(Echo())
     monkeypatch.setattr(models, "_once", lambda name, cache: echo)
     what = sweep(5, seats=["mixed", "model:echo"], folder=["where"])
     assert run(what, store, on=shared)["done"] == 20
-    here = {record.rule: record.environment["here"] for _, record in what.records(store)}
+    here = {
+        record.rule: record.environment["here"] for _, record in what.records(store)
+    }
     assert here["model:echo"] == os.getpid() != here["mixed"] and echo.calls == 10
 
 
-def test_a_cluster_that_is_none_or_has_no_workers_is_refused_in_a_sentence(store, monkeypatch):
+def test_a_cluster_that_is_none_or_has_no_workers_is_refused_in_a_sentence(
+    store, monkeypatch
+):
     from distributed import LocalCluster
 
     monkeypatch.setattr("support.runs.cluster.ALONE", 0.5)
     with LocalCluster(n_workers=0, processes=False, dashboard_address=None) as empty:
-        for on, said in ((3, 'expected "local"'), ("tcp://127.0.0.1:9", "no sch"), (empty.scheduler_address, "no sch")):
+        for on, said in (
+            (3, 'expected "local"'),
+            ("tcp://127.0.0.1:9", "no sch"),
+            (empty.scheduler_address, "no sch"),
+        ):
             with pytest.raises(ConveneError, match=said):
                 run(sweep(), store, on=on)
 
@@ -139,7 +176,9 @@ def test_an_interrupt_ends_the_workers_at_once_and_keeps_what_is_finished(store)
     assert store.select("SELECT count(*) FROM claims") == [(0,)]
 
 
-def test_a_scheduler_that_is_killed_is_told_and_what_is_finished_is_kept(store, cluster):
+def test_a_scheduler_that_is_killed_is_told_and_what_is_finished_is_kept(
+    store, cluster
+):
     process, address = cluster
     what, seen = sweep(10, seats=["slow"]), []
 
@@ -148,7 +187,9 @@ def test_a_scheduler_that_is_killed_is_told_and_what_is_finished_is_kept(store, 
         if status.done > 3 and process.poll() is None:
             process.kill()
 
-    with pytest.raises(ConveneError, match=r"cluster .* is lost .*What is finished is kept: run again"):
+    with pytest.raises(
+        ConveneError, match=r"cluster .* is lost .*What is finished is kept: run again"
+    ):
         asyncio.run(what.run(store, progress=kill, on=address))
     kept = len(list(what.records(store)))
     assert 3 < kept < 18 and seen[-1].ended == "stopped: ConveneError"

@@ -55,7 +55,9 @@ def test_a_file_and_a_run_s_lock_are_nobody_else_s_from_their_first_moment(path)
     before = os.umask(0o022)
     try:
         with Presence(path), closing(open_database(path)):
-            assert {file.stat().st_mode & 0o777 for file in path.parent.iterdir()} == {0o600}
+            assert {file.stat().st_mode & 0o777 for file in path.parent.iterdir()} == {
+                0o600
+            }
     finally:
         os.umask(before)
 
@@ -71,7 +73,10 @@ def test_every_room_s_tables_are_known_by_their_columns(tmp_path, path):
         Claims(path, run).close()
         Budget(1.0, path, "s", run).close()
     db = open_database(path)  # which refuses tables of other columns
-    assert {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")} == set(STUDY)
+    assert {
+        row[0]
+        for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    } == set(STUDY)
 
 
 def others(path, *statements, mode="DELETE"):
@@ -82,9 +87,15 @@ def others(path, *statements, mode="DELETE"):
 
 def spoilt(path, how):
     rows = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO replies SELECT i, "
-    others(path, MAKE, rows + "hex(zeroblob(250)), hex(zeroblob(150)) FROM n", mode="WAL")
+    others(
+        path, MAKE, rows + "hex(zeroblob(250)), hex(zeroblob(150)) FROM n", mode="WAL"
+    )
     content = path.read_bytes()
-    path.write_bytes(content[: 4096 * 10] if how == "cut" else content[:81920] + b"\x99" * 4096 + content[86016:])
+    path.write_bytes(
+        content[: 4096 * 10]
+        if how == "cut"
+        else content[:81920] + b"\x99" * 4096 + content[86016:]
+    )
 
 
 REFUSED = {
@@ -104,7 +115,9 @@ def test_what_is_damaged_or_another_program_s_is_refused_and_left_untouched(path
     make, said = REFUSED[what]
     make(path)
     before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
-    with pytest.raises(DamagedFile, match=rf"study\.sqlite.*{said}.*left as it is.*another path.*move"):
+    with pytest.raises(
+        DamagedFile, match=rf"study\.sqlite.*{said}.*left as it is.*another path.*move"
+    ):
         open_database(path)
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
 
@@ -112,8 +125,13 @@ def test_what_is_damaged_or_another_program_s_is_refused_and_left_untouched(path
 def test_a_file_that_is_open_elsewhere_is_looked_into_with_its_log(study, path):
     with transaction(study, path):
         study.execute(INSERT, ROW)
-    assert (path.parent / "study.sqlite-wal").stat().st_size  # the table is in the log alone
-    with pytest.raises(DamagedFile, match="its table 'replies' has the columns key, request, reply; expected x"):
+    assert (
+        (path.parent / "study.sqlite-wal").stat().st_size
+    )  # the table is in the log alone
+    with pytest.raises(
+        DamagedFile,
+        match="its table 'replies' has the columns key, request, reply; expected x",
+    ):
         open_database(path, {"replies": ("x",)})
     assert count(open_database(path)) == 1
 
@@ -129,9 +147,14 @@ os.kill(os.getpid(), 9)
 """
 
 
-def test_a_file_whose_writer_was_killed_before_it_was_in_wal_mode_is_opened_without_what_was_half_written(path):
+def test_a_file_whose_writer_was_killed_before_it_was_in_wal_mode_is_opened_without_what_was_half_written(
+    path,
+):
     ended = subprocess.run([sys.executable, "-c", KILLED, str(path), MAKE], check=False)
-    assert ended.returncode == -signal.SIGKILL and (path.parent / "study.sqlite-journal").stat().st_size
+    assert (
+        ended.returncode == -signal.SIGKILL
+        and (path.parent / "study.sqlite-journal").stat().st_size
+    )
     assert count(open_database(path)) == 0
 
 
@@ -163,7 +186,12 @@ except DiskFull as error:
 
 
 def test_a_disk_that_takes_no_more_bytes_loses_nothing_that_was_committed(study, path):
-    told = subprocess.run([sys.executable, "-c", LIMITED, str(path)], capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     kept, said = told.stdout.split(" ", 1)
     assert int(kept) > 5 and "Free some space" in said
     assert count(study) == int(kept)
@@ -176,7 +204,11 @@ def test_a_file_that_another_process_holds_is_said_to_be_held(study, path):
     other = open_database(path)
     other.execute("PRAGMA busy_timeout = 20")
     said = r"held by another process.*end that process"
-    with transaction(study, path), pytest.raises(FileInUse, match=said), transaction(other, path):
+    with (
+        transaction(study, path),
+        pytest.raises(FileInUse, match=said),
+        transaction(other, path),
+    ):
         other.execute(INSERT, ROW)
     assert count(study) == 0
 
@@ -203,7 +235,10 @@ for path in sys.argv[1:]:
 
 def test_processes_that_make_one_new_file_at_the_same_moment_all_open_it(tmp_path):
     paths = [str(tmp_path / f"{number}.sqlite") for number in range(6)]
-    command, pipes = [sys.executable, "-c", OPENING, *paths], dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
+    command, pipes = (
+        [sys.executable, "-c", OPENING, *paths],
+        dict.fromkeys(("stdin", "stdout"), subprocess.PIPE),
+    )
     started = [subprocess.Popen(command, text=True, **pipes) for _ in range(4)]
     for _ in paths:
         assert [process.stdout.readline() for process in started] == ["ready\n"] * 4
@@ -227,7 +262,9 @@ os._exit(1)
 """
 
 
-def test_a_second_look_at_a_file_that_is_open_here_does_not_free_it_for_other_processes(study, path):
+def test_a_second_look_at_a_file_that_is_open_here_does_not_free_it_for_other_processes(
+    study, path
+):
     """What is written after another process came and went is there when this one is killed."""
     study.close()
     subprocess.run([sys.executable, "-c", HERE, str(path), LOOK], check=False)

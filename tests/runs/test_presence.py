@@ -27,20 +27,34 @@ def locks(path):
     return [file.name for file in path.parent.iterdir() if file.suffix == ".lock"]
 
 
-def test_a_run_is_at_work_while_it_is_held_and_leaves_nothing_behind_even_after_an_error(path):
+def test_a_run_is_at_work_while_it_is_held_and_leaves_nothing_behind_even_after_an_error(
+    path,
+):
     with suppress(KeyError), Presence(path) as one, Presence(path) as two:
         assert one.alive(one.run) and one.alive(two.run) and two.alive(one.run)
         assert one.others() == [two.run] != [one.run] and len(locks(path)) == 2
         raise KeyError
     assert locks(path) == []
     with Presence(path) as other:
-        assert not other.alive(one.run) and not other.alive("0123456789ab") and other.others() == []
+        assert (
+            not other.alive(one.run)
+            and not other.alive("0123456789ab")
+            and other.others() == []
+        )
 
 
 @pytest.mark.parametrize("looks_around", [False, True])
-def test_a_process_is_at_work_until_it_is_killed_and_its_lock_is_then_removed(path, looks_around):
-    pipes, command = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE), [sys.executable, "-c", HOLDER, str(path)]
-    with subprocess.Popen(command, text=True, **pipes) as process, Presence(path) as presence:
+def test_a_process_is_at_work_until_it_is_killed_and_its_lock_is_then_removed(
+    path, looks_around
+):
+    pipes, command = (
+        dict.fromkeys(("stdin", "stdout"), subprocess.PIPE),
+        [sys.executable, "-c", HOLDER, str(path)],
+    )
+    with (
+        subprocess.Popen(command, text=True, **pipes) as process,
+        Presence(path) as presence,
+    ):
         run = process.stdout.readline().strip()
         assert presence.alive(run) and presence.others() == [run]
         process.kill()
@@ -50,10 +64,16 @@ def test_a_process_is_at_work_until_it_is_killed_and_its_lock_is_then_removed(pa
 
 
 def test_a_file_is_known_by_its_place_whatever_its_name(path, monkeypatch):
-    with Presence(path) as here, Presence(path.with_name("study.sqlite.run-x")) as there:
+    with (
+        Presence(path) as here,
+        Presence(path.with_name("study.sqlite.run-x")) as there,
+    ):
         assert here.others() == there.others() == []
     monkeypatch.chdir(path.parent)
-    for name, again in ((path, "study.sqlite"), (path.with_name("a*b.sqlite"), "a*b.sqlite")):
+    for name, again in (
+        (path, "study.sqlite"),
+        (path.with_name("a*b.sqlite"), "a*b.sqlite"),
+    ):
         with Presence(name) as one, Presence(again) as two:
             assert one.others() == [two.run]
 
@@ -66,11 +86,17 @@ def test_who_is_at_work_is_never_taken_for_dead_while_others_come_and_go_and_loo
             assert presence.alive(other) and other in presence.others()
 
     with Presence(path) as one, Presence(path) as two, ThreadPoolExecutor(2) as threads:
-        looking = [threads.submit(look, *pair) for pair in ((one, two.run), (two, one.run))]
+        looking = [
+            threads.submit(look, *pair) for pair in ((one, two.run), (two, one.run))
+        ]
         try:
             for _ in range(40):
                 with Presence(path) as guest:
-                    assert guest.alive(one.run) and guest.alive(two.run) and one.alive(guest.run)
+                    assert (
+                        guest.alive(one.run)
+                        and guest.alive(two.run)
+                        and one.alive(guest.run)
+                    )
         finally:
             over.set()
         assert [each.result() for each in looking] == [None, None]

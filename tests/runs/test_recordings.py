@@ -14,13 +14,18 @@ from support.models.fakes import scripted
 from support.runs import recordings
 from support.simulations import available
 
-NEEDS = {"dialogue_acts": "ami", "natural_plan": "natural_plan"}  # the data that a recording's questions quote
+NEEDS = {
+    "dialogue_acts": "ami",
+    "natural_plan": "natural_plan",
+}  # the data that a recording's questions quote
 
 
 @pytest.fixture(autouse=True)
 def _no_model(monkeypatch):
     """A replay starts no server."""
-    monkeypatch.setattr(local, "start", lambda *given: pytest.fail("the embedded model was started"))
+    monkeypatch.setattr(
+        local, "start", lambda *given: pytest.fail("the embedded model was started")
+    )
 
 
 @pytest.mark.parametrize("name", recordings.RECORDINGS)
@@ -33,7 +38,10 @@ def test_a_recording_replays_whole_and_uses_every_reply(name, store, have):
     count = asyncio.run(recordings.recording(name).play(store, model))
     told = ("done", "replies", "format_errors")
     assert [count[what] for what in told] == [about["units"][what] for what in told]
-    assert count["failed"] == model.live_calls == 0 and len(model.cache) == about["replies"]
+    assert (
+        count["failed"] == model.live_calls == 0
+        and len(model.cache) == about["replies"]
+    )
     assert about["model"] == local.FILE and about["weights sha256"] == local.SHA256
 
 
@@ -41,16 +49,29 @@ def test_the_sweep_by_another_model_has_a_name_of_its_own_and_the_same_random_st
     for chosen in recordings.RECORDINGS.values():
         if type(chosen) is recordings.Recording:
             ours, other = chosen.sweep(), chosen.sweep(by="chat")
-            assert ours.name == chosen.sweep(by="embedded").name != other.name and "chat" in other.name
+            assert (
+                ours.name == chosen.sweep(by="embedded").name != other.name
+                and "chat" in other.name
+            )
             for one, same in zip(ours.units(), other.units(), strict=True):
                 assert (one.text, one.repetition) == (same.text, same.repetition)
-                assert np.array_equal(ours.rng(one).random(3), other.rng(same).random(3))
+                assert np.array_equal(
+                    ours.rng(one).random(3), other.rng(same).random(3)
+                )
 
 
-def test_a_question_that_was_not_recorded_and_an_unknown_recording_are_refused(tmp_path):
+def test_a_question_that_was_not_recorded_and_an_unknown_recording_are_refused(
+    tmp_path,
+):
     with pytest.raises(CacheMiss):
-        asyncio.run(recordings.replayed("start_here", tmp_path / "s.sqlite").reply("Something that nobody asked."))
-    with pytest.raises(InvalidInput, match=r"'nothing' given.*start_here, roundtable_exchange"):
+        asyncio.run(
+            recordings.replayed("start_here", tmp_path / "s.sqlite").reply(
+                "Something that nobody asked."
+            )
+        )
+    with pytest.raises(
+        InvalidInput, match=r"'nothing' given.*start_here, roundtable_exchange"
+    ):
         recordings.recording("nothing")
 
 
@@ -61,10 +82,18 @@ def test_the_origin_of_replies_says_whether_they_were_asked_now():
     assert said[0].startswith("asked on 20") and said[1].startswith("not asked now")
 
 
-@pytest.mark.parametrize("name", [n for n, r in recordings.RECORDINGS.items() if r.private])
+@pytest.mark.parametrize(
+    "name", [n for n, r in recordings.RECORDINGS.items() if r.private]
+)
 def test_a_private_recording_holds_no_question(name):
-    lines = gzip.decompress((recordings.FOLDER / f"{name}.jsonl.gz").read_bytes()).decode().splitlines()
-    assert lines and all(set(json.loads(line)["request"]) == {"endpoint", "model"} for line in lines)
+    lines = (
+        gzip.decompress((recordings.FOLDER / f"{name}.jsonl.gz").read_bytes())
+        .decode()
+        .splitlines()
+    )
+    assert lines and all(
+        set(json.loads(line)["request"]) == {"endpoint", "model"} for line in lines
+    )
 
 
 @pytest.mark.parametrize(("reply", "found"), {
@@ -74,4 +103,9 @@ def test_a_private_recording_holds_no_question(name):
 }.items())  # fmt: skip
 def test_a_reply_that_repeats_a_row_of_the_question_is_found(reply, found):
     table = "The film is Day Break.\nuser | mean | gender | job\n7 | 4.5 | F | writer\n8 | 2.5 | M | none"
-    assert recordings.quoted(reply, f"{table}\nNight Train | 3 | 19980331\nDay Break | 4 | 19990101") == found
+    assert (
+        recordings.quoted(
+            reply, f"{table}\nNight Train | 3 | 19980331\nDay Break | 4 | 19990101"
+        )
+        == found
+    )

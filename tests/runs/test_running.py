@@ -33,11 +33,15 @@ class Dear(Transport):
         self.sent += 1
         if any(word in request.messages[-1][1] for word in self.fail):
             raise CallFailed("it failed")
-        return Completion(f"to {request.messages[-1][1]}", prompt_tokens=4, completion_tokens=6)
+        return Completion(
+            f"to {request.messages[-1][1]}", prompt_tokens=4, completion_tokens=6
+        )
 
 
 async def ask(rng, number, model):
-    texts = [(await model.reply(f"{number}, {turn}", max_tokens=6)).text for turn in range(2)]
+    texts = [
+        (await model.reply(f"{number}, {turn}", max_tokens=6)).text for turn in range(2)
+    ]
     return Transcript({"texts": texts}, "a", {}, ())
 
 
@@ -51,7 +55,9 @@ def sweep(n=10, study=ask):
 
 
 def run(store, what=None, transport=None, prices=None, cached=False, **options):
-    model = ChatModel(transport or Dear(), profile=prices, cache=Cache(store.path) if cached else None)
+    model = ChatModel(
+        transport or Dear(), profile=prices, cache=Cache(store.path) if cached else None
+    )
     options = {"progress": False, "concurrency": 3, **options}
     return asyncio.run((what or sweep()).run(store, model=model, **options))
 
@@ -63,22 +69,46 @@ def test_a_budget_ends_a_run_with_what_is_finished_counts_what_earlier_runs_spen
     store, prices
 ):
     sent = []
-    for limit in (0.45, 0.46, 0.45):  # the second has a cent more, and its worst case is dearer than that
-        with pytest.raises(BudgetExceeded, match=r"is partial: \d of 10 units are finished.*larger budget_usd="):
+    for limit in (
+        0.45,
+        0.46,
+        0.45,
+    ):  # the second has a cent more, and its worst case is dearer than that
+        with pytest.raises(
+            BudgetExceeded,
+            match=r"is partial: \d of 10 units are finished.*larger budget_usd=",
+        ):
             run(store, transport=(dear := Dear()), prices=prices, budget_usd=limit)
         sent.append(dear.sent)
     kept = len(list(sweep().records(store)))
-    assert 0 < kept < 10 and sent[0] <= 45 and sent[-1] == 0 and sweep().missing(store) == 10 - kept
+    assert (
+        0 < kept < 10
+        and sent[0] <= 45
+        and sent[-1] == 0
+        and sweep().missing(store) == 10 - kept
+    )
     count = run(store, prices=prices, budget_usd=10)
-    assert count["done"] == 10 - kept and count["skipped"] == kept and sweep().missing(store) == 0
+    assert (
+        count["done"] == 10 - kept
+        and count["skipped"] == kept
+        and sweep().missing(store) == 0
+    )
 
 
-def test_an_empty_purse_of_all_studies_ends_a_run_and_is_the_one_to_fill(store, prices, tmp_path, monkeypatch):
+def test_an_empty_purse_of_all_studies_ends_a_run_and_is_the_one_to_fill(
+    store, prices, tmp_path, monkeypatch
+):
     path = tmp_path / "purse.sqlite"
-    with Presence(path) as presence, closing(Budget(0.45, path, "ours", presence, "all studies (BUDGET)")) as purse:
+    with (
+        Presence(path) as presence,
+        closing(Budget(0.45, path, "ours", presence, "all studies (BUDGET)")) as purse,
+    ):
         monkeypatch.setattr(money, "_purse", purse)
         for budget in ({}, {"budget_usd": 10}):
-            with pytest.raises(BudgetExceeded, match=r"in all \$0\.\d+ is spent.* with a larger BUDGET \("):
+            with pytest.raises(
+                BudgetExceeded,
+                match=r"in all \$0\.\d+ is spent.* with a larger BUDGET \(",
+            ):
                 run(store, prices=prices, **budget)
 
 
@@ -92,23 +122,44 @@ def test_a_budget_asks_for_a_price_before_anything_is_sent(store):
 def test_kept_replies_cost_nothing(store, prices):
     assert run(store, prices=prices, cached=True, budget_usd=10)["done"] == 10
     seen = []
-    run(store, Sweep("t", ask, sweep().grid, 1, 7), prices=prices, cached=True, budget_usd=0.0, progress=seen.append)
-    assert (seen[-1].calls, seen[-1].cached, seen[-1].spent, seen[-1].usd) == (20, 20, 0.0, 0.0)
+    run(
+        store,
+        Sweep("t", ask, sweep().grid, 1, 7),
+        prices=prices,
+        cached=True,
+        budget_usd=0.0,
+        progress=seen.append,
+    )
+    assert (seen[-1].calls, seen[-1].cached, seen[-1].spent, seen[-1].usd) == (
+        20,
+        20,
+        0.0,
+        0.0,
+    )
 
 
 # -- what is noted ---------------------------------------------------------------------------------------------------
 
 
-def test_every_unit_keeps_its_calls_and_failures_of_this_grid_are_told_again(store, prices, capsys):
+def test_every_unit_keeps_its_calls_and_failures_of_this_grid_are_told_again(
+    store, prices, capsys
+):
     run(store, transport=Dear(fail=["3, 1"]), prices=prices)
     calls = {unit.text: store.calls(unit) for unit in sweep().units()}
     good, bad = calls['{"number": 2}'], calls['{"number": 3}']
-    assert [(c.prompt_tokens, c.completion_tokens, c.error) for c in good] == [(4, 6, "")] * 2
-    assert [c.error for c in bad] == ["", "CallFailed: it failed"] and bad[1].faults[0].said == "it failed"
+    assert [(c.prompt_tokens, c.completion_tokens, c.error) for c in good] == [
+        (4, 6, "")
+    ] * 2
+    assert [c.error for c in bad] == ["", "CallFailed: it failed"] and bad[1].faults[
+        0
+    ].said == "it failed"
     assert "3, 1" in bad[1].question
     capsys.readouterr()
     run(store)
-    assert "1 of 10 units have failed. The first said: CallFailed: it failed" in capsys.readouterr().out
+    assert (
+        "1 of 10 units have failed. The first said: CallFailed: it failed"
+        in capsys.readouterr().out
+    )
     run(store, sweep(3))
     assert not capsys.readouterr().out
 
@@ -117,9 +168,19 @@ def test_a_status_tells_calls_tokens_money_and_what_is_left(store, prices):
     seen = []
     run(store, prices=prices, progress=seen.append, budget_usd=10)
     last = seen[-1]
-    assert (last.done, last.total, last.calls, last.tokens, last.in_flight) == (10, 10, 20, 200, 0)
-    assert last.time.endswith("taken") and any(status.time.endswith("left") for status in seen)
-    assert last.spent == pytest.approx(0.2) and last.limit_usd == 10 and last.reserved == 0
+    assert (last.done, last.total, last.calls, last.tokens, last.in_flight) == (
+        10,
+        10,
+        20,
+        200,
+        0,
+    )
+    assert last.time.endswith("taken") and any(
+        status.time.endswith("left") for status in seen
+    )
+    assert (
+        last.spent == pytest.approx(0.2) and last.limit_usd == 10 and last.reserved == 0
+    )
 
 
 # -- several processes -----------------------------------------------------------------------------------------------
@@ -148,14 +209,27 @@ def test_processes_share_a_sweep_and_no_unit_is_done_twice(tmp_path):
     counts = [Counter(eval(process.communicate(timeout=60)[0])) for process in both]
     assert sorted(map(int, log.read_text().split())) == list(range(16))
     assert sum(c["done"] for c in counts) == 16
-    assert all(c["done"] + c["elsewhere"] + c["skipped"] == 16 for c in counts)  # both return when all is done
+    assert all(
+        c["done"] + c["elsewhere"] + c["skipped"] == 16 for c in counts
+    )  # both return when all is done
 
 
-def test_a_unit_is_claimed_once_and_again_when_it_was_given_back_or_its_run_has_ended(tmp_path):
+def test_a_unit_is_claimed_once_and_again_when_it_was_given_back_or_its_run_has_ended(
+    tmp_path,
+):
     path, (unit, other) = tmp_path / "study.sqlite", list(sweep(2).units())
-    with Presence(path) as one, Presence(path) as two, closing(Claims(path, two)) as theirs:
+    with (
+        Presence(path) as one,
+        Presence(path) as two,
+        closing(Claims(path, two)) as theirs,
+    ):
         ours = Claims(path, one)
-        assert ours.take(unit) and ours.take(unit) and not theirs.take(unit) and theirs.take(other)
+        assert (
+            ours.take(unit)
+            and ours.take(unit)
+            and not theirs.take(unit)
+            and theirs.take(other)
+        )
         ours.free(unit)
         theirs.free(other)
         assert theirs.take(unit) and ours.take(other) and not theirs.take(other)
@@ -163,13 +237,20 @@ def test_a_unit_is_claimed_once_and_again_when_it_was_given_back_or_its_run_has_
         assert theirs.take(other)
 
 
-def test_a_run_waits_for_a_unit_that_another_run_has_and_takes_it_over_when_that_one_ends(store):
+def test_a_run_waits_for_a_unit_that_another_run_has_and_takes_it_over_when_that_one_ends(
+    store,
+):
     unit = next(sweep().units())
 
     async def both():
-        with Presence(store.path) as presence, closing(Claims(store.path, presence)) as other:
+        with (
+            Presence(store.path) as presence,
+            closing(Claims(store.path, presence)) as other,
+        ):
             assert other.take(unit)
-            task = asyncio.create_task(sweep().run(store, progress=False, model=ChatModel(Dear())))
+            task = asyncio.create_task(
+                sweep().run(store, progress=False, model=ChatModel(Dear()))
+            )
             while len(store.finished("s")) < 9:
                 await asyncio.sleep(0.01)
             assert not task.done()
@@ -181,10 +262,14 @@ def test_a_run_waits_for_a_unit_that_another_run_has_and_takes_it_over_when_that
 async def ask_two(rng, number, model):
     """A group whose members are asked at once, as by `asyncio.gather`: one error does not stop the others."""
     asked = (model.reply(text, max_tokens=6) for text in ("short", "long " * 2000))
-    return Transcript({"texts": [reply.text for reply in await asyncio.gather(*asked)]}, "a", {}, ())
+    return Transcript(
+        {"texts": [reply.text for reply in await asyncio.gather(*asked)]}, "a", {}, ()
+    )
 
 
-def test_what_others_of_a_unit_are_still_asking_when_the_money_ends_is_settled_and_kept(store, prices):
+def test_what_others_of_a_unit_are_still_asking_when_the_money_ends_is_settled_and_kept(
+    store, prices
+):
     slow = Dear(seconds=0.2)
     with pytest.raises(BudgetExceeded):
         run(store, sweep(1, ask_two), slow, prices, cached=True, budget_usd=1.0)

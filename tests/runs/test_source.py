@@ -49,7 +49,12 @@ def cell(*changes):
     for before, after in changes:
         assert before in text
         text = text.replace(before, after)
-    linecache.cache[f"<cell {number}>"] = (len(text), None, text.splitlines(keepends=True), f"<cell {number}>")
+    linecache.cache[f"<cell {number}>"] = (
+        len(text),
+        None,
+        text.splitlines(keepends=True),
+        f"<cell {number}>",
+    )
     exec(compile(text, f"<cell {number}>", "exec"), names)
     return names
 
@@ -86,7 +91,9 @@ OTHER = {
 
 @pytest.mark.parametrize("change", OTHER)
 def test_an_edit_that_may_change_a_result_is_told_from_one_that_does_not(change):
-    study, same, edited = (cell(*changes)["study"] for changes in ((), SAME, (OTHER[change],)))
+    study, same, edited = (
+        cell(*changes)["study"] for changes in ((), SAME, (OTHER[change],))
+    )
     assert fingerprint(study) == fingerprint(same) != fingerprint(edited)
 
 
@@ -94,21 +101,34 @@ def test_an_edited_study_is_refused_until_its_old_units_are_dropped(store):
     (names, edited) = cell(), cell(OTHER["the study"])["study"]
     study = names["study"]
     what, _ = run(store, study)
-    assert names["LOG"] and run(store, study)[1]["skipped"] == 4, "what the study changes is no constant"
+    assert names["LOG"] and run(store, study)[1]["skipped"] == 4, (
+        "what the study changes is no constant"
+    )
     before = {key: value for key, value in what.identity({}).items() if key != "code"}
     with store._db:
         store._db.execute("UPDATE sweeps SET identity = ?", (json.dumps(before),))
-    assert run(store, study)[1]["skipped"] == 4, "a file from before takes the code as it is"
-    with pytest.raises(InvalidInput, match=r"with other code.*another name, or another file.*store.forget\('s'\)"):
+    assert run(store, study)[1]["skipped"] == 4, (
+        "a file from before takes the code as it is"
+    )
+    with pytest.raises(
+        InvalidInput,
+        match=r"with other code.*another name, or another file.*store.forget\('s'\)",
+    ):
         run(store, edited)
     store.forget("s")
     assert run(store, edited)[1]["done"] == 4
-    assert "code" not in Sweep("s", roundtable_exchange, {"rule": ["majority"]}, 1, 1).identity({})
+    assert "code" not in Sweep(
+        "s", roundtable_exchange, {"rule": ["majority"]}, 1, 1
+    ).identity({})
 
 
 def test_a_partial_is_told_by_its_arguments_a_lambda_by_its_code_and_a_constant_s_fields_are_looked_into():
     study = cell()["study"]
-    made = [partial(study), partial(study, rule="c"), *(partial(study, by=by) for by in (lambda x: x, lambda x: x + 1))]
+    made = [
+        partial(study),
+        partial(study, rule="c"),
+        *(partial(study, by=by) for by in (lambda x: x, lambda x: x + 1)),
+    ]
     made += [reading(Start((word,))) for word in "aba"]
     prints = [fingerprint(one) for one in made]
     assert len(set(prints)) == 6 and prints[-1] == prints[-3]
@@ -126,22 +146,40 @@ async def weigh(rng, rule, agent=None):
     return {"weight": rule.weight, "draw": rng.random()}
 
 
-def test_objects_stand_in_a_grid_by_name_and_source_and_reach_the_study_themselves(store):
-    what, count = run(store, weigh, rule=[Rule(1), Rule(2)], agent=[Rule, weigh, "plain"])
+def test_objects_stand_in_a_grid_by_name_and_source_and_reach_the_study_themselves(
+    store,
+):
+    what, count = run(
+        store, weigh, rule=[Rule(1), Rule(2)], agent=[Rule, weigh, "plain"]
+    )
     frame = what.frame(store)
     assert count["done"] == 12 and sorted(frame["weight"].unique()) == [1, 2]
-    assert frame["rule"].str.match("weighted [0-9a-f]{6}$").all() and frame["rule"].nunique() == 2
-    assert run(store, weigh, rule=[Rule(2), Rule(1)], agent=["plain"])[1]["skipped"] == 4
+    assert (
+        frame["rule"].str.match("weighted [0-9a-f]{6}$").all()
+        and frame["rule"].nunique() == 2
+    )
+    assert (
+        run(store, weigh, rule=[Rule(2), Rule(1)], agent=["plain"])[1]["skipped"] == 4
+    )
     assert {part["name"] for part in what.parameters["agent"][:2]} == {"Rule", "weigh"}
 
 
 CONNECTED = SimpleNamespace(name="chat", model="chat", endpoint="there")
 
 
-@pytest.mark.parametrize("value", [{1, 2}, object(), Path("/no/such/prompts"), CONNECTED])
+@pytest.mark.parametrize(
+    "value", [{1, 2}, object(), Path("/no/such/prompts"), CONNECTED]
+)
 def test_what_has_neither_name_nor_source_and_a_model_itself_are_refused(value):
-    said = 'name it: "model:chat"' if value is CONNECTED else "it is not there, or has no name"
-    with pytest.raises(InvalidInput, match=rf"grid: rule=.* given; expected text, a number or a list, or .*{said}"):
+    said = (
+        'name it: "model:chat"'
+        if value is CONNECTED
+        else "it is not there, or has no name"
+    )
+    with pytest.raises(
+        InvalidInput,
+        match=rf"grid: rule=.* given; expected text, a number or a list, or .*{said}",
+    ):
         Sweep("s", weigh, {"rule": [value]}, 1, 1)
 
 
@@ -160,17 +198,30 @@ class Answer(BaseModel):
     scores: dict[str, float] = {}
 
 
-RECORDS = [{"a": 1, "b": [1, {"c": None}]}, Outcome(0.5), Outcome(math.inf, ()), Answer(text="é", scores={"a": 0.1})]
+RECORDS = [
+    {"a": 1, "b": [1, {"c": None}]},
+    Outcome(0.5),
+    Outcome(math.inf, ()),
+    Answer(text="é", scores={"a": 0.1}),
+]
 
 
 def test_any_record_comes_back_equal_or_as_a_dict_where_its_class_is_gone_and_what_is_none_is_refused():
     for record in RECORDS:
         made = packed(record)
         assert from_json(made.kind, made.text) == record
-        plain = from_json(made.kind.replace("Outcome", "Gone").replace("Answer", "Gone"), made.text)
-        assert isinstance(plain, dict) and plain.keys() == dict(getattr(record, "__dict__", record)).keys()
+        plain = from_json(
+            made.kind.replace("Outcome", "Gone").replace("Answer", "Gone"), made.text
+        )
+        assert (
+            isinstance(plain, dict)
+            and plain.keys() == dict(getattr(record, "__dict__", record)).keys()
+        )
     for none in (3, None, {"a": object()}, [1]):
-        with pytest.raises(InvalidInput, match=r"record: .* given .*the store keeps .*plain data, a dataclass"):
+        with pytest.raises(
+            InvalidInput,
+            match=r"record: .* given .*the store keeps .*plain data, a dataclass",
+        ):
             packed(none)
 
 
@@ -178,11 +229,28 @@ def test_a_frame_has_settings_status_and_the_fields_of_the_record(store):
     async def study(rng, rule, size=1):
         if rule == "b":
             raise ValueError("no")
-        return Outcome(size / 2) if size > 1 else {"share": 0.1, "rule": rule, "size": 9}
+        return (
+            Outcome(size / 2) if size > 1 else {"share": 0.1, "rule": rule, "size": 9}
+        )
 
     what, _ = run(store, study, rule=["a", "b"], size=[1, 2])
     frame = replace(what, repetitions=3).frame(store)
-    assert list(frame.columns) == ["rule", "size", "repetition", "status", "share", "size (record)", "plan", "rounds"]
-    assert frame["status"].tolist() == (["done"] * 2 + ["missing"]) * 2 + (["failed"] * 2 + ["missing"]) * 2
-    assert frame["share"].dropna().tolist() == [0.1, 0.1, 1.0, 1.0] and frame["plan"][3] == "[1, 2]"
+    assert list(frame.columns) == [
+        "rule",
+        "size",
+        "repetition",
+        "status",
+        "share",
+        "size (record)",
+        "plan",
+        "rounds",
+    ]
+    assert (
+        frame["status"].tolist()
+        == (["done"] * 2 + ["missing"]) * 2 + (["failed"] * 2 + ["missing"]) * 2
+    )
+    assert (
+        frame["share"].dropna().tolist() == [0.1, 0.1, 1.0, 1.0]
+        and frame["plan"][3] == "[1, 2]"
+    )
     assert what.missing(store) == 4

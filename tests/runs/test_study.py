@@ -11,12 +11,26 @@ from hypothesis import strategies as st
 
 from support.errors import DamagedFile
 from support.play import FormatError
-from support.roundtable.records import Ballot, Candidate, Decision, Message, Proposal, Round, Transcript
+from support.roundtable.records import (
+    Ballot,
+    Candidate,
+    Decision,
+    Message,
+    Proposal,
+    Round,
+    Transcript,
+)
 from support.runs.study import Store, Unit, from_json, to_json
 
-TEXT, ID, NUMBER = st.text(max_size=12), st.sampled_from(["P1", "P2", "P3"]), st.floats(-1e6, 1e6)
+TEXT, ID, NUMBER = (
+    st.text(max_size=12),
+    st.sampled_from(["P1", "P2", "P3"]),
+    st.floats(-1e6, 1e6),
+)
 VALUE = st.tuples(st.tuples(NUMBER, NUMBER), st.tuples(NUMBER, NUMBER)) | TEXT
-POINTS = st.dictionaries(ID, st.integers(0, 5) | NUMBER).map(lambda points: tuple(points.items()))
+POINTS = st.dictionaries(ID, st.integers(0, 5) | NUMBER).map(
+    lambda points: tuple(points.items())
+)
 CHOICE = st.none() | ID | st.lists(ID, unique=True).map(tuple) | POINTS
 
 
@@ -44,29 +58,53 @@ def unit(repetition=0, rule="a"):
 
 def with_errors(number):
     errors = (FormatError("Ana", "vote", "no"),) * number
-    return Transcript({}, "a", {}, (Round(1, (), (), (), (), None, (), "", None, errors, replies=4),) * 2)
+    return Transcript(
+        {},
+        "a",
+        {},
+        (Round(1, (), (), (), (), None, (), "", None, errors, replies=4),) * 2,
+    )
 
 
 @settings(max_examples=60)
 @given(TRANSCRIPTS)
-def test_property_a_record_comes_back_as_it_was_and_frozen_so_that_it_can_be_counted(record):
+def test_property_a_record_comes_back_as_it_was_and_frozen_so_that_it_can_be_counted(
+    record,
+):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         again = from_json("Transcript", to_json(record))
     assert again == record and to_json(again) == to_json(record)
     for entry in again.rounds:
-        hash((entry.messages, entry.proposals, entry.candidates, entry.ballots, entry.decision))
+        hash(
+            (
+                entry.messages,
+                entry.proposals,
+                entry.candidates,
+                entry.ballots,
+                entry.decision,
+            )
+        )
 
 
 def test_a_unit_is_stored_once_and_its_replies_and_format_errors_are_counted(store):
     assert store.add(unit(), with_errors(1)) == {"replies": 8, "format_errors": 2}
     assert store.add(unit(), with_errors(3)) == {"replies": 8, "format_errors": 6}
     assert store.units("s").to_dict("records") == [
-        {"rule": "a", "repetition": 0, "status": "done", "error": None, "replies": 8, "format_errors": 6}
+        {
+            "rule": "a",
+            "repetition": 0,
+            "status": "done",
+            "error": None,
+            "replies": 8,
+            "format_errors": 6,
+        }
     ]
 
 
-def test_records_come_in_the_order_of_settings_and_repetition_whatever_the_order_of_work(store):
+def test_records_come_in_the_order_of_settings_and_repetition_whatever_the_order_of_work(
+    store,
+):
     units = [unit(r, rule) for rule in "ab" for r in (0, 1, 2, 10)]
     for one in np.random.default_rng(0).permutation(len(units)):
         store.add(units[one], EMPTY)
@@ -90,6 +128,14 @@ def test_a_record_that_cannot_be_read_is_named_as_damage(store):
 def test_units_of_other_code_stay_in_the_file_and_are_not_shown(store):
     old, new = (Store(store.path, code) for code in ("old", "new"))
     old.add(unit(), EMPTY)
-    assert old.finished("s") == {unit()} and old.record(unit()) == EMPTY and old.sweeps() == ["s"]
-    assert new.finished("s") == set() and new.record(unit()) is None and new.sweeps() == []
-    assert store.sweeps() == ["s @ old"] and [r for _, r in store.records("s @ old")] == [EMPTY]
+    assert (
+        old.finished("s") == {unit()}
+        and old.record(unit()) == EMPTY
+        and old.sweeps() == ["s"]
+    )
+    assert (
+        new.finished("s") == set() and new.record(unit()) is None and new.sweeps() == []
+    )
+    assert store.sweeps() == ["s @ old"] and [
+        r for _, r in store.records("s @ old")
+    ] == [EMPTY]

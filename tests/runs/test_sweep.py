@@ -29,7 +29,13 @@ async def draw(rng, rule="a", size=1, repetition=0, pause=0.0):
     first = rng.random()
     await asyncio.sleep(pause * first)
     DONE.append((rule, size, repetition))
-    return Transcript({"draws": [first, rng.random()]}, rule, {}, (), {"size": size, "repetition": repetition})
+    return Transcript(
+        {"draws": [first, rng.random()]},
+        rule,
+        {},
+        (),
+        {"size": size, "repetition": repetition},
+    )
 
 
 async def fragile(rng, rule, broken=frozenset()):
@@ -46,7 +52,14 @@ async def locked(rng, number, door):
 
 
 def sweep(study=draw, repetitions=3, seed=7, paired=(), **grid):
-    return Sweep("s", study, grid or {"rule": ["a", "b"], "size": [1, 2]}, repetitions, seed, paired)
+    return Sweep(
+        "s",
+        study,
+        grid or {"rule": ["a", "b"], "size": [1, 2]},
+        repetitions,
+        seed,
+        paired,
+    )
 
 
 def run(what, where, **options):
@@ -59,9 +72,15 @@ def results(where):
 
 def test_paired_settings_share_their_streams_and_the_order_of_settings_and_values_changes_none():
     paired = sweep(paired=["rule"])
-    a, b = ([paired.rng(u).random() for u in paired.units() if u.settings["rule"] == rule] for rule in "ab")
+    a, b = (
+        [paired.rng(u).random() for u in paired.units() if u.settings["rule"] == rule]
+        for rule in "ab"
+    )
     assert a == b and len(set(a)) == 6
-    streams = [{u: s.rng(u).random() for u in s.units()} for s in (sweep(), sweep(size=[2, 1], rule=["b", "a"]))]
+    streams = [
+        {u: s.rng(u).random() for u in s.units()}
+        for s in (sweep(), sweep(size=[2, 1], rule=["b", "a"]))
+    ]
     assert streams[0] == streams[1]
 
 
@@ -76,22 +95,31 @@ def test_concurrency_does_not_change_a_result(tmp_path):
 
 @settings(max_examples=6)
 @given(st.sets(st.integers(0, 11)))
-def test_property_a_resumed_sweep_does_only_what_is_missing_and_ends_alike(tmp_path_factory, lost):
+def test_property_a_resumed_sweep_does_only_what_is_missing_and_ends_alike(
+    tmp_path_factory, lost
+):
     with closing(Store(tmp_path_factory.mktemp("s") / "study.sqlite")) as opened:
         run(sweep(), opened)
         whole, units = results(opened), list(sweep().units())
         with opened._db as db:
             gone = [(units[i].text, units[i].repetition) for i in lost]
-            db.executemany("DELETE FROM units WHERE settings = ? AND repetition = ?", gone)
+            db.executemany(
+                "DELETE FROM units WHERE settings = ? AND repetition = ?", gone
+            )
         DONE.clear()
-        assert run(sweep(), opened)["done"] == len(lost) == len(DONE) and results(opened) == whole
+        assert (
+            run(sweep(), opened)["done"] == len(lost) == len(DONE)
+            and results(opened) == whole
+        )
 
 
 def test_an_extended_grid_keeps_the_results_that_it_has(store):
     run(sweep(rule=["a"], size=[1]), store)
     before = results(store)
     count = run(sweep(rule=["a", "b"], size=[2, 1], repetitions=5), store)
-    assert (count["done"], count["skipped"]) == (17, 3) and before.items() <= results(store).items()
+    assert (count["done"], count["skipped"]) == (17, 3) and before.items() <= results(
+        store
+    ).items()
 
 
 def test_the_name_of_another_sweep_is_refused_and_nothing_is_done(store):
@@ -107,7 +135,9 @@ def test_the_name_of_another_sweep_is_refused_and_nothing_is_done(store):
 
 def test_a_cancelled_run_keeps_what_was_finished(store):
     async def interrupted():
-        task = asyncio.create_task(sweep().run(store, progress=False, concurrency=2, pause=0.02))
+        task = asyncio.create_task(
+            sweep().run(store, progress=False, concurrency=2, pause=0.02)
+        )
         while len(DONE) < 4:
             await asyncio.sleep(0.001)
         task.cancel()
@@ -126,28 +156,47 @@ def test_failed_units_are_done_again_only_on_request(store):
     assert run(what, store)["skipped"] == 6
     retried = run(what, store, retry_failed=True)
     assert (retried["done"], retried["skipped"]) == (3, 3)
-    assert all(record.environment["draw"] == what.rng(unit).random() for unit, record in store.records("s"))
+    assert all(
+        record.environment["draw"] == what.rng(unit).random()
+        for unit, record in store.records("s")
+    )
 
 
 STOPS = "ModelUnavailable UnknownParticipant CacheMiss MissingData DamagedFile DiskFull FileInUse"
 
 
 @pytest.mark.parametrize("name", STOPS.split())
-def test_what_has_to_be_mended_outside_stops_the_run_and_is_no_fault_of_the_units(store, name):
+def test_what_has_to_be_mended_outside_stops_the_run_and_is_no_fault_of_the_units(
+    store, name
+):
     kind = getattr(errors, name)
-    what, door = sweep(locked, repetitions=1, number=list(range(8))), SimpleNamespace(shut=kind)
+    what, door = (
+        sweep(locked, repetitions=1, number=list(range(8))),
+        SimpleNamespace(shut=kind),
+    )
     with pytest.raises(kind, match="to be mended"):
         run(what, store, concurrency=1 if name == "CacheMiss" else 4, door=door)
     assert len(results(store)) == 3
     door.shut = None
-    assert run(what, store, door=door)["done"] == 5 and (store.units("s")["status"] == "done").all()
+    assert (
+        run(what, store, door=door)["done"] == 5
+        and (store.units("s")["status"] == "done").all()
+    )
 
 
 def test_a_unit_can_be_played_again_from_its_seed_and_settings(store):
-    what = Sweep("s", roundtable_exchange, {"rule": ["ranked"], "rounds": [3], "seats": [["mixed"] * 3]}, 2, 5)
+    what = Sweep(
+        "s",
+        roundtable_exchange,
+        {"rule": ["ranked"], "rounds": [3], "seats": [["mixed"] * 3]},
+        2,
+        5,
+    )
     run(what, store)
     for unit, record in store.records("s"):
-        assert asyncio.run(roundtable_exchange(what.rng(unit), **unit.settings)) == record
+        assert (
+            asyncio.run(roundtable_exchange(what.rng(unit), **unit.settings)) == record
+        )
 
 
 def test_a_name_under_which_nothing_was_finished_is_free_again(store):
@@ -157,8 +206,13 @@ def test_a_name_under_which_nothing_was_finished_is_free_again(store):
         return Transcript({}, rule, {}, ())
 
     what = sweep(asks, 1, rule=["a", "b"])
-    wrong, right = (SimpleNamespace(model=name, endpoint="there") for name in ("wrong", "right"))
-    assert run(what, store, model=wrong)["failed"] == 2 and run(what, store, model=right)["done"] == 2
+    wrong, right = (
+        SimpleNamespace(model=name, endpoint="there") for name in ("wrong", "right")
+    )
+    assert (
+        run(what, store, model=wrong)["failed"] == 2
+        and run(what, store, model=right)["done"] == 2
+    )
     with pytest.raises(InvalidInput, match="give the new sweep another name"):
         run(what, store, model=wrong)
 
@@ -166,16 +220,34 @@ def test_a_name_under_which_nothing_was_finished_is_free_again(store):
 # -- what is refused before anything runs -----------------------------------------------------------------------------
 
 BAD = [
-    (lambda s: sweep(rules=[1]), "grid: 'rules' is no setting of draw; it takes rule, size, pause"),
+    (
+        lambda s: sweep(rules=[1]),
+        "grid: 'rules' is no setting of draw; it takes rule, size, pause",
+    ),
     (lambda s: sweep(rule=[]), "expected a list with at least one value"),
     (lambda s: sweep(rule="majority"), "rule='majority' given; expected a list"),
     (lambda s: sweep(rule=["a", "a"]), "expected each value once"),
-    (lambda s: sweep(repetitions=0), "repetitions=0: expected a whole number from 1 up"),
+    (
+        lambda s: sweep(repetitions=0),
+        "repetitions=0: expected a whole number from 1 up",
+    ),
     (lambda s: sweep(seed=True), "seed=True"),
-    (lambda s: Sweep("s", lambda rule: rule, {"rule": ["a"]}, 1, 1), "expected rng among them"),
-    (lambda s: run(sweep(locked, number=[1]), s), "grid: door missing; locked needs a value"),
-    (lambda s: run(sweep(rule=["a"]), s, rule="b"), "rule: draw does not take it here; it takes size, pause"),
-    (lambda s: run(sweep(), "study.sqlite"), "store: 'study.sqlite' given; expected Store"),
+    (
+        lambda s: Sweep("s", lambda rule: rule, {"rule": ["a"]}, 1, 1),
+        "expected rng among them",
+    ),
+    (
+        lambda s: run(sweep(locked, number=[1]), s),
+        "grid: door missing; locked needs a value",
+    ),
+    (
+        lambda s: run(sweep(rule=["a"]), s, rule="b"),
+        "rule: draw does not take it here; it takes size, pause",
+    ),
+    (
+        lambda s: run(sweep(), "study.sqlite"),
+        "store: 'study.sqlite' given; expected Store",
+    ),
     (lambda s: run(sweep(), s, concurrency=0), "concurrency=0"),
 ]
 
@@ -193,8 +265,13 @@ async def told(rng, rule, model="model:standard"):
 
 def test_a_model_is_told_by_its_name_or_its_endpoint_and_another_one_is_refused(store):
     run(sweep(told, rule=["a", "model:b"]), store, model="small")
-    assert sweep(told, rule=["a", ["model:b", "c"]]).models == ["model:b", "model:standard"]
-    with pytest.raises(InvalidInput, match=r"context .*small.* where .*large.* is asked for"):
+    assert sweep(told, rule=["a", ["model:b", "c"]]).models == [
+        "model:b",
+        "model:standard",
+    ]
+    with pytest.raises(
+        InvalidInput, match=r"context .*small.* where .*large.* is asked for"
+    ):
         run(sweep(told, rule=["a"]), store, model="large")
 
 
@@ -202,18 +279,25 @@ async def prompted(rng, prompts=None):
     return {"read": (prompts / "a.md.j2").read_text()}
 
 
-def test_a_folder_of_prompts_is_a_setting_with_a_digest_of_what_is_in_it(store, tmp_path):
+def test_a_folder_of_prompts_is_a_setting_with_a_digest_of_what_is_in_it(
+    store, tmp_path
+):
     for name, text in (("warm", "Dear"), ("curt", "Do")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.md.j2").write_text(text)
     grid = {"prompts": [str(tmp_path / "warm"), tmp_path / "curt"]}
     made = Sweep("p", prompted, grid, 1, 1)
     run(made, store)
-    assert [unit.settings["prompts"]["name"] for unit in made.units()] == ["warm", "curt"]
+    assert [unit.settings["prompts"]["name"] for unit in made.units()] == [
+        "warm",
+        "curt",
+    ]
     assert [record["read"] for _, record in made.records(store)] == ["Dear", "Do"]
     (tmp_path / "warm" / "a.md.j2").write_text("Dearest")
     changed = Sweep("p", prompted, grid, 1, 1)
-    same = {unit.text for unit in changed.units()} & {unit.text for unit in made.units()}
+    same = {unit.text for unit in changed.units()} & {
+        unit.text for unit in made.units()
+    }
     assert [json.loads(text)["prompts"]["name"] for text in same] == ["curt"]
     with pytest.raises(InvalidInput, match="put it into the grid"):
         run(Sweep("q", prompted, {}, 1, 1), store, prompts=tmp_path / "warm")

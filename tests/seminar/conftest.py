@@ -15,7 +15,12 @@ from support.seminar.views import Desk
 
 SLOTS = (date(2027, 9, 15), date(2027, 10, 13), date(2027, 11, 10), date(2027, 12, 8))
 MONDAY = date(2027, 8, 16)
-PEOPLE = {"Ana Ray": "professor", "Bo Lund": "phd student", "Cy Moor": "postdoc", "Di Ray": "phd student"}
+PEOPLE = {
+    "Ana Ray": "professor",
+    "Bo Lund": "phd student",
+    "Cy Moor": "postdoc",
+    "Di Ray": "phd student",
+}
 
 
 @pytest.fixture(scope="session")
@@ -31,18 +36,39 @@ def make_desk():
     templates = load_templates()
 
     def make(
-        policies=None, today=MONDAY, known=(), given=(), slots=SLOTS, people=PEOPLE, seats=1, deadline=None, **more
+        policies=None,
+        today=MONDAY,
+        known=(),
+        given=(),
+        slots=SLOTS,
+        people=PEOPLE,
+        seats=1,
+        deadline=None,
+        **more,
     ):
-        listed = tuple(Persona(n, n, f"{n.replace(' ', '.')}@example.org", role, "birds") for n, role in people.items())
+        listed = tuple(
+            Persona(n, n, f"{n.replace(' ', '.')}@example.org", role, "birds")
+            for n, role in people.items()
+        )
         held = Scenario(
             "test", "A seminar", "Fill the dates.", "Noor Halvard", "Room 2.14", "16:00 to 17:00", MONDAY,
             deadline or date(2027, 9, 13), tuple(slots),
             listed, seats,
         )  # fmt: skip
-        contacts = {name: Contact(name, role, **dict(known).get(name, {})) for name, role in people.items()}
+        contacts = {
+            name: Contact(name, role, **dict(known).get(name, {}))
+            for name, role in people.items()
+        }
         state = State(today, dict.fromkeys(slots, ()) | dict(given), contacts, seats)
         day = (today - MONDAY).days + 1
-        return Desk(held, state, day, policies=policies or PolicySet(), templates=templates, **more)
+        return Desk(
+            held,
+            state,
+            day,
+            policies=policies or PolicySet(),
+            templates=templates,
+            **more,
+        )
 
     return make
 

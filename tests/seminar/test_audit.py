@@ -24,7 +24,10 @@ GONE = {**ASKED, "answered": (TUE,), "declined": True}
 
 def state(today=THU, seats=1, slots=(), **known):
     """A day, who has a date, and what is known of people; of Cy that a mail was answered."""
-    contacts = {name: Contact(name, ROLES.get(name, "postdoc"), **said) for name, said in known.items()}
+    contacts = {
+        name: Contact(name, ROLES.get(name, "postdoc"), **said)
+        for name, said in known.items()
+    }
     return State(today, {ONE: (), TWO: (), **dict(slots)}, contacts, seats)
 
 
@@ -33,17 +36,37 @@ def state(today=THU, seats=1, slots=(), **known):
     [
         ("begin", state(Ana={}, Bo={}), state(Ana=ASKED)),
         ("follow_up", state(Ana=ASKED), state(Ana=FEW)),
-        ("follow_up", state(Ana=ASKED), state(Ana=SILENT)),  # who was given up is not to be followed up
+        (
+            "follow_up",
+            state(Ana=ASKED),
+            state(Ana=SILENT),
+        ),  # who was given up is not to be followed up
         ("give_up", state(Ana=SILENT), state(Ana=ASKED)),
         ("ask_more", state(Ana=FEW), state(Ana={**MORE, "available": (ONE,)})),
         ("vague", state(Ana=PERHAPS), state(Ana=PERHAPS, slots={ONE: ("Ana",)})),
         ("faculty_first", state(Ana=FEW, Bo=PERHAPS), state(Ana=FEW, Cy=FEW)),
-        ("faculty_first", state(Ana=FEW, Bo=FEW), state(Ana=FEW, Bo=FEW, Cy={}, slots={ONE: ("Cy",)})),
+        (
+            "faculty_first",
+            state(Ana=FEW, Bo=FEW),
+            state(Ana=FEW, Bo=FEW, Cy={}, slots={ONE: ("Cy",)}),
+        ),
         ("weekend", state(SAT), state()),
         ("declined", state(Ana=GONE), state(Ana={**GONE, "thanked": True})),
-        ("confirm", state(Ana={}, slots={ONE: ("Ana",)}), state(Ana={"confirmed": (ONE,)}, slots={ONE: ("Ana",)})),
-        ("cancelled", state(Ana={"cancelled": (ONE,)}, Bo=FEW), state(Ana={"cancelled": (TWO,)}, Bo=FEW)),
-        ("one_each", state(Ana=MORE, Bo=FEW, slots={TWO: ("Ana",)}), state(Ana=FEW, Bo=MORE, slots={ONE: ("Ana",)})),
+        (
+            "confirm",
+            state(Ana={}, slots={ONE: ("Ana",)}),
+            state(Ana={"confirmed": (ONE,)}, slots={ONE: ("Ana",)}),
+        ),
+        (
+            "cancelled",
+            state(Ana={"cancelled": (ONE,)}, Bo=FEW),
+            state(Ana={"cancelled": (TWO,)}, Bo=FEW),
+        ),
+        (
+            "one_each",
+            state(Ana=MORE, Bo=FEW, slots={TWO: ("Ana",)}),
+            state(Ana=FEW, Bo=MORE, slots={ONE: ("Ana",)}),
+        ),
         ("urgent", state(NEAR, Ana=FEW), state(NEAR - timedelta(days=1), Ana=FEW)),
     ],
 )
@@ -54,7 +77,9 @@ def test_a_policy_applies_where_it_tells_something_and_not_elsewhere(policy, yes
 def broken(of, before, actions, mails=(), after=None):
     """The ids of the policies that are broken, of those asked for."""
     policies = PolicySet(tuple(ALL[name] for name in of.split()))
-    found = violations(before, actions, policies, after or evening(before, actions), mails)
+    found = violations(
+        before, actions, policies, after or evening(before, actions), mails
+    )
     return [line.split(":")[0] for line in found]
 
 
@@ -67,7 +92,9 @@ def ask(kind="follow_up", name="Ana"):
 
 
 def mail(to, kind="clarification", body="", slots=()):
-    return Mail(1, 1, kind, "organiser", to, "s", body, tuple(s.isoformat() for s in slots))
+    return Mail(
+        1, 1, kind, "organiser", to, "s", body, tuple(s.isoformat() for s in slots)
+    )
 
 
 BOTH = state(Ana=MORE, Bo=MORE)
@@ -80,9 +107,24 @@ BOTH = state(Ana=MORE, Bo=MORE)
         ("weekend", state(SAT, Ana=FEW), [ask("wait")], False),
         ("follow_up", state(Ana={"mails": (WED,)}), [ask()], True),
         ("follow_up", state(Ana={"mails": (TUE,)}), [ask()], False),
-        ("follow_up", state(Ana={"mails": (date(2027, 8, 20),)}, today=date(2027, 8, 23)), [ask()], True),  # a weekend
-        ("follow_up", state(Ana={**MORE, "answered": (TUE,)}), [give("Ana")], False),  # needs no answer
-        ("follow_up", state(Ana={**MORE, "answered": (TUE,)}, slots={ONE: ("Ana",)}), [ask("clarification")], False),
+        (
+            "follow_up",
+            state(Ana={"mails": (date(2027, 8, 20),)}, today=date(2027, 8, 23)),
+            [ask()],
+            True,
+        ),  # a weekend
+        (
+            "follow_up",
+            state(Ana={**MORE, "answered": (TUE,)}),
+            [give("Ana")],
+            False,
+        ),  # needs no answer
+        (
+            "follow_up",
+            state(Ana={**MORE, "answered": (TUE,)}, slots={ONE: ("Ana",)}),
+            [ask("clarification")],
+            False,
+        ),
         ("give_up", state(Ana=SILENT), [ask()], True),
         ("give_up", state(Ana={**SILENT, "answered": (MON,)}), [ask()], False),
         ("declined", state(Ana=GONE), [ask("thanks")], False),
@@ -91,17 +133,47 @@ BOTH = state(Ana=MORE, Bo=MORE)
         ("faculty_first", BOTH, [give("Bo")], True),
         ("faculty_first", BOTH, [give("Bo"), give("Ana", TWO)], False),
         ("faculty_first", state(Ana=MORE, Bo=MORE, seats=2), [give("Bo")], False),
-        ("faculty_first", state(Ana=MORE, Bo=MORE, slots={TWO: ("Ana",)}), [give("Bo")], False),
+        (
+            "faculty_first",
+            state(Ana=MORE, Bo=MORE, slots={TWO: ("Ana",)}),
+            [give("Bo")],
+            False,
+        ),
         ("faculty_first urgent", state(NEAR, Ana=MORE, Bo=MORE), [give("Bo")], False),
         ("urgent", state(NEAR, Ana=MORE, Bo=MORE), [], True),
         ("urgent", state(NEAR - timedelta(days=1), Ana=MORE), [], False),
-        ("urgent", state(ONE, Ana=MORE), [], False),  # on the day itself nobody can be given it any more
-        ("one_each", state(Ana=MORE, Bo=MORE, slots={TWO: ("Ana",)}), [give("Ana")], True),
+        (
+            "urgent",
+            state(ONE, Ana=MORE),
+            [],
+            False,
+        ),  # on the day itself nobody can be given it any more
+        (
+            "one_each",
+            state(Ana=MORE, Bo=MORE, slots={TWO: ("Ana",)}),
+            [give("Ana")],
+            True,
+        ),
         ("one_each", state(Ana=MORE, slots={TWO: ("Ana",)}), [give("Ana")], False),
-        ("cancelled", state(Ana=MORE, Bo=MORE, Cy={"cancelled": (ONE,)}, slots={TWO: ("Ana",)}), [give("Ana")], True),
-        ("cancelled", state(Ana=MORE, Bo=MORE, Cy={"cancelled": (ONE,)}, slots={TWO: ("Ana",)}), [give("Bo")], False),
+        (
+            "cancelled",
+            state(Ana=MORE, Bo=MORE, Cy={"cancelled": (ONE,)}, slots={TWO: ("Ana",)}),
+            [give("Ana")],
+            True,
+        ),
+        (
+            "cancelled",
+            state(Ana=MORE, Bo=MORE, Cy={"cancelled": (ONE,)}, slots={TWO: ("Ana",)}),
+            [give("Bo")],
+            False,
+        ),
         ("ask_more", state(Ana=FEW), [give("Ana")], True),
-        ("ask_more", state(Ana={**FEW, "available": (ONE, TWO)}), [give("Ana")], False),  # there is no other date
+        (
+            "ask_more",
+            state(Ana={**FEW, "available": (ONE, TWO)}),
+            [give("Ana")],
+            False,
+        ),  # there is no other date
         ("vague", state(Ana=PERHAPS), [give("Ana")], True),
         ("confirm", BOTH, [give("Ana")], False),
     ],
@@ -111,7 +183,9 @@ def test_a_days_actions_break_a_policy_or_not(policy, before, actions, found):
 
 
 def test_a_date_that_was_given_is_confirmed():
-    assert broken("confirm", BOTH, [], after=state(Ana=MORE, slots={ONE: ("Ana",)})) == ["confirm"]
+    assert broken(
+        "confirm", BOTH, [], after=state(Ana=MORE, slots={ONE: ("Ana",)})
+    ) == ["confirm"]
 
 
 @pytest.mark.parametrize(
@@ -124,21 +198,43 @@ def test_a_date_that_was_given_is_confirmed():
     ],
 )
 def test_a_vague_date_is_given_only_after_a_question_about_it(question, found):
-    assert broken("vague", state(Ana=PERHAPS), [give("Ana")], [question]) == (["vague"] if found else [])
+    assert broken("vague", state(Ana=PERHAPS), [give("Ana")], [question]) == (
+        ["vague"] if found else []
+    )
 
 
 def test_at_the_beginning_everybody_is_asked_about_all_dates():
-    fresh, asks = state(Ana={}, Bo={}), [ask("invitation", name) for name in ("Ana", "Bo")]
-    full = [mail(name, "invitation", "15 September and 13 October") for name in ("Ana", "Bo")]
-    assert broken("begin", fresh, asks, full) == [] == broken("begin weekend", state(SAT, Ana={}, Bo={}), [])
-    assert violations(fresh, asks[:1], ALL, fresh, [mail("Ana", "invitation", "only 15 September")]) == (
+    fresh, asks = (
+        state(Ana={}, Bo={}),
+        [ask("invitation", name) for name in ("Ana", "Bo")],
+    )
+    full = [
+        mail(name, "invitation", "15 September and 13 October")
+        for name in ("Ana", "Bo")
+    ]
+    assert (
+        broken("begin", fresh, asks, full)
+        == []
+        == broken("begin weekend", state(SAT, Ana={}, Bo={}), [])
+    )
+    assert violations(
+        fresh, asks[:1], ALL, fresh, [mail("Ana", "invitation", "only 15 September")]
+    ) == (
         "begin: Bo was not asked at the beginning",
         "begin: Ana was not asked about Wednesday, 13 October 2027",
     )
 
 
 def test_students_come_first_where_a_policy_says_so():
-    policies, action = PolicySet((Policy("young", "Students come before professors."),)), give("Ana")
+    policies, action = (
+        PolicySet((Policy("young", "Students come before professors."),)),
+        give("Ana"),
+    )
     (line,) = violations(BOTH, [action], policies, evening(BOTH, [action]), [])
-    assert line == "young: Ana got Wednesday, 15 September 2027, which Bo had named too, a phd student without a date"
-    assert violations(BOTH, [give("Bo")], policies, evening(BOTH, [give("Bo")]), []) == ()
+    assert (
+        line
+        == "young: Ana got Wednesday, 15 September 2027, which Bo had named too, a phd student without a date"
+    )
+    assert (
+        violations(BOTH, [give("Bo")], policies, evening(BOTH, [give("Bo")]), []) == ()
+    )

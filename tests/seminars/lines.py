@@ -20,7 +20,9 @@ from support.seminar.views import AGAIN, EDIT, REMOVE, Draft, Review
 from support.seminars.seminar import Seminar
 from support.seminars.setup import LIVE
 
-SERVERS = MailServers("smtp.example.org", "imap.example.org", "noor@example.org", "Noor")
+SERVERS = MailServers(
+    "smtp.example.org", "imap.example.org", "noor@example.org", "Noor"
+)
 
 
 def live_setup(name="four", **settings):
@@ -53,7 +55,11 @@ class World(SimulatedMailbox):
         """A reply to a mail that was sent; its key."""
         mail = message_from_bytes(raw, policy=policy.default)
         made = EmailMessage()
-        made["From"], made["To"], made["Subject"] = sender or mail["To"], mail["From"], f"Re: {mail['Subject']}"
+        made["From"], made["To"], made["Subject"] = (
+            sender or mail["To"],
+            mail["From"],
+            f"Re: {mail['Subject']}",
+        )
         made["Message-ID"] = f"<{self.answered}@elsewhere.example>"
         if sender is None:
             made["In-Reply-To"] = mail["Message-ID"]
@@ -80,7 +86,12 @@ class Story:
     async def play(self, ends=None, after=True):
         """Play on; with `ends`, until that many lines were written by this process, then it is gone."""
         self.lines, self.ends, self.after = 0, ends, after
-        with suppress(Killed), Seminar(self.path, "spring", mailbox=self.world, today=self.today) as self.seminar:
+        with (
+            suppress(Killed),
+            Seminar(
+                self.path, "spring", mailbox=self.world, today=self.today
+            ) as self.seminar,
+        ):
             kept = self.seminar.journal.add
             self.seminar.journal.add = lambda *line: self._line(kept, line)
             await self.seminar.open()
@@ -106,16 +117,28 @@ class Story:
 
     def _evening(self):
         """Everybody who got mail on the day answers; one writes from another address as well."""
-        ours = [posted for posted in self.seminar.workplace.outbox.posted() if posted.day == self.day + 1]
+        ours = [
+            posted
+            for posted in self.seminar.workplace.outbox.posted()
+            if posted.day == self.day + 1
+        ]
         raws = dict(self.world.sent)
         for posted in ours:
             if posted.status == "sent" and self.once("evening", posted.message_id):
                 slots = list(self.seminar.desk.state.open)
                 on = slots[len(posted.person) % len(slots)] if slots else None
-                words = f"I could come on {on.day} {on:%B}. Could you pay the train?" if on else "Thank you."
+                words = (
+                    f"I could come on {on.day} {on:%B}. Could you pay the train?"
+                    if on
+                    else "Thank you."
+                )
                 self.world.reply(raws[posted.recipient], words)
                 if self.day == 0 and posted == ours[0]:
-                    self.world.reply(raws[posted.recipient], "From home: the 15th of September.", "me@home.example")
+                    self.world.reply(
+                        raws[posted.recipient],
+                        "From home: the 15th of September.",
+                        "me@home.example",
+                    )
 
     def once(self, *what):
         """Whether it is done for the first time."""
@@ -126,15 +149,23 @@ class Story:
         """What they say, and what they change before."""
         view = question.view
         key = (view.round, question.phase, view.about)
-        self.asked.append((*key, getattr(view.item, "body", None) or getattr(view.item, "text", None)))
+        self.asked.append(
+            (*key, getattr(view.item, "body", None) or getattr(view.item, "text", None))
+        )
         self._change(key)
         if question.phase == FLAG:
             return f"About {view.item.person}: yes."
         if question.phase == MAIL and view.round == 1 and view.about == self.person(1):
-            return Review(EDIT, edited=Draft("A date for you", f"{view.item.body}\n\nMore soon."))
+            return Review(
+                EDIT, edited=Draft("A date for you", f"{view.item.body}\n\nMore soon.")
+            )
         if question.phase == ACTION and view.round == 3:
             return Review(REMOVE)
-        if question.phase == PLAN and view.round == 2 and "wish" not in view.item.reason:
+        if (
+            question.phase == PLAN
+            and view.round == 2
+            and "wish" not in view.item.reason
+        ):
             return Review(AGAIN, wish="shorter, please")
         return None
 
@@ -148,13 +179,21 @@ class Story:
             added = seminar.policies.add("Nothing is sent on Tuesdays.", "mine")
             self._doing("policy", lambda: seminar.set_policies(added))
         if key[:2] == (2, PLAN):
-            self._doing("drop", lambda: seminar.set_policies(seminar.policies.drop("mine")))
+            self._doing(
+                "drop", lambda: seminar.set_policies(seminar.policies.drop("mine"))
+            )
             if held := seminar.workplace.inbox.held():
-                self._doing("release", lambda: seminar.release(held[0].key, self.person(0)))
+                self._doing(
+                    "release", lambda: seminar.release(held[0].key, self.person(0))
+                )
         if key[:2] == (3, ACTION):
-            self._doing("other", lambda: seminar.set_policies(seminar.policies.drop("ask_more")))
+            self._doing(
+                "other", lambda: seminar.set_policies(seminar.policies.drop("ask_more"))
+            )
             self._doing("back", lambda: seminar.set_policies(load_policies("seed")))
-        if key[:2] == (5, MAIL) and key[2] != self.person(3):  # a mail of the day went out before
+        if key[:2] == (5, MAIL) and key[2] != self.person(
+            3
+        ):  # a mail of the day went out before
             self._doing("remove", lambda: seminar.remove(self.person(3)))
 
     def _doing(self, what, act):

@@ -25,7 +25,10 @@ def live(folder, **settings):
     """The setup, the Maildirs, the SMTP server and the people; Dovecot serves the organiser's Maildir."""
     servers.need_dovecot()
     certificate = servers.certificate(folder)
-    login = {"CONVENE_MAIL_USER": servers.USER, "CONVENE_MAIL_PASSWORD": servers.PASSWORD}
+    login = {
+        "CONVENE_MAIL_USER": servers.USER,
+        "CONVENE_MAIL_PASSWORD": servers.PASSWORD,
+    }
     with (
         servers.office() as office,
         servers.SmtpServer(office, certificate) as smtp,
@@ -42,14 +45,27 @@ def live(folder, **settings):
         allowed = tuple(person.email for person in plain.scenario.people)
         setup = replace(plain, mode=LIVE, servers=account, daily_limit=50, allowed=allowed,
                         unchecked_senders=True)  # fmt: skip
-        yield setup, office, smtp, Correspondents(setup, office, smtp.port, certificate, tuple(login.values()))
+        yield (
+            setup,
+            office,
+            smtp,
+            Correspondents(
+                setup, office, smtp.port, certificate, tuple(login.values())
+            ),
+        )
 
 
 class Correspondents:
     """Everybody on a scenario's list, each with a Maildir: who got mail answers by SMTP that any date suits."""
 
     def __init__(self, setup, office, smtp_port, certificate, login):
-        self.setup, self.office, self.port, self.certificate, self.login = setup, office, smtp_port, certificate, login
+        self.setup, self.office, self.port, self.certificate, self.login = (
+            setup,
+            office,
+            smtp_port,
+            certificate,
+            login,
+        )
         self.read = set[bytes]()
         self.wrote = 0
 
@@ -64,7 +80,10 @@ class Correspondents:
     def _answer(self, person, answered):
         quoted = "\n".join(f"> {line}" for line in answered.get_content().splitlines())
         message = EmailMessage()
-        message["From"], message["To"] = f"{person.name} <{person.email}>", self.setup.servers.address
+        message["From"], message["To"] = (
+            f"{person.name} <{person.email}>",
+            self.setup.servers.address,
+        )
         message["Subject"], message["Message-ID"] = (
             f"Re: {answered['Subject']}",
             f"<{self.wrote}.{person.id}@example.org>",

@@ -13,7 +13,9 @@ from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 
 
-def test_an_error_in_the_function_ends_the_day_opening_asks_nothing_and_it_is_taken_up_where_it_was(path, begun):
+def test_an_error_in_the_function_ends_the_day_opening_asks_nothing_and_it_is_taken_up_where_it_was(
+    path, begun
+):
     begun(delegation=ALWAYS)
     seen = []
 
@@ -29,7 +31,11 @@ def test_an_error_in_the_function_ends_the_day_opening_asks_nothing_and_it_is_ta
         with Seminar(path, "spring") as seminar:
             before = seminar.journal.entries()
             await seminar.open()
-            assert seminar.running and seminar.questions.empty() and seminar.journal.entries() == before
+            assert (
+                seminar.running
+                and seminar.questions.empty()
+                and seminar.journal.entries() == before
+            )
             assert seminar.next_day == seminar.day == 1
             return await play_day(seminar, leaves)
 
@@ -40,7 +46,9 @@ def test_an_error_in_the_function_ends_the_day_opening_asks_nothing_and_it_is_ta
 def test_no_function_approves_real_mail(path):
     begin(path, "spring", live_setup().to_json())
     with (
-        Seminar(path, "spring", mailbox=(world := World()), today=lambda: date(2027, 8, 16)) as seminar,
+        Seminar(
+            path, "spring", mailbox=(world := World()), today=lambda: date(2027, 8, 16)
+        ) as seminar,
         pytest.raises(InvalidInput, match="a person at the desk approves"),
     ):
         asyncio.run(play_day(seminar))

@@ -20,7 +20,9 @@ from support.seminar.reviewing import FLAG
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 
-pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH", "ignore:Session.login_data")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Requiring AUTH", "ignore:Session.login_data"
+)
 
 
 @pytest.fixture
@@ -30,7 +32,9 @@ def there(tmp_path):
         yield setup, office, smtp, people
 
 
-def test_the_organiser_invites_respondents_answer_by_smtp_and_the_dates_are_filled(there, tmp_path):
+def test_the_organiser_invites_respondents_answer_by_smtp_and_the_dates_are_filled(
+    there, tmp_path
+):
     setup, office, smtp, people = there
     path = tmp_path / "study.sqlite"
     begin(path, "spring", setup.to_json())
@@ -38,12 +42,20 @@ def test_the_organiser_invites_respondents_answer_by_smtp_and_the_dates_are_fill
 
     def look(question):
         if question.phase == MAIL:
-            shown.append((question.view.about, question.view.item.subject, question.view.item.body))
+            shown.append(
+                (
+                    question.view.about,
+                    question.view.item.subject,
+                    question.view.item.body,
+                )
+            )
         return "Yes, that is fine." if question.phase == FLAG else None
 
     async def go():
         start = setup.scenario.start
-        with Seminar(path, "spring", today=lambda: start + timedelta(days=len(seminar.finished))) as seminar:
+        with Seminar(
+            path, "spring", today=lambda: start + timedelta(days=len(seminar.finished))
+        ) as seminar:
             for _ in range(14):
                 await answered(seminar, look)
                 people.evening()
@@ -55,10 +67,22 @@ def test_the_organiser_invites_respondents_answer_by_smtp_and_the_dates_are_fill
     assert not desk.state.open, "every date has a speaker"
     sent = [mail for day in days for mail in day.sent]
     assert len(sent) == len(smtp.handler.taken) - people.wrote == len(shown)
-    assert {recipient for sender, (recipient,), _ in smtp.handler.taken if sender == setup.sender} <= set(setup.allowed)
-    assert [kept.kind for kept in inbox if kept.person] == ["reply"] * sum(len(day.received) for day in days)
-    assert all(">" not in mail.body for day in days for mail in day.received), "what they quoted is cut"
-    ids = [i for person in setup.scenario.people for i in office.ids(person.email.partition("@")[0])]
+    assert {
+        recipient
+        for sender, (recipient,), _ in smtp.handler.taken
+        if sender == setup.sender
+    } <= set(setup.allowed)
+    assert [kept.kind for kept in inbox if kept.person] == ["reply"] * sum(
+        len(day.received) for day in days
+    )
+    assert all(">" not in mail.body for day in days for mail in day.received), (
+        "what they quoted is cut"
+    )
+    ids = [
+        i
+        for person in setup.scenario.people
+        for i in office.ids(person.email.partition("@")[0])
+    ]
     assert len(ids) == len(set(ids)) == len(sent)
 
 
@@ -91,17 +115,25 @@ def day_that_ends(path, start, point):
 
 
 @pytest.mark.parametrize("point", [HALF, ANSWERED])
-def test_a_seminar_killed_while_it_sends_sends_nothing_twice_and_lists_what_nobody_knows(there, tmp_path, point):
+def test_a_seminar_killed_while_it_sends_sends_nothing_twice_and_lists_what_nobody_knows(
+    there, tmp_path, point
+):
     setup, office, _, _ = there
     path, start = tmp_path / "study.sqlite", setup.scenario.start
     begin(path, "spring", setup.to_json())
-    playing = multiprocessing.get_context("fork").Process(target=day_that_ends, args=(path, start, point))
+    playing = multiprocessing.get_context("fork").Process(
+        target=day_that_ends, args=(path, start, point)
+    )
     playing.start()
     playing.join(120)
     assert playing.exitcode == -signal.SIGKILL
 
     def delivered():
-        return [i for person in setup.scenario.people for i in office.ids(person.email.partition("@")[0])]
+        return [
+            i
+            for person in setup.scenario.people
+            for i in office.ids(person.email.partition("@")[0])
+        ]
 
     async def resume():
         with Seminar(path, "spring", today=lambda: start) as seminar:
@@ -116,5 +148,7 @@ def test_a_seminar_killed_while_it_sends_sends_nothing_twice_and_lists_what_nobo
 
     arrived, desk = asyncio.run(resume())
     assert arrived == (point == ANSWERED)
-    assert len(delivered()) == len(set(delivered())) == len(setup.scenario.people), "one for each, none twice"
+    assert len(delivered()) == len(set(delivered())) == len(setup.scenario.people), (
+        "one for each, none twice"
+    )
     assert all(len(contact.mails) == 1 for contact in desk.state.contacts.values())

@@ -44,23 +44,33 @@ def test_the_story_has_what_may_go_wrong(whole):
     assert any(REFUSED in detail for detail in details)
     assert {edit.what for day in days for edit in day.edits} >= {"mail", "action"}
     assert {"policy", "drop", "other", "back", "release", "remove"} <= set(story.did)
-    assert len({mail.sender for mail in days[2].received}) < len(days[2].received), "one was released"
+    assert len({mail.sender for mail in days[2].received}) < len(days[2].received), (
+        "one was released"
+    )
 
 
-def test_a_kernel_killed_again_and_again_after_a_few_lines_goes_on_to_the_same_days(whole, tmp_path):
+def test_a_kernel_killed_again_and_again_after_a_few_lines_goes_on_to_the_same_days(
+    whole, tmp_path
+):
     uninterrupted, days = whole
     story, kernels = told(tmp_path / "study.sqlite"), 1
     while (seminar := asyncio.run(story.play(ends=FEW))) is None:
         kernels += 1
     assert seminar.finished == days and kernels > uninterrupted.lines // (2 * FEW)
     assert recipients(story) == recipients(uninterrupted)
-    assert list(dict.fromkeys(story.asked)) == list(dict.fromkeys(uninterrupted.asked)), "nothing is left out"
+    assert list(dict.fromkeys(story.asked)) == list(
+        dict.fromkeys(uninterrupted.asked)
+    ), "nothing is left out"
     unanswered = len(story.asked) - len(uninterrupted.asked)
-    assert unanswered <= CHANGES, "asked twice is only what was not answered, for the kernel ended at a change before"
+    assert unanswered <= CHANGES, (
+        "asked twice is only what was not answered, for the kernel ended at a change before"
+    )
 
 
 @pytest.mark.parametrize("line", [45, 127])
-def test_a_kernel_killed_before_it_wrote_a_line_asks_and_sends_no_more_than_that_again(whole, tmp_path, line):
+def test_a_kernel_killed_before_it_wrote_a_line_asks_and_sends_no_more_than_that_again(
+    whole, tmp_path, line
+):
     uninterrupted, days = whole
     story = told(tmp_path / "study.sqlite")
     asyncio.run(story.play(ends=line, after=False))
@@ -81,7 +91,11 @@ class Spending(RuleBasedOrganizer):
 
 
 def test_what_a_model_spent_before_a_restart_counts(tmp_path, monkeypatch):
-    monkeypatch.setattr(workplace, "ORGANIZER", replace(ORGANIZER, kinds={"rule-based": lambda *_: Spending()}))
+    monkeypatch.setattr(
+        workplace,
+        "ORGANIZER",
+        replace(ORGANIZER, kinds={"rule-based": lambda *_: Spending()}),
+    )
     spent = []
     for name, ends in (("whole", None), ("broken", 20)):
         story = told(tmp_path / f"{name}.sqlite")
@@ -89,4 +103,8 @@ def test_what_a_model_spent_before_a_restart_counts(tmp_path, monkeypatch):
         while (seminar := asyncio.run(story.play(ends))) is None:
             pass
         spent.append([(day.replies, day.tokens) for day in seminar.finished])
-    assert spent[0] == spent[1] and spent[0][0][0] == 4 and all(tokens for _, tokens in spent[0][:2])
+    assert (
+        spent[0] == spent[1]
+        and spent[0][0][0] == 4
+        and all(tokens for _, tokens in spent[0][:2])
+    )

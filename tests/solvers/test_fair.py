@@ -21,31 +21,55 @@ def drawn(rng, kind, p, n, m):
         return np.diff(cuts, axis=2, prepend=0, append=100)
     if kind == "rankings":
         return rng.permuted(np.tile(np.arange(1, m + 1), (p, n, 1)), axis=2)
-    return rng.integers(0, rng.choice([2, 6, 21, 3000]), (p, n, m)) * rng.choice([1, 2, 10])
+    return rng.integers(0, rng.choice([2, 6, 21, 3000]), (p, n, m)) * rng.choice(
+        [1, 2, 10]
+    )
 
 
 @pytest.mark.parametrize(("count", "most"), [(1000, fair.MOST), (60, 0)])
-def test_it_finds_what_a_loop_over_all_plans_finds_by_cp_sat_as_well(monkeypatch, count, most):
+def test_it_finds_what_a_loop_over_all_plans_finds_by_cp_sat_as_well(
+    monkeypatch, count, most
+):
     monkeypatch.setattr(fair, "MOST", most)
     rng = np.random.default_rng(5)
     for number in range(count):
-        p, n, m = int(rng.integers(2, 5)), int(rng.integers(1, 5)), int(rng.integers(1, 4))
+        p, n, m = (
+            int(rng.integers(2, 5)),
+            int(rng.integers(1, 5)),
+            int(rng.integers(1, 4)),
+        )
         gains = drawn(rng, ("scores", "rankings", "counts")[number % 3], p, n, m)
         rows, plans = gains.tolist(), product(range(m), repeat=n)
-        every = [[sum(row[j][k] for j, k in enumerate(plan)) for row in rows] for plan in plans]
-        truth = {"divergence": min(max(v) - min(v) for v in every), "welfare": max(map(sum, every))}
+        every = [
+            [sum(row[j][k] for j, k in enumerate(plan)) for row in rows]
+            for plan in plans
+        ]
+        truth = {
+            "divergence": min(max(v) - min(v) for v in every),
+            "welfare": max(map(sum, every)),
+        }
         for objective, best in truth.items():
             found = solve(gains, objective, time_limit=100)
-            assert found.proven and found.value == found.bound == best, (objective, gains.tolist(), found)
+            assert found.proven and found.value == found.bound == best, (
+                objective,
+                gains.tolist(),
+                found,
+            )
             reached = totals(gains, found.plan)
-            assert (np.ptp(reached) if objective == "divergence" else reached.sum()) == best
+            assert (
+                np.ptp(reached) if objective == "divergence" else reached.sum()
+            ) == best
 
 
-def test_it_hands_over_to_cp_sat_where_meeting_in_the_middle_proves_nothing(monkeypatch):
+def test_it_hands_over_to_cp_sat_where_meeting_in_the_middle_proves_nothing(
+    monkeypatch,
+):
     monkeypatch.setattr(fair, "LIMITS", (100, 1000))
     rng = np.random.default_rng(1)
     high, low = rng.integers(50, 100, (1, 30, 3)), rng.integers(0, 50, (2, 30, 3))
-    gains = np.concatenate([high, low])  # the first always has more: no plan is near zero
+    gains = np.concatenate(
+        [high, low]
+    )  # the first always has more: no plan is near zero
     met, found = meet(gains), solve(gains)
     assert not met.proven and found.proven and found.solver == "meet then cpsat"
     assert met.bound <= found.bound == found.value <= met.value
@@ -84,10 +108,16 @@ def test_property_rings_and_tree_find_the_same_distance(of):
 
 def test_parity_is_a_bound():
     even = np.random.default_rng(0).integers(0, 50, (2, 60, 2)) * 2
-    even[0, 0] += 1  # the first participant's total is odd whatever is chosen, the second's even
+    even[0, 0] += (
+        1  # the first participant's total is odd whatever is chosen, the second's even
+    )
     found = meet(even)
     assert lowest(even) == 1
-    assert found.proven and found.bound == 1 and not Halves.of(differences(even), 200_000).complete
+    assert (
+        found.proven
+        and found.bound == 1
+        and not Halves.of(differences(even), 200_000).complete
+    )
 
 
 def test_numbers_too_large_for_a_bitmap_go_to_the_tree(monkeypatch):
@@ -101,11 +131,31 @@ def test_numbers_too_large_for_a_bitmap_go_to_the_tree(monkeypatch):
 
 def test_what_cannot_be_asked_is_refused():
     for problem, objective, message in (
-        ([[[1, 2], [3]]], "divergence", "gains: decisions with unequal numbers of options given"),
-        ([[1, 2]], "divergence", r"gains: int64 of shape \(1, 2\) given; expected whole numbers of shape"),
-        ([[[1, 2], [3, -4]]], "divergence", "gains: -4 given for participant 1, decision 2, option 2; expected"),
-        ([[[2**60, 0]]], "divergence", r"gains: 1152921504606846976 given .*totals below 2\*\*53"),
-        ([[[1]]], "fairness", "objective: 'fairness' given; expected 'divergence' or 'welfare'"),
+        (
+            [[[1, 2], [3]]],
+            "divergence",
+            "gains: decisions with unequal numbers of options given",
+        ),
+        (
+            [[1, 2]],
+            "divergence",
+            r"gains: int64 of shape \(1, 2\) given; expected whole numbers of shape",
+        ),
+        (
+            [[[1, 2], [3, -4]]],
+            "divergence",
+            "gains: -4 given for participant 1, decision 2, option 2; expected",
+        ),
+        (
+            [[[2**60, 0]]],
+            "divergence",
+            r"gains: 1152921504606846976 given .*totals below 2\*\*53",
+        ),
+        (
+            [[[1]]],
+            "fairness",
+            "objective: 'fairness' given; expected 'divergence' or 'welfare'",
+        ),
     ):
         with pytest.raises(InvalidInput, match=message):
             solve(problem, objective)

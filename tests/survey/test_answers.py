@@ -28,22 +28,47 @@ def path(tmp_path):
     return tmp_path / "answers.sqlite"
 
 
-def test_a_form_comes_back_tidy_after_the_file_was_closed_and_simulated_ones_apart(path):
+def test_a_form_comes_back_tidy_after_the_file_was_closed_and_simulated_ones_apart(
+    path,
+):
     first = AnswerBook(path)
     first.submit(SURVEY, "B", FORM, code=CODE)
     first.submit(SURVEY, "A", FORM, code=OTHER, source="simulated: rule-based")
     first.close()
     book = AnswerBook(path)
     frame = book.frame()
-    assert set(zip(frame["respondent"], frame["group"], frame["source"], strict=True)) == {(CODE, "B", "people")}
-    assert not set(frame["item"]) & {"uses_other", "confidence_why", "adult", "consent", "may_take_part"}
+    assert set(
+        zip(frame["respondent"], frame["group"], frame["source"], strict=True)
+    ) == {(CODE, "B", "people")}
+    assert not set(frame["item"]) & {
+        "uses_other",
+        "confidence_why",
+        "adult",
+        "consent",
+        "may_take_part",
+    }
     answers = frame[frame["item"] != "uses"].set_index("item")
-    assert answers.loc["confidence", ["answer", "text"]].tolist() == [3, "Somewhat confident"]
-    assert answers.loc["feedback", "text"] == FORM["feedback"] and np.isnan(answers.loc["feedback", "answer"])
-    assert frame.loc[frame["item"] == "uses", "text"].tolist() == ["meeting scheduling", "brainstorming"]
+    assert answers.loc["confidence", ["answer", "text"]].tolist() == [
+        3,
+        "Somewhat confident",
+    ]
+    assert answers.loc["feedback", "text"] == FORM["feedback"] and np.isnan(
+        answers.loc["feedback", "answer"]
+    )
+    assert frame.loc[frame["item"] == "uses", "text"].tolist() == [
+        "meeting scheduling",
+        "brainstorming",
+    ]
     ratings = need_answers(book.likert()).set_index("item")["answer"].to_dict()
-    assert ratings == {item.id: FORM[item.id] for item in SURVEY.items.values() if item.kind == "likert5"}
-    assert set(book.frame("simulated")["respondent"]) == {OTHER} and book.frame(None)["source"].nunique() == 2
+    assert ratings == {
+        item.id: FORM[item.id]
+        for item in SURVEY.items.values()
+        if item.kind == "likert5"
+    }
+    assert (
+        set(book.frame("simulated")["respondent"]) == {OTHER}
+        and book.frame(None)["source"].nunique() == 2
+    )
 
 
 @pytest.mark.parametrize(("given", "message"), [
@@ -57,11 +82,17 @@ def test_a_form_comes_back_tidy_after_the_file_was_closed_and_simulated_ones_apa
     ({"answers": {**FORM, "consent": 0}}, "no consent; nothing of such a form is kept"),
     ({"answers": {**FORM, "shoe_size": 44}}, "meeting_survey has no item 'shoe_size'"),
 ])  # fmt: skip
-def test_what_does_not_fit_is_refused_and_stores_and_loses_nothing(book, given, message):
+def test_what_does_not_fit_is_refused_and_stores_and_loses_nothing(
+    book, given, message
+):
     book.submit(SURVEY, "A", FORM, code=OTHER)
     before = book.frame(None)
     with pytest.raises(InvalidInput, match=message):
-        book.submit(SURVEY, **{"group": "A", "answers": {**FORM, "confidence": 5}, "code": CODE} | given)
+        book.submit(
+            SURVEY,
+            **{"group": "A", "answers": {**FORM, "confidence": 5}, "code": CODE}
+            | given,
+        )
     pd.testing.assert_frame_equal(book.frame(None), before)
 
 
@@ -71,6 +102,10 @@ def test_a_withdrawal_deletes_by_code_and_no_trace_is_left_in_the_file(book, pat
     book.submit(SURVEY, "A", FORM, code=OTHER)
     assert book.withdraw(CODE) == 1 and set(book.frame(None)["respondent"]) == {OTHER}
     stored = b"".join(file.read_bytes() for file in path.parent.glob("answers.sqlite*"))
-    assert CODE.encode() not in stored and secret.encode() not in stored and OTHER.encode() in stored
+    assert (
+        CODE.encode() not in stored
+        and secret.encode() not in stored
+        and OTHER.encode() in stored
+    )
     with pytest.raises(InvalidInput, match=f"nothing is kept under '{CODE}'"):
         book.withdraw(CODE)

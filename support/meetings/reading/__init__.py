@@ -17,7 +17,17 @@ from collections.abc import Callable, Hashable, Sequence
 from datetime import date
 from typing import Any
 
-from support.meetings.preferences import At, Deadline, Flexible, Focus, Gap, Notice, Preference, Weekdays, Window
+from support.meetings.preferences import (
+    At,
+    Deadline,
+    Flexible,
+    Focus,
+    Gap,
+    Notice,
+    Preference,
+    Weekdays,
+    Window,
+)
 from support.meetings.reading.clauses import split
 from support.meetings.reading.times import Marked, mark, plain, sentences
 from support.meetings.reading.wishes import positive, preferences, ranges
@@ -32,12 +42,18 @@ def read(text: str, year: int | None = None) -> tuple[Preference, ...]:
     (Window(priority=2, start='08:00', end='12:00', avoid=False, weekdays=()), \
 Weekdays(priority=3, weekdays=('Friday',), avoid=True))
     """
-    return tuple(dict.fromkeys(p for _, said in read_sentences(text, year) for p in said))
+    return tuple(
+        dict.fromkeys(p for _, said in read_sentences(text, year) for p in said)
+    )
 
 
-def read_sentences(text: str, year: int | None = None) -> tuple[tuple[str, tuple[Preference, ...]], ...]:
+def read_sentences(
+    text: str, year: int | None = None
+) -> tuple[tuple[str, tuple[Preference, ...]], ...]:
     """Each sentence of a text as it is written, with the preferences that it states."""
-    return tuple((sentence, _said(mark(plain(sentence), year))) for sentence in sentences(text))
+    return tuple(
+        (sentence, _said(mark(plain(sentence), year))) for sentence in sentences(text)
+    )
 
 
 def vague(text: str) -> tuple[str, ...]:
@@ -68,7 +84,10 @@ def restate(given: Preference) -> str:
     >>> restate(Window(3, "09:00", "12:00"))
     'Prefers meetings between 09:00 and 12:00, above all'
     """
-    return _SENTENCES[type(given)](given) + {1: ", if possible", 2: "", 3: ", above all"}[given.priority]
+    return (
+        _SENTENCES[type(given)](given)
+        + {1: ", if possible", 2: "", 3: ", above all"}[given.priority]
+    )
 
 
 def _window(w: Window) -> str:
@@ -89,7 +108,11 @@ def _at(a: At) -> str:
 
 def _on(weekdays: Sequence[str]) -> str:
     names = [f"{day}s" for day in weekdays]
-    return " on " + " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""
+    return (
+        " on " + " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        if names
+        else ""
+    )
 
 
 def _some(count: int, unit: str) -> str:
@@ -98,8 +121,12 @@ def _some(count: int, unit: str) -> str:
 
 _SENTENCES: dict[type[Preference], Callable[[Any], str]] = {
     Window: _window,
-    Focus: lambda f: f"Keeps {f.start} to {f.end} free for focused work{_on(f.weekdays)}",
-    Weekdays: lambda d: f"{'Avoids' if d.avoid else 'Prefers'} meetings{_on(d.weekdays)}",
+    Focus: lambda f: (
+        f"Keeps {f.start} to {f.end} free for focused work{_on(f.weekdays)}"
+    ),
+    Weekdays: lambda d: (
+        f"{'Avoids' if d.avoid else 'Prefers'} meetings{_on(d.weekdays)}"
+    ),
     Notice: lambda n: f"Wants at least {_some(n.hours, 'hour')} of notice",
     Gap: lambda g: f"Wants at least {_some(g.minutes, 'minute')} between meetings",
     Deadline: lambda d: f"Wants the meeting done by {d.weekday} at {d.time}",
@@ -129,9 +156,15 @@ def recovered(found: Sequence[Preference], true: Sequence[Preference]) -> Counte
 def meaning(given: Preference) -> Hashable:
     """What slots a preference allows, as a key that is equal for preferences that say the same."""
     if isinstance(given, Window):
-        if (given.start, given.end) == ("00:00", "24:00") and given.weekdays and given.avoid:
+        if (
+            (given.start, given.end) == ("00:00", "24:00")
+            and given.weekdays
+            and given.avoid
+        ):
             return ("weekdays", frozenset(given.weekdays), True)
         return ("window", *positive(given), frozenset(given.weekdays))
     if isinstance(given, Weekdays):
         return ("weekdays", frozenset(given.weekdays), given.avoid)
-    return given.kind, *(value for name, value in sorted(vars(given).items()) if name != "priority")
+    return given.kind, *(
+        value for name, value in sorted(vars(given).items()) if name != "priority"
+    )

@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
-LISTS: Mapping[str, list[str]] = tomllib.loads(files(__package__).joinpath("phrases.toml").read_text(encoding="utf-8"))
+LISTS: Mapping[str, list[str]] = tomllib.loads(
+    files(__package__).joinpath("phrases.toml").read_text(encoding="utf-8")
+)
 _PATTERNS = {name: re.compile("|".join(phrases)) for name, phrases in LISTS.items()}
 
 
@@ -74,7 +76,9 @@ def _judged(part: str, before: Clause | None) -> Clause:
         return Clause(part, priority)
     if before is None or not before.about:
         return Clause(part, priority, False, True)
-    return Clause(part, before.priority if priority == 2 else priority, before.refuses, True)
+    return Clause(
+        part, before.priority if priority == 2 else priority, before.refuses, True
+    )
 
 
 # ---- what belongs together -------------------------------------------------------------------------------------------
@@ -106,7 +110,9 @@ def resolved(text: str) -> str:
     """
     text = re.sub(_COMPARED, "", text)
     text = re.sub(r"\b(any|every)((?: \w+)?) (day|time) but\b", r"\1\2 \3 except", text)
-    text = re.sub(r"(\b(?:than|by|before|until) (?:the end of )?@d\d+), (?=@[tw])", r"\1 ", text)
+    text = re.sub(
+        r"(\b(?:than|by|before|until) (?:the end of )?@d\d+), (?=@[tw])", r"\1 ", text
+    )
     text = _pointed(text, _DAY_BACK, r"@d\d+", "on ")
     kind = r"@w\d+" if re.search(r"@w", text) else r"@d\d+"
     return _pointed(text, _TIME_BACK, kind, "")
@@ -118,21 +124,42 @@ def _pointed(text: str, back: str, mark: str, word: str) -> str:
     A clause that already says what it wants of that time keeps it.
     """
     hit = re.search(back, text)
-    known = list(re.finditer(rf"(?:(?:on )?@d\d+ )?{mark}(?: on @d\d+)?", text[: hit.start()])) if hit else []
+    known = (
+        list(
+            re.finditer(
+                rf"(?:(?:on )?@d\d+ )?{mark}(?: on @d\d+)?", text[: hit.start()]
+            )
+        )
+        if hit
+        else []
+    )
     if not hit or not known:
         return text
-    last, earlier = known[-1], " ".join(re.split(r", | and |; ", text[: hit.start()])[:-1])
-    if re.search(_MEETS, earlier) or ("@w" in last[0] and (has(earlier, "quiet") or has(earlier, "keep"))):
+    last, earlier = (
+        known[-1],
+        " ".join(re.split(r", | and |; ", text[: hit.start()])[:-1]),
+    )
+    if re.search(_MEETS, earlier) or (
+        "@w" in last[0] and (has(earlier, "quiet") or has(earlier, "keep"))
+    ):
         return text
     moved = last[0] if last[0].startswith("on ") else word + last[0]
-    return (text[: last.start()].rstrip() + text[last.end() : hit.start()] + moved + text[hit.end() :]).lstrip()
+    return (
+        text[: last.start()].rstrip()
+        + text[last.end() : hit.start()]
+        + moved
+        + text[hit.end() :]
+    ).lstrip()
 
 
 def gathered(parts: list[str]) -> list[str]:
     """Parts of a sentence as clauses: those that say nothing without the one before or after are joined to it."""
     joined: list[str] = []
     for part in (p for p in parts if p):
-        if joined and (_opens(joined[-1], part, first=len(joined) == 1) or _goes_on(joined[-1], part)):
+        if joined and (
+            _opens(joined[-1], part, first=len(joined) == 1)
+            or _goes_on(joined[-1], part)
+        ):
             joined[-1] = f"{joined[-1]}, {part}"
         else:
             joined.append(part)
@@ -151,9 +178,17 @@ def _opens(part: str, rest: str, *, first: bool) -> bool:
     if not marks:
         quiet = has(part, "quiet") and "@w" in rest and not _about(rest)
         return _only_weighs(part) or quiet
-    if re.match(_BUT_NOT, rest) and not part.startswith("on "):  # "9 to 11 but not on @d0" wants the one, not the other
+    if re.match(_BUT_NOT, rest) and not part.startswith(
+        "on "
+    ):  # "9 to 11 but not on @d0" wants the one, not the other
         return False
-    if not others or not first or bare(part) or has(part, "refusals") or {m[1] for m in marks} & {m[1] for m in others}:
+    if (
+        not others
+        or not first
+        or bare(part)
+        or has(part, "refusals")
+        or {m[1] for m in marks} & {m[1] for m in others}
+    ):
         return False
     return bool(bare(rest)) or part.startswith("on ")
 
@@ -164,10 +199,17 @@ def _goes_on(before: str, part: str) -> bool:
         return False
     timed = re.search(MARK, before)
     if _only_weighs(part):
-        return bool(timed) or any(has(before, name) for name in ("any_time", "gap", "notice", "some_notice"))
+        return bool(timed) or any(
+            has(before, name) for name in ("any_time", "gap", "notice", "some_notice")
+        )
     if not timed:
         return False
-    if has(part, "quiet") and "@w" in before and not re.search(_MEETS, before) and not has(before, "refusals"):
+    if (
+        has(part, "quiet")
+        and "@w" in before
+        and not re.search(_MEETS, before)
+        and not has(before, "refusals")
+    ):
         return True
     refuses = has(part, "refusals") and re.search(_MEETS, part)
     return not _about(before) and bool(refuses or re.match(_VERB, part))

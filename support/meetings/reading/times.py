@@ -16,14 +16,30 @@ from typing import Any
 
 from support.meetings.preferences import WEEKDAYS
 
-KNOWN = tomllib.loads(files(__package__).joinpath("times.toml").read_text(encoding="utf-8"))
+KNOWN = tomllib.loads(
+    files(__package__).joinpath("times.toml").read_text(encoding="utf-8")
+)
 END, DAY = 24 * 60, KNOWN["day"]
-NUMBERS, UNITS, COUNTS, MONTHS = (KNOWN[name] for name in ("numbers", "units", "counts", "months"))
+NUMBERS, UNITS, COUNTS, MONTHS = (
+    KNOWN[name] for name in ("numbers", "units", "counts", "months")
+)
 DAY_NAMES = {name.lower(): i for i, name in enumerate(WEEKDAYS)} | KNOWN["short_days"]
 
 # ---- plain spelling --------------------------------------------------------------------------------------------------
 
-_TABLE = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": ",", "‑": "-", "…": "...", "\xa0": " "})
+_TABLE = str.maketrans(
+    {
+        "’": "'",
+        "‘": "'",
+        "“": '"',
+        "”": '"',
+        "–": "-",
+        "—": ",",
+        "‑": "-",
+        "…": "...",
+        "\xa0": " ",
+    }
+)
 _TENS = "|".join(w for w, n in NUMBERS.items() if n >= 20)
 _UNITS = "|".join(w for w, n in NUMBERS.items() if n < 10)
 
@@ -37,7 +53,11 @@ def plain(text: str) -> str:
     text = re.sub(r"\s+", " ", text.translate(_TABLE)).strip().lower()
     for pattern, written in KNOWN["spelling"]:
         text = re.sub(pattern, written, text)
-    text = re.sub(rf"\b({_TENS})[- ]({_UNITS}|one)\b", lambda m: str(NUMBERS[m[1]] + NUMBERS.get(m[2], 1)), text)
+    text = re.sub(
+        rf"\b({_TENS})[- ]({_UNITS}|one)\b",
+        lambda m: str(NUMBERS[m[1]] + NUMBERS.get(m[2], 1)),
+        text,
+    )
     text = re.sub(rf"\b({'|'.join(NUMBERS)})\b", lambda m: str(NUMBERS[m[1]]), text)
     for pattern, written in KNOWN["ones"]:
         text = re.sub(pattern, written, text)
@@ -47,7 +67,9 @@ def plain(text: str) -> str:
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text as they are written."""
     text = re.sub(r"\s+", " ", text.replace("\n\n", ". ")).strip()
-    parts = re.split(r"(?<=[.!?])(?<!\bi\.e\.)(?<!\be\.g\.)(?<!\b[aApP]\.[mM]\.)\s+(?=\S)", text)
+    parts = re.split(
+        r"(?<=[.!?])(?<!\bi\.e\.)(?<!\be\.g\.)(?<!\b[aApP]\.[mM]\.)\s+(?=\S)", text
+    )
     joined: list[str] = []
     for part in parts:  # "10 a.m. On Mondays" is split at the capital after all
         joined += re.split(r"(?<=[aApP]\.[mM]\.) (?=[A-Z][a-z]|A )", part)
@@ -80,7 +102,9 @@ class Marked:
     """A sentence with marks in place of time expressions, and what each mark stands for."""
 
     text: str
-    values: dict[str, Any] = field(default_factory=dict)  # t minutes, w Span, d weekdays, a Day, u minutes
+    values: dict[str, Any] = field(
+        default_factory=dict
+    )  # t minutes, w Span, d weekdays, a Day, u minutes
     plural: set[str] = field(default_factory=set)  # marks of weekdays that recur
 
     def put(self, kind: str, value: Any) -> str:
@@ -89,13 +113,18 @@ class Marked:
         self.values[name] = value
         return name
 
-    def replace(self, pattern: str, make: Callable[[Marked, re.Match[str]], str]) -> None:
+    def replace(
+        self, pattern: str, make: Callable[[Marked, re.Match[str]], str]
+    ) -> None:
         """Write marks in place of what a pattern finds."""
         self.text = re.sub(pattern, lambda m: make(self, m), self.text)
 
     def named(self, kind: str, text: str | None = None) -> list[Any]:
         """What the marks of a kind stand for, in the order of a text."""
-        return [self.values[mark] for mark in re.findall(rf"@{kind}\d+", self.text if text is None else text)]
+        return [
+            self.values[mark]
+            for mark in re.findall(rf"@{kind}\d+", self.text if text is None else text)
+        ]
 
 
 def clock(minutes: int) -> str:
@@ -110,7 +139,14 @@ def mark(text: str, year: int | None = None) -> Marked:
     'no calls @w1 on @d0'
     """
     found = Marked(text)
-    for step in (_amounts, lambda given: _dates(given, year), _days, _clock, _parts, _lunch):
+    for step in (
+        _amounts,
+        lambda given: _dates(given, year),
+        _days,
+        _clock,
+        _parts,
+        _lunch,
+    ):
         step(found)
     found.replace(_REFINED, _joined)
     return found
@@ -120,12 +156,17 @@ def _amounts(found: Marked) -> None:
     counts = "|".join(sorted(map(re.escape, COUNTS), key=len, reverse=True))
     kind = r"(?:full |whole |working |business |clear |free |quiet |more )?"
     unit = r"(minute|min|hour|hr|h|day|week)s?\b'?s?'?"
-    found.replace(r"\b(an?|1) (hour|day) and a half\b", lambda to, m: to.put("u", int(UNITS[m[2]] * 1.5)))
+    found.replace(
+        r"\b(an?|1) (hour|day) and a half\b",
+        lambda to, m: to.put("u", int(UNITS[m[2]] * 1.5)),
+    )
     found.replace(rf"\b(\d+(?:\.\d+)?|{counts})[- ]?{kind}(?<![a-z]){unit}", _amount)
 
 
 def _amount(found: Marked, m: re.Match[str]) -> str:
-    if m[1] == "the" or (m[2] == "week" and m[1] == "a" and m.string[: m.start()].endswith("times ")):
+    if m[1] == "the" or (
+        m[2] == "week" and m[1] == "a" and m.string[: m.start()].endswith("times ")
+    ):
         return m[0]
     return found.put("u", round((COUNTS.get(m[1]) or float(m[1])) * UNITS[m[2]]))
 
@@ -137,15 +178,30 @@ _MORE_DAYS = rf"(?:(?:, ?(?:and |or )?| ?/ ?| ?& ?| and | or | and on | or on ){
 
 def _dates(found: Marked, year: int | None) -> None:
     def day(to: Marked, m: re.Match[str]) -> str:
-        month = next(i for i, name in enumerate(MONTHS, 1) if name.startswith(m[3] if m[3].isalpha() else m[4]))
+        month = next(
+            i
+            for i, name in enumerate(MONTHS, 1)
+            if name.startswith(m[3] if m[3].isalpha() else m[4])
+        )
         named = WEEKDAYS[DAY_NAMES[m[1]]] if m[1] else None
         chosen = int(m["y"]) if m["y"] else year
-        return to.put("a", Day(None, named)) if chosen is None else _dated(to, m[0], chosen, month, int(m["d"]))
+        return (
+            to.put("a", Day(None, named))
+            if chosen is None
+            else _dated(to, m[0], chosen, month, int(m["d"]))
+        )
 
     lead, tail = rf"(?:{_DAY},? )?(?:the )?", r"(?:,? (?P<y>\d{4}))?"
-    found.replace(rf"{lead}\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}{tail}", day)
-    found.replace(rf"{lead}\b{_MONTH} (?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d){tail}", day)
-    found.replace(r"\b(\d{4})-(\d\d)-(\d\d)\b", lambda to, m: _dated(to, m[0], *map(int, m.groups())))
+    found.replace(
+        rf"{lead}\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}{tail}", day
+    )
+    found.replace(
+        rf"{lead}\b{_MONTH} (?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d){tail}", day
+    )
+    found.replace(
+        r"\b(\d{4})-(\d\d)-(\d\d)\b",
+        lambda to, m: _dated(to, m[0], *map(int, m.groups())),
+    )
 
 
 def _dated(found: Marked, said: str, *given: int) -> str:
@@ -161,7 +217,9 @@ def _days(found: Marked) -> None:
     found.replace(ends, lambda to, m: "by the end of friday")
     for pattern, days in KNOWN["groups"]:
         group = tuple(WEEKDAYS[i] for i in days)
-        found.replace(rf"\b(?:{pattern})\b(?!')", lambda to, m, group=group: to.put("d", group))  # type: ignore[misc]
+        found.replace(
+            rf"\b(?:{pattern})\b(?!')", lambda to, m, group=group: to.put("d", group)
+        )  # type: ignore[misc]
     found.replace(rf"{_DAY} ?(?:-|to|through|until) ?{_DAY}", _day_range)
     found.replace(rf"{_DAY}{_MORE_DAYS}", _day_list)
 
@@ -199,9 +257,14 @@ _EARLIEST = r"(?:at the earliest|or later|or after|onwards?|earliest|is the earl
 
 def _clock(found: Marked) -> None:
     till = r" ?(?:-|to|and|until|till|up to) ?"
-    found.replace(rf"\b(?:between |from )?{_NEAR}({_TIME}){till}{_NEAR}({_TIME})", _range)
+    found.replace(
+        rf"\b(?:between |from )?{_NEAR}({_TIME}){till}{_NEAR}({_TIME})", _range
+    )
     found.replace(rf"({_TIME}) {_LATEST}", lambda to, m: _edge(to, "by", m[1]))
-    found.replace(rf"\b(?:from |at )?({_TIME}) {_EARLIEST}", lambda to, m: _edge(to, "after", m[1]))
+    found.replace(
+        rf"\b(?:from |at )?({_TIME}) {_EARLIEST}",
+        lambda to, m: _edge(to, "after", m[1]),
+    )
     for via, opener in KNOWN["openers"]:
         opened = rf"\b{opener} {_NEAR}({_TIME})(?: on\b(?! @)|onwards?| and later)?"
         found.replace(opened, lambda to, m, via=via: _edge(to, via, m[1], m[0]))  # type: ignore[misc]
@@ -221,7 +284,9 @@ def _range(found: Marked, m: re.Match[str]) -> str:
 def _edge(found: Marked, via: str, time: str, whole: str = "") -> str:
     minutes = _minutes(time)
     if via == "after":
-        return found.put("w", Span(minutes, END, via="after")) if minutes < END else whole
+        return (
+            found.put("w", Span(minutes, END, via="after")) if minutes < END else whole
+        )
     return found.put("w", Span(0, minutes, via=via)) if minutes else whole
 
 
@@ -229,10 +294,17 @@ def _minutes(text: str, before: int | None = None) -> int:
     """Minutes after midnight; an hour from 1 to 6 without am or pm, and without a leading zero, is in the afternoon."""
     if (named := re.match(r"noon|midday|midnight", text)) is not None:
         return END if named[0] == "midnight" else 12 * 60
-    past = {"half past": 30, "quarter past": 15, "quarter to": -15}.get(re.sub(r"^a | \d.*", "", text), 0)
-    hour, minute = (int(digits or 0) for digits in re.findall(r"(\d{1,2})(?:[:.](\d\d))?", text)[0])
+    past = {"half past": 30, "quarter past": 15, "quarter to": -15}.get(
+        re.sub(r"^a | \d.*", "", text), 0
+    )
+    hour, minute = (
+        int(digits or 0) for digits in re.findall(r"(\d{1,2})(?:[:.](\d\d))?", text)[0]
+    )
     evening = re.search(r"pm\b|afternoon|evening|night", text) is not None
-    morning = re.search(r"am\b|morning", text) is not None or re.match(r"0\d", text) is not None
+    morning = (
+        re.search(r"am\b|morning", text) is not None
+        or re.match(r"0\d", text) is not None
+    )
     if hour > 24 or (hour == 24 and minute):
         return 0
     if evening and hour < 12:
@@ -240,8 +312,14 @@ def _minutes(text: str, before: int | None = None) -> int:
     elif morning and hour == 12:
         hour = 0
     elif not (morning or evening):
-        later = 1 <= hour <= 6 and (before is None or (hour + 12) * 60 + minute < before)
-        hour += 12 if later or (7 <= hour <= 11 and before is not None and hour * 60 >= before) else 0
+        later = 1 <= hour <= 6 and (
+            before is None or (hour + 12) * 60 + minute < before
+        )
+        hour += (
+            12
+            if later or (7 <= hour <= 11 and before is not None and hour * 60 >= before)
+            else 0
+        )
     return min(max(hour * 60 + minute + past, 0), END)
 
 
@@ -259,10 +337,16 @@ _PART = rf"{_NOT_A_WISH}\b(?:lunch ?(?:time|hour|break)?s?|(?:mid-?)?mornings?|(
 def _parts(found: Marked) -> None:
     for pattern, start, end, part in KNOWN["named"]:
         span = Span(start * 60, end * 60, part, "part")
-        found.replace(rf"\b(?:in |at |over |during )?(?:{pattern})\b", lambda to, m, span=span: to.put("w", span))  # type: ignore[misc]
+        found.replace(
+            rf"\b(?:in |at |over |during )?(?:{pattern})\b",
+            lambda to, m, span=span: to.put("w", span),
+        )  # type: ignore[misc]
     found.replace(_EARLY_OR_LATE, _part)
     found.replace(_PART, _part)
-    found.replace(r"\b(?:the )?(?:rest|remainder) of (?:the|her|his|my|their) (?:working )?day\b", _rest)
+    found.replace(
+        r"\b(?:the )?(?:rest|remainder) of (?:the|her|his|my|their) (?:working )?day\b",
+        _rest,
+    )
 
 
 def _part(found: Marked, m: re.Match[str]) -> str:
@@ -277,25 +361,27 @@ def _rest(found: Marked, m: re.Match[str]) -> str:
     if not (known := found.named("w", m.string[: m.start()])):
         return m[0]
     span, (low, high) = known[-1], DAY
-    rest = (span.end, high * 60) if span.start <= (low + 2) * 60 else (low * 60, span.start)
+    rest = (
+        (span.end, high * 60)
+        if span.start <= (low + 2) * 60
+        else (low * 60, span.start)
+    )
     return found.put("w", Span(*rest, via="rest")) if rest[0] < rest[1] else m[0]
 
 
 def _lunch(found: Marked) -> None:
     """Lunch is what somebody eats, and no time to meet, in a sentence that says its hours."""
-    windows = {name: span for name, span in found.values.items() if isinstance(span, Span)}
+    windows = {
+        name: span for name, span in found.values.items() if isinstance(span, Span)
+    }
     if any(span.via == "between" for span in windows.values()):
         for name in (name for name, span in windows.items() if span.part == "lunch"):
             eaten = rf"(?<!over )(?<!during )(?<!at )(?<!no ){name}\b(?! (?:meetings?|calls?))"
             found.replace(eaten, lambda to, m: "lunch")
 
 
-_BETWEEN_MARKS = (
-    r"(?:,? ?\(|,|:)?(?: (?:that is|so|from|i mean|meaning|say|roughly|ideally|preferably|but|and|only))*,? ?"
-)
-_REFINED = (
-    rf"(@w\d+){_BETWEEN_MARKS}(@w\d+)(?:\)|,(?! (?:no|not|never|nothing|and|but|or|except|please|above|if|so)\b))?"
-)
+_BETWEEN_MARKS = r"(?:,? ?\(|,|:)?(?: (?:that is|so|from|i mean|meaning|say|roughly|ideally|preferably|but|and|only))*,? ?"
+_REFINED = rf"(@w\d+){_BETWEEN_MARKS}(@w\d+)(?:\)|,(?! (?:no|not|never|nothing|and|but|or|except|please|above|if|so)\b))?"
 
 
 def _joined(found: Marked, m: re.Match[str]) -> str:
@@ -308,4 +394,9 @@ def _joined(found: Marked, m: re.Match[str]) -> str:
     if low >= high or re.search(r" and(?! only)", m[0]):
         return m[0]
     open_ended = hours.start == 0 or hours.end == END
-    return found.put("w", Span(low, high, via="hours") if open_ended else Span(hours.start, hours.end, via="hours"))
+    return found.put(
+        "w",
+        Span(low, high, via="hours")
+        if open_ended
+        else Span(hours.start, hours.end, via="hours"),
+    )
