@@ -38,8 +38,8 @@ Store = tuple[Callable[[int], object], Callable[[int], object]]
 def convene(folder: str) -> Store:
     """`Cache.put` and `Cache.get`."""
     sys.path.insert(0, str(ROOT))
-    from support.models.cache import Cache
-    from support.models.model import Completion, Request
+    from support.models.replies import Cache
+    from support.models.request import Completion, Request
 
     cache = Cache(Path(folder, "replies.sqlite"))
     reply = Completion(TEXT, 800, 80)

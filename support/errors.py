@@ -3,7 +3,7 @@
 ConveneError
 ├── InvalidInput: InvalidBallot, InvalidProposal, UnknownParticipant
 ├── MissingData, DamagedFile, FileInUse, DiskFull, BudgetExceeded, PromptError
-├── ModelError: ModelUnavailable, ContextOverflow, CallFailed, MalformedReply, CacheMiss
+├── ModelError: ModelUnavailable, ContextOverflow, CallFailed (Filtered), MalformedReply, OffForm, CacheMiss
 └── MailError: NotSent, FateUnknown
 """
 
@@ -47,6 +47,9 @@ class DiskFull(ConveneError):
 class BudgetExceeded(ConveneError):
     """A call was not sent, because its worst case does not fit into what is left of the budget."""
 
+    purse: bool = False  # whether it is the budget of all studies together
+    ended: object = None  # what became of the run that it ended
+
 
 class PromptError(ConveneError):
     """A prompt template lacks a value, or was given one that it does not know."""
@@ -71,6 +74,14 @@ class ContextOverflow(ModelError):
 
 class CallFailed(ModelError):
     """The endpoint failed, and failed again on every retry."""
+
+
+class Filtered(CallFailed):
+    """The provider's filter did not let the question or the reply pass: nobody's silence, and no fault of the run."""
+
+
+class OffForm(ModelError):
+    """A seat kept its form in none of its replies: what it was asked for, it never said."""
 
 
 class MalformedReply(ModelError):

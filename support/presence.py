@@ -46,6 +46,10 @@ class Presence:
             return True
         return False
 
+    def elsewhere(self, run: str) -> bool:
+        """Whether a run is another one, and at work."""
+        return run != self.run and self.alive(run)
+
     def others(self) -> list[str]:
         """The runs that are at work on this file beside this one."""
         name = re.compile(re.escape(self._path.name) + r"\.run-([0-9a-f]{12})\.lock")

@@ -6,7 +6,7 @@ one thing (another is one more line in `acts` and `asks`), with its template in 
 >>> import asyncio, tempfile
 >>> from pathlib import Path
 >>> import numpy as np
->>> from support.models.fakes import scripted
+>>> from support.models.stand_ins import scripted
 >>> from support.seats import Act, Ask, Role, Spoken, form, people, text
 >>> class Silent:
 ...     kind = "silent"

@@ -11,7 +11,7 @@ import pytest
 from support.choice import Rule
 from support.data import UNFINISHED
 from support.errors import MissingData
-from support.models.fakes import scripted
+from support.models.stand_ins import scripted
 from support.runs.study import Store
 from support.survey.answers import AnswerBook
 

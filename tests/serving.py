@@ -7,7 +7,7 @@ import threading
 
 from aiohttp import web
 
-from support.models.fakes import Writer
+from support.models.stand_ins import Writer
 
 
 def by_schema(body):

@@ -7,9 +7,10 @@ import pytest
 
 from support import seats
 from support.errors import InvalidInput, MalformedReply, PromptError, UnknownParticipant
-from support.models.cache import Cache
-from support.models.fakes import scripted
-from support.models.model import ChatModel, Completion, Transport
+from support.models.model import ChatModel
+from support.models.replies import Cache
+from support.models.request import Completion, Transport
+from support.models.stand_ins import scripted
 from support.seats import Act, Ask, Role, Spoken, form, text
 
 

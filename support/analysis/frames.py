@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from support.errors import InvalidInput
-from support.runs.study import Unit, flat
+from support.runs.frames import cells as flat
+from support.runs.study import Unit
 
 PEOPLE = "participants"
 

@@ -175,12 +175,12 @@ def _chosen(brief: Brief, looks: Sequence[Look]) -> list[Look]:
         chosen.append(
             max(
                 fitting,
-                key=lambda x, need=missing: (
+                key=lambda x, need=missing: (  # type: ignore[misc]
                     len(need & {*x.satisfied}),
                     len(x.satisfied) >= least,
                     x.rank,
                 ),
-            )  # type: ignore[misc]
+            )
         )
     for spacing in (APART, timedelta(0)):
         for look in sorted(qualified, key=lambda look: look.rank, reverse=True):

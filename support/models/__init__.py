@@ -15,12 +15,13 @@ from typing import Any
 
 from support.errors import InvalidInput, ModelUnavailable
 from support.models.attempts import Pace, Patience
-from support.models.cache import Cache
 from support.models.endpoint import DEFAULT, Address, Endpoint, address
 from support.models.local import Embedded
-from support.models.model import REPAIRS, ChatModel, Transport, whole
+from support.models.model import REPAIRS, ChatModel
 from support.models.profiles import MODEL, Profile, is_model
 from support.models.profiles import profile as profile_of
+from support.models.replies import Cache
+from support.models.request import Transport, whole
 
 DEADLINE = 600.0
 _pace: int | None = None  # requests a minute of each model that says nothing of its own

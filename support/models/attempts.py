@@ -22,7 +22,7 @@ from support.models.money import Budget, purse
 from support.models.profiles import Price, prompt_bound
 
 if TYPE_CHECKING:
-    from support.models.model import Completion, Request, Transport
+    from support.models.request import Completion, Request, Transport
 
 T = TypeVar("T")
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0

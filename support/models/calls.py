@@ -46,9 +46,14 @@ class Call:
     error: str = ""  # "" when a reply came
     question: str = ""  # JSON; where no cache keeps them, question and reply stand here
     reply: str = ""
-    cut: str = (
-        ""  # what of the prompt was left out, since the model could not have read it
-    )
+    cut: str = ""  # what of the prompt was left out, since the model could not read it
+    by: str = ""  # who was asked: the name of a seat, "" where no seat asked
+    phase: str = ""  # which of the seat's acts
+    draw: str = ""  # the key in the first repetition, "" where it is `key` itself
+    misfit: bool = False  # a reply came, and did not fit its form
+    finish: str = ""  # why the reply ended, "" for "stop"
+    answered_by: str = ""  # the model, as the provider names it; "" where it is `model`
+    fingerprint: str = ""  # of the provider's configuration
 
     def to_json(self) -> str:
         """The call as JSON, without what has its default value."""

@@ -16,8 +16,8 @@ from typing import Any
 from support.errors import DamagedFile, MissingData, ModelUnavailable
 from support.models.attempts import PerLoop
 from support.models.endpoint import Endpoint, address
-from support.models.model import Completion, Request, Transport
 from support.models.profiles import EMBEDDED
+from support.models.request import Completion, Request, Transport
 
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"

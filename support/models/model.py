@@ -1,146 +1,47 @@
 """One door to all models: `await model.reply(messages, schema=…)` gives a validated reply.
 
-`Request` and `Completion` are what passes a `Transport`, the replaceable edge. `ChatModel` keeps replies by content,
-asks again for what does not fit its form, and holds the limit on calls in flight; how an attempt is paced, paid and
-repeated is in `support.models.attempts`.
+`ChatModel` keeps replies by content, asks again for what does not fit its form, and holds
+the limit on calls in flight; how an attempt is paced, paid and repeated is in
+`support.models.attempts`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
-import math
-import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import asdict, dataclass, field, fields, replace
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from support.errors import CacheMiss, ConveneError, InvalidInput, MalformedReply
 from support.models.attempts import Attempts, Pace, Patience, PerLoop, budgets, cost
 from support.models.calls import Call, Fault, meter, note, watched
 from support.models.profiles import FAKE, Limits, Price, Profile, needed_price
+from support.models.request import (
+    MAX_SEED,
+    Completion,
+    Messages,
+    Request,
+    Transport,
+    conversation,
+    degrees,
+    schema_text,
+    whole,
+)
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from support.models.cache import Cache
+    from support.models.replies import Cache
 
 REPAIRS = 2
-ROLES = ("system", "developer", "user", "assistant")
-MAX_SEED = 2**32 - 2  # llama.cpp takes 32 bits, and the last number for "draw one"
+
+
 PROBLEMS_SHOWN = 5
+
+
 FIRST_ALONE = 0.3  # seconds that other first calls wait for the first one, which learns what its endpoint takes
-
-Messages = str | Sequence[Mapping[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is asked of a model: all that may change its reply, and not how a schema or room is put to its endpoint."""
-
-    model: str
-    endpoint: str
-    messages: tuple[tuple[str, str], ...]  # (role, content)
-    schema: (
-        str | None
-    )  # a JSON schema; the order of its fields is the order in which a model writes them
-    temperature: float
-    seed: int | None
-    max_tokens: int
-    repetition: int  # tells apart draws that are otherwise alike
-    options: str = ""  # what a profile asks beside, as JSON
-
-    @property
-    def key(self) -> str:
-        """The name of this request in a cache: SHA-256 of its canonical JSON."""
-        return hashlib.sha256(_json(self).encode()).hexdigest()
-
-    def to_json(self) -> str:
-        """The request as JSON, the same text for the same request."""
-        return _json(self)
-
-    @classmethod
-    def from_json(cls, text: str) -> Request:
-        """The request that `to_json` wrote; ValueError, KeyError or TypeError when the text is something else."""
-        given = {"options": "", **json.loads(text)}
-        given["messages"] = tuple(
-            (role, content) for role, content in given["messages"]
-        )
-        return cls(**{field.name: given[field.name] for field in fields(cls)})
-
-    @property
-    def chat(self) -> list[dict[str, str]]:
-        """The messages as OpenAI-compatible endpoints take them."""
-        return [{"role": role, "content": content} for role, content in self.messages]
-
-
-@lru_cache(
-    maxsize=512
-)  # a call asks for it several times: to look it up, to keep it, to note it
-def _json(request: Request) -> str:
-    made = {
-        name: value
-        for name, value in asdict(request).items()
-        if value or name != "options"
-    }
-    return canonical(
-        {**made, "temperature": float(request.temperature)}
-    )  # 0 and 0.0 are equal, and so is their text
-
-
-def canonical(value: Any) -> str:
-    """JSON that is the same text for the same value."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """One answer of a model to one request, with the tokens of all its attempts that were charged."""
-
-    text: str
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    finish_reason: str = "stop"
-    latency: float = 0.0  # seconds
-    cached_prompt_tokens: int = (
-        0  # of the prompt's, those that the provider found in a cache of its own
-    )
-    thinking: str = ""  # stood before the text; private, like reasons
-
-
-class Transport:
-    """How requests reach one model. A subclass sets `model` and `endpoint`, as in a record, and writes `complete`."""
-
-    model: str
-    endpoint: str
-    learns = False  # whether its first call finds out what the endpoint takes
-    learnt: tuple[
-        str, ...
-    ] = ()  # what the endpoint refused and how it is met, a sentence each
-
-    async def complete(self, request: Request) -> Completion:
-        """Answer one request, or raise one of `support.errors.ModelError`."""
-        raise NotImplementedError
-
-    def room(self, request: Request) -> int:
-        """Tokens that the reply may take, thinking included: what it can cost at most."""
-        return request.max_tokens
-
-    def widen(self, request: Request, completion: Completion, room: int) -> str:
-        """Make more room where a reply was cut off at `room`, and say so; "" where that is not to be had."""
-        return ""
-
-    async def close(self) -> None:
-        """Give back what the running event loop holds open; most transports hold nothing."""
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What a figure's provenance says about the model."""
-        return {"model": self.model, "endpoint": self.endpoint}
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,11 +205,11 @@ class ChatModel:
             None if seed is None else whole("seed", seed, 0, MAX_SEED),
         )
         asked = (
-            _conversation(messages),
-            None if schema is None else _schema_text(schema),
+            conversation(messages),
+            None if schema is None else schema_text(schema),
         )
         settings = (
-            _temperature(temperature if isinstance(always, bool) else always),
+            degrees(temperature if isinstance(always, bool) else always),
             drawn,
         )
         counts = whole("max_tokens", max_tokens, 1), whole("repetition", repetition)
@@ -426,110 +327,6 @@ def _spent(had: Sequence[_Had]) -> tuple[Usage, float | None]:
     return usage, sum(known) if len(known) == len(had) else None
 
 
-def _conversation(messages: Messages) -> tuple[tuple[str, str], ...]:
-    """Messages as (role, content) pairs; a text is one message of the user."""
-    given = (
-        [{"role": "user", "content": messages}]
-        if isinstance(messages, str)
-        else messages
-    )
-    if not isinstance(given, Sequence) or not given:
-        raise InvalidInput(
-            f"messages={given!r}: expected a text or a list of {{'role': …, 'content': …}}, not empty."
-        )
-    said = []
-    for position, message in enumerate(given):
-        where = f"messages[{position}]"
-        if (
-            not isinstance(message, Mapping)
-            or set(message) != {"role", "content"}
-            or message["role"] not in ROLES
-        ):
-            wanted = f"'role' (one of {', '.join(ROLES)}) and 'content', no more"
-            raise InvalidInput(f"{where}={message!r}: expected {wanted}.")
-        if not isinstance(content := message["content"], str) or not content.strip():
-            raise InvalidInput(
-                f"{where}['content']={content!r}: expected a text that is not blank."
-            )
-        if re.search("[\ud800-\udfff]", content):
-            raise InvalidInput(
-                f"{where}['content'] holds half of a character, which no endpoint takes."
-            )
-        said.append((message["role"], content))
-    return tuple(said)
-
-
-def _temperature(value: Any) -> float:
-    if (
-        isinstance(value, (str, bytes, bool))
-        or not hasattr(value, "__float__")
-        or not 0 <= float(value) <= 2
-    ):
-        raise InvalidInput(f"temperature={value!r}: expected a number from 0 to 2.")
-    return math.fabs(float(value))  # -0.0 and 0.0 are one request
-
-
-def whole(name: str, value: Any, low: int = 0, high: float = math.inf) -> int:
-    """A whole number within its bounds; InvalidInput for anything else."""
-    try:
-        made = operator.index(value)  # numpy's integers pass, 1.0 does not
-    except TypeError:
-        made = low - 1
-    if isinstance(value, bool) or not low <= made <= high:
-        up = "up" if high == math.inf else f"to {high}"
-        raise InvalidInput(
-            f"{name}={value!r}: expected a whole number from {low} {up}."
-        )
-    return made
-
-
-def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a pydantic model as endpoints can enforce it: every field required, none more, no defaults.
-
-    An optional field says null. A default stays in the model, where it serves Python code.
-    """
-    schema = model.model_json_schema()
-
-    def strict(node: dict[str, Any]) -> dict[str, Any]:
-        if (
-            "$ref" in node and len(node) > 1
-        ):  # strict endpoints allow no neighbour of a $ref
-            target = schema["$defs"][node["$ref"].removeprefix("#/$defs/")]
-            node = target | {key: value for key, value in node.items() if key != "$ref"}
-        made = {key: value for key, value in node.items() if key != "default"}
-        if "properties" in made:
-            made["required"] = list(made["properties"])
-        if made.get("type") == "object":
-            made.setdefault("additionalProperties", False)
-        return made
-
-    return rewritten(schema, strict)
-
-
-def rewritten(node: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
-    """A JSON schema with each of its parts changed, from the outside in; names of fields and listed values stay."""
-    if isinstance(node, list):
-        return [rewritten(item, change) for item in node]
-    if not isinstance(node, dict):
-        return node
-    made = change(node)
-    for key, value in made.items():
-        if key in (
-            "properties",
-            "$defs",
-        ):  # names chosen by the author: a field may well be called "default"
-            made[key] = {name: rewritten(part, change) for name, part in value.items()}
-        elif key not in ("const", "enum", "examples"):
-            made[key] = rewritten(value, change)
-    return made
-
-
-@lru_cache(maxsize=256)
-def _schema_text(model: type[BaseModel]) -> str:
-    """The strict schema as it is sent, and as it is part of a request."""
-    return json.dumps(strict_schema(model), separators=(",", ":"))
-
-
 def extract_json(text: str) -> str:
     """The JSON in a reply that may wrap it in a fence or in a sentence; the text itself when none is seen.
 
@@ -553,6 +350,11 @@ def _validated(
         return None, None
     from pydantic import ValidationError
 
+    from support.models.dialect import objects
+
+    for said in objects(text):
+        with suppress(ValidationError):
+            return schema.model_validate_json(said), None
     try:
         return schema.model_validate_json(extract_json(text)), None
     except ValidationError as error:

@@ -108,7 +108,9 @@ class Budget:
                 )
                 said = f"the budget of {dollars(self.limit_usd)} for {self._whose} does not hold the next call, which"
                 said += f" could cost up to {needed} ({what}); {gone} was spent by then{unknown}. It was not sent."
-                raise BudgetExceeded(said)
+                error = BudgetExceeded(said)
+                error.purse = "(BUDGET)" in self._whose
+                raise error
             await asyncio.sleep(POLL)
             self._write_off()
         return 0  # what costs nothing needs no account

@@ -28,10 +28,10 @@ from support.errors import (
 from support.models import connect, serving
 from support.models.calls import Call, Meter, collected, metered
 from support.models.endpoint import RUNS_ON
-from support.models.fakes import ENDPOINT, stand_in, tokens
 from support.models.model import ChatModel
 from support.models.money import dollars
 from support.models.profiles import MODEL, models_in, needed_price
+from support.models.stand_ins import ENDPOINT, stand_in, tokens
 
 if TYPE_CHECKING:
     import pandas as pd

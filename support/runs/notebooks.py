@@ -39,11 +39,11 @@ from support.errors import (
 from support.models import connect, named
 from support.models.calls import Call, collected
 from support.models.endpoint import Endpoint
-from support.models.fakes import ENDPOINT, stand_in
 from support.models.local import Embedded
 from support.models.model import ChatModel
 from support.models.money import dollars
 from support.models.profiles import MODEL, models_in, needed_price
+from support.models.stand_ins import ENDPOINT, stand_in
 from support.runs import recordings
 from support.runs.estimate import estimate
 from support.runs.sweep import Sweep

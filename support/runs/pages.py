@@ -27,7 +27,7 @@ from support.roundtable.table import ENVIRONMENTS, environment_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from support.models.cache import Cache
+    from support.models.replies import Cache
     from support.runs.study import Store, Unit
 
 MOST = 60  # conversations that a page shows, unless it is asked for another number

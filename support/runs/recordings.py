@@ -31,8 +31,8 @@ from support.meetings import natural_plan
 from support.meetings.parsing import readings
 from support.meetings.study import meeting_coordination
 from support.models import connect
-from support.models.cache import Cache
 from support.models.model import ChatModel
+from support.models.replies import Cache
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.study import Store
 from support.runs.sweep import Sweep
@@ -79,7 +79,7 @@ class Recording:
         """Ask all of it; return how much was done, how many replies came, and how many did not fit their form."""
         sweep = self.sweep()
         count = await sweep.run(store, model=model, concurrency=1, progress=False)
-        if count["failed"]:
+        if count.failed:
             said = next(iter(store.failures(sweep.name).values()))
             raise CallFailed(f"recording {self.name}: {said}; nothing was written")
         return count

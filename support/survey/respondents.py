@@ -273,10 +273,10 @@ def _field(item: Item, longest: int) -> Any:
         return Annotated[float, Field(ge=item.low, le=item.high), fits]
     one = Literal[tuple(choice.value for choice in item.choices)]  # type: ignore[valid-type]
     return (
-        Annotated[list[one], Field(max_length=len(item.choices)), fits]
+        Annotated[list[one], Field(max_length=len(item.choices)), fits]  # type: ignore[valid-type]
         if item.kind == "multiple"
         else one
-    )  # type: ignore[valid-type]
+    )
 
 
 def _fitting(item: Item, value: Any) -> Any:

@@ -15,7 +15,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from support import published
 from support.analysis import detection as det
 from support.errors import InvalidInput, MalformedReply
-from support.models.fakes import scripted
+from support.models.stand_ins import scripted
 from support.seminar.rules import load_policies
 from support.seminar.suite import JudgedReply, edge_cases, held_out_states
 

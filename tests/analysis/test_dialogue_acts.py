@@ -24,7 +24,7 @@ from support.analysis.annotators import (
 from support.analysis.embeddings import Encoder
 from support.corpora import AMI_LABELS, delidata
 from support.errors import ContextOverflow, InvalidInput, ModelUnavailable
-from support.models.fakes import scripted
+from support.models.stand_ins import scripted
 
 SAID = {
     "inform": [

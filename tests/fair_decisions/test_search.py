@@ -6,12 +6,12 @@ from unittest.mock import AsyncMock
 
 import numpy as np
 import pytest
+from support.runs.export import TABLES, flatten
 
 from support.errors import MalformedReply
 from support.fair_decisions.problem import FEEDBACK, PAIRED, FairDecisions, Move
 from support.fair_decisions.records import Feedback
 from support.fair_decisions.search import Search, choose, record
-from support.runs.export import TABLES, flatten
 from support.runs.study import Unit
 
 GAINS = np.array([[[80, 10], [50, 50]], [[20, 70], [30, 70]], [[40, 60], [50, 50]]])

@@ -26,7 +26,7 @@ from support.fair_decisions.seats import (
     Leading,
     seat_deciders,
 )
-from support.models.fakes import scripted
+from support.models.stand_ins import scripted
 from support.seats import Spoken
 
 GAINS = np.array([[80, 10, 10], [50, 30, 20], [25, 30, 45]])

@@ -10,8 +10,8 @@ from typing import Any
 
 from support.errors import BudgetExceeded
 from support.models import connect
-from support.models.cache import Cache
 from support.models.model import ChatModel
+from support.models.replies import Cache
 from support.roundtable.records import Message, Round, Transcript
 from support.runs.study import Store
 from support.runs.sweep import Sweep

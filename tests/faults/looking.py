@@ -14,7 +14,7 @@ from typing import Any
 import debate
 from faulty_server import Faulty, question_id
 
-from support.runs.export import export
+from support.runs.frames import export
 from support.runs.study import Store
 
 
@@ -24,12 +24,12 @@ def results(path: Path, units: int) -> dict[Any, Any]:
         return dict(debate.sweep(units).records(store))
 
 
-def exported(path: Path) -> dict[str, bytes]:
+def exported(path: Path, units: int) -> dict[str, bytes]:
     """The bytes of everything that a sweep is exported to."""
     with tempfile.TemporaryDirectory() as folder, closing(Store(path)) as store:
         return {
             file.name: file.read_bytes()
-            for file in export(store, debate.NAME, folder, format="csv")
+            for file in export(debate.sweep(units), store, folder, format="csv")
         }
 
 

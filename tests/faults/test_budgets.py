@@ -15,7 +15,7 @@ def free(faulty, tmp_path_factory):
     """The sweep without a budget: its export, and what it costs."""
     path = tmp_path_factory.mktemp("free") / "s.sqlite"
     debate.run(path, faulty.url("free"), UNITS)
-    return exported(path), charged(faulty, "free")
+    return exported(path, UNITS), charged(faulty, "free")
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def check(faulty, tmp_path, free):
         assert partial == (len(before) < UNITS)
         debate.run(path, url, UNITS, budget_usd=budget + 10, **options)
         assert before.items() <= results(path, UNITS).items()
-        assert exported(path) == free[0]
+        assert exported(path, UNITS) == free[0]
 
     return kept
 

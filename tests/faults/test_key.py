@@ -21,9 +21,9 @@ from matplotlib.figure import Figure
 from support.draw import save
 from support.errors import ConveneError
 from support.models import connect
-from support.models.cache import Cache
 from support.models.calls import collected
-from support.runs.export import export
+from support.models.replies import Cache
+from support.runs.frames import export
 from support.runs.pages import unit_html
 from support.runs.study import Store, to_json
 
@@ -113,7 +113,7 @@ def files(folder):
         )  # fills the log
         found = {file.name: file.read_bytes() for file in folder.glob("study.sqlite*")}
         for format in ("csv", "parquet"):
-            made = export(store, debate.NAME, folder / format, format=format)
+            made = export(debate.sweep(UNITS), store, folder / format, format=format)
             found |= {f"{format}/{file.name}": file.read_bytes() for file in made}
         cache.export(folder / "replies.jsonl.gz")
         found["recording"] = gzip.decompress((folder / "replies.jsonl.gz").read_bytes())

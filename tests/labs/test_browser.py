@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from support.draw import FORMATS, png
 from support.errors import CallFailed
 from support.labs.roundtable import SWEEP
-from support.models.cache import Cache
-from support.models.fakes import scripted
+from support.models.replies import Cache
+from support.models.stand_ins import scripted
 from support.roundtable.records import Transcript
 from support.runs.study import Store
 from support.runs.sweep import Sweep

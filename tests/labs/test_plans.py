@@ -11,7 +11,7 @@ from support.fair_decisions.records import Feedback
 from support.fair_decisions.seats import PLANNER
 from support.labs.plan_history import to_html, truth_of
 from support.labs.plans import NOTHING, SWEEP, PlanningLab
-from support.models.fakes import scripted
+from support.models.stand_ins import scripted
 from support.solvers.fair import solve
 
 

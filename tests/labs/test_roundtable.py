@@ -8,7 +8,7 @@ import pytest
 from support.choice import RULES
 from support.errors import InvalidInput
 from support.labs.roundtable import RoundTableLab
-from support.models.fakes import stand_in
+from support.models.stand_ins import stand_in
 from support.roundtable import negotiators, table
 from support.roundtable.records import Ballot, Message, Proposal, View
 from support.roundtable.seats import ACTS

@@ -6,7 +6,7 @@ import pytest
 
 from support.labs.runs import BLANK, RunViewer
 from support.models.calls import Call, Fault
-from support.models.model import Request
+from support.models.request import Request
 from support.roundtable.records import Transcript
 from support.runs.sweep import Sweep
 

@@ -22,7 +22,7 @@ from support.meetings.natural_plan import (
     violations,
 )
 from support.meetings.parsing import readings, task_form, task_of
-from support.models.fakes import scripted
+from support.models.stand_ins import scripted
 from support.prompts import render
 from support.solvers.scheduling import feasible_starts
 

@@ -17,7 +17,7 @@ from support.meetings.seats import (
     Public,
     seat_everybody,
 )
-from support.models.model import strict_schema
+from support.models.request import strict_schema
 from support.seats import Spoken
 
 MEMBERS = ("Ana Roe", "Ben", "Dev")

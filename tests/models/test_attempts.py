@@ -11,9 +11,9 @@ from support.errors import BudgetExceeded, CallFailed, ModelError, ModelUnavaila
 from support.models import attempts
 from support.models.attempts import Attempts, Pace, Patience, Wider
 from support.models.calls import Meter, metered
-from support.models.model import Completion, Request, Transport
 from support.models.money import Budget
 from support.models.profiles import Price
+from support.models.request import Completion, Request, Transport
 from support.presence import Presence
 
 ASKED = Request(

@@ -8,8 +8,9 @@ from pydantic import BaseModel, Field
 
 from support.errors import CallFailed, MalformedReply
 from support.models.calls import Call, Fault, Meter, collected, metered
-from support.models.fakes import scripted
-from support.models.model import extract_json, strict_schema
+from support.models.model import extract_json
+from support.models.request import strict_schema
+from support.models.stand_ins import scripted
 
 
 class Part(BaseModel):

@@ -12,8 +12,8 @@ from support.fair_decisions.study import fair_decisions
 from support.meetings.study import meeting_coordination
 from support.models import serving
 from support.models.calls import collected
-from support.models.fakes import scripted, stand_in
 from support.models.profiles import Limits, Profile
+from support.models.stand_ins import scripted, stand_in
 from support.roundtable.economy import exchange_economy
 from support.roundtable.records import View
 from support.roundtable.seats import seat_all

@@ -7,8 +7,8 @@ import pytest
 from support.errors import InvalidInput, ModelUnavailable
 from support.models import connect, named, serving
 from support.models.endpoint import DEFAULT
-from support.models.fakes import scripted
 from support.models.profiles import Price, needed_price, profile
+from support.models.stand_ins import scripted
 
 HERE = "http://127.0.0.1:9/v1"
 

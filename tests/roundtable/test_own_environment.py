@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from support.runs.export import flatten
 
 from support.analysis.metrics import METRICS, curves_of, runs_of
 from support.data import ROOT
 from support.errors import InvalidInput
-from support.models.fakes import stand_in
+from support.models.stand_ins import stand_in
 from support.plots.roundtable import plot_utility
 from support.roundtable import table
 from support.roundtable.economy import exchange_economy
 from support.roundtable.negotiators import Linear
 from support.roundtable.seats import seat_all
-from support.runs.export import flatten
 from support.runs.pages import to_html
 from support.runs.sweep import Sweep
 
@@ -40,7 +40,7 @@ async def shared(rng, rule="plurality", seats=Wishful, model=None):
 def test_metrics_curves_export_and_pages_are_drawn_from_it(monkeypatch, store):
     monkeypatch.setitem(table.ENVIRONMENTS, "budget", lambda spec: Budget())
     sweep = Sweep("budget", shared, {"rule": ["plurality", "majority"]}, 2, 1)
-    assert asyncio.run(sweep.run(store, progress=False))["done"] == 4
+    assert asyncio.run(sweep.run(store, progress=False)).done == 4
     records = list(sweep.records(store))
     assert runs_of(records)[list(METRICS)].notna().any(axis=None)
     assert curves_of(records, 4)["utility"].between(0, 100).all()

@@ -8,8 +8,8 @@ import pytest
 
 from support.choice import RULES
 from support.errors import InvalidInput
-from support.models.fakes import scripted
 from support.models.profiles import Limits
+from support.models.stand_ins import scripted
 from support.roundtable.economy import ExchangeEconomy
 from support.roundtable.movielens import ABOUT, AGENTS, Case
 from support.roundtable.records import Ballot, Candidate, Message, Proposal, View

@@ -43,7 +43,7 @@ def test_a_sweep_paired_by_rule_seats_the_same_agents_at_the_same_cases(real, tm
         Sweep("m", roundtable_movielens, grid, 3, 1, paired=["rule"]),
         Store(tmp_path / "s.sqlite"),
     )
-    assert asyncio.run(sweep.run(store, progress=False))["done"] == 6
+    assert asyncio.run(sweep.run(store, progress=False)).done == 6
     seen = {rule: [] for rule in grid["rule"]}
     for _, record in sweep.records(store):
         first = record.rounds[0]

@@ -12,11 +12,11 @@ from support.analysis.embeddings import Encoder
 from support.database import STUDY, guarded, open_database, transaction
 from support.errors import DamagedFile, FileInUse, InvalidInput
 from support.mail.journal import Inbox
-from support.models.cache import Cache
 from support.models.money import Budget
+from support.models.replies import Cache
 from support.presence import Presence
 from support.runs.study import Store
-from support.runs.work import Claims
+from support.runs.workers import Claims
 from support.seminars.journal import opened
 from support.survey.answers import AnswerBook
 

@@ -8,9 +8,10 @@ from pydantic import BaseModel
 
 from support.errors import InvalidInput, MissingData
 from support.models import named
-from support.models.fakes import scripted, stand_in
-from support.models.model import ChatModel, Transport
+from support.models.model import ChatModel
 from support.models.profiles import profile
+from support.models.request import Transport
+from support.models.stand_ins import scripted, stand_in
 from support.runs.estimate import calls_of, estimate
 from support.runs.recordings import recording, replayed
 from support.runs.study import Store

@@ -13,9 +13,9 @@ from pydantic import BaseModel, Field
 
 from support.errors import CallFailed, DamagedFile, MalformedReply, MissingData
 from support.meetings import records as met
-from support.models.cache import Cache
 from support.models.calls import Call, Fault, collected
-from support.models.fakes import scripted
+from support.models.replies import Cache
+from support.models.stand_ins import scripted
 from support.play import FormatError
 from support.roundtable import records as discussed
 from support.roundtable.study import roundtable_exchange

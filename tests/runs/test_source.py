@@ -5,7 +5,6 @@ import dataclasses
 import json
 import linecache
 import math
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +14,7 @@ from pydantic import BaseModel
 
 from support.errors import InvalidInput
 from support.roundtable.study import roundtable_exchange
+from support.runs.frames import units
 from support.runs.source import fingerprint
 from support.runs.study import from_json, packed
 from support.runs.sweep import Sweep
@@ -101,22 +101,22 @@ def test_an_edited_study_is_refused_until_its_old_units_are_dropped(store):
     (names, edited) = cell(), cell(OTHER["the study"])["study"]
     study = names["study"]
     what, _ = run(store, study)
-    assert names["LOG"] and run(store, study)[1]["skipped"] == 4, (
+    assert names["LOG"] and run(store, study)[1].skipped == 4, (
         "what the study changes is no constant"
     )
     before = {key: value for key, value in what.identity({}).items() if key != "code"}
     with store._db:
         store._db.execute("UPDATE sweeps SET identity = ?", (json.dumps(before),))
-    assert run(store, study)[1]["skipped"] == 4, (
+    assert run(store, study)[1].skipped == 4, (
         "a file from before takes the code as it is"
     )
     with pytest.raises(
         InvalidInput,
-        match=r"with other code.*another name, or another file.*store.forget\('s'\)",
+        match=r"with other code.*another name or file.*store.forget\('s'\)",
     ):
         run(store, edited)
     store.forget("s")
-    assert run(store, edited)[1]["done"] == 4
+    assert run(store, edited)[1].done == 4
     assert "code" not in Sweep(
         "s", roundtable_exchange, {"rule": ["majority"]}, 1, 1
     ).identity({})
@@ -152,15 +152,13 @@ def test_objects_stand_in_a_grid_by_name_and_source_and_reach_the_study_themselv
     what, count = run(
         store, weigh, rule=[Rule(1), Rule(2)], agent=[Rule, weigh, "plain"]
     )
-    frame = what.frame(store)
-    assert count["done"] == 12 and sorted(frame["weight"].unique()) == [1, 2]
+    frame = units(what, store)
+    assert count.done == 12 and sorted(frame["weight"].unique()) == [1, 2]
     assert (
         frame["rule"].str.match("weighted [0-9a-f]{6}$").all()
         and frame["rule"].nunique() == 2
     )
-    assert (
-        run(store, weigh, rule=[Rule(2), Rule(1)], agent=["plain"])[1]["skipped"] == 4
-    )
+    assert run(store, weigh, rule=[Rule(2), Rule(1)], agent=["plain"])[1].skipped == 4
     assert {part["name"] for part in what.parameters["agent"][:2]} == {"Rule", "weigh"}
 
 
@@ -223,34 +221,3 @@ def test_any_record_comes_back_equal_or_as_a_dict_where_its_class_is_gone_and_wh
             match=r"record: .* given .*the store keeps .*plain data, a dataclass",
         ):
             packed(none)
-
-
-def test_a_frame_has_settings_status_and_the_fields_of_the_record(store):
-    async def study(rng, rule, size=1):
-        if rule == "b":
-            raise ValueError("no")
-        return (
-            Outcome(size / 2) if size > 1 else {"share": 0.1, "rule": rule, "size": 9}
-        )
-
-    what, _ = run(store, study, rule=["a", "b"], size=[1, 2])
-    frame = replace(what, repetitions=3).frame(store)
-    assert list(frame.columns) == [
-        "rule",
-        "size",
-        "repetition",
-        "status",
-        "share",
-        "size (record)",
-        "plan",
-        "rounds",
-    ]
-    assert (
-        frame["status"].tolist()
-        == (["done"] * 2 + ["missing"]) * 2 + (["failed"] * 2 + ["missing"]) * 2
-    )
-    assert (
-        frame["share"].dropna().tolist() == [0.1, 0.1, 1.0, 1.0]
-        and frame["plan"][3] == "[1, 2]"
-    )
-    assert what.missing(store) == 4

@@ -108,7 +108,7 @@ def test_property_a_resumed_sweep_does_only_what_is_missing_and_ends_alike(
             )
         DONE.clear()
         assert (
-            run(sweep(), opened)["done"] == len(lost) == len(DONE)
+            run(sweep(), opened).done == len(lost) == len(DONE)
             and results(opened) == whole
         )
 
@@ -117,7 +117,7 @@ def test_an_extended_grid_keeps_the_results_that_it_has(store):
     run(sweep(rule=["a"], size=[1]), store)
     before = results(store)
     count = run(sweep(rule=["a", "b"], size=[2, 1], repetitions=5), store)
-    assert (count["done"], count["skipped"]) == (17, 3) and before.items() <= results(
+    assert (count.done, count.skipped) == (17, 3) and before.items() <= results(
         store
     ).items()
 
@@ -147,15 +147,15 @@ def test_a_cancelled_run_keeps_what_was_finished(store):
     asyncio.run(interrupted())
     kept = len(results(store))
     assert 4 <= kept < 12 and not store.failures("s")
-    assert run(sweep(), store, pause=0.02)["done"] == 12 - kept
+    assert run(sweep(), store, pause=0.02).done == 12 - kept
 
 
 def test_failed_units_are_done_again_only_on_request(store):
     what = sweep(fragile, rule=["a", "b"])
     run(what, store, broken=frozenset("b"))
-    assert run(what, store)["skipped"] == 6
+    assert run(what, store).skipped == 6
     retried = run(what, store, retry_failed=True)
-    assert (retried["done"], retried["skipped"]) == (3, 3)
+    assert (retried.done, retried.skipped) == (3, 3)
     assert all(
         record.environment["draw"] == what.rng(unit).random()
         for unit, record in store.records("s")
@@ -178,10 +178,7 @@ def test_what_has_to_be_mended_outside_stops_the_run_and_is_no_fault_of_the_unit
         run(what, store, concurrency=1 if name == "CacheMiss" else 4, door=door)
     assert len(results(store)) == 3
     door.shut = None
-    assert (
-        run(what, store, door=door)["done"] == 5
-        and (store.units("s")["status"] == "done").all()
-    )
+    assert run(what, store, door=door).done == 5 and not store.failures("s")
 
 
 def test_a_unit_can_be_played_again_from_its_seed_and_settings(store):
@@ -210,8 +207,8 @@ def test_a_name_under_which_nothing_was_finished_is_free_again(store):
         SimpleNamespace(model=name, endpoint="there") for name in ("wrong", "right")
     )
     assert (
-        run(what, store, model=wrong)["failed"] == 2
-        and run(what, store, model=right)["done"] == 2
+        run(what, store, model=wrong).failed == 2
+        and run(what, store, model=right).done == 2
     )
     with pytest.raises(InvalidInput, match="give the new sweep another name"):
         run(what, store, model=wrong)
@@ -222,7 +219,7 @@ def test_a_name_under_which_nothing_was_finished_is_free_again(store):
 BAD = [
     (
         lambda s: sweep(rules=[1]),
-        "grid: 'rules' is no setting of draw; it takes rule, size, pause",
+        "unexpected keyword argument 'rules'; the study takes rng, rule, size",
     ),
     (lambda s: sweep(rule=[]), "expected a list with at least one value"),
     (lambda s: sweep(rule="majority"), "rule='majority' given; expected a list"),
@@ -234,16 +231,13 @@ BAD = [
     (lambda s: sweep(seed=True), "seed=True"),
     (
         lambda s: Sweep("s", lambda rule: rule, {"rule": ["a"]}, 1, 1),
-        "expected rng among them",
+        "unexpected keyword argument 'rng'",
     ),
     (
         lambda s: run(sweep(locked, number=[1]), s),
-        "grid: door missing; locked needs a value",
+        "missing a required argument: 'door'",
     ),
-    (
-        lambda s: run(sweep(rule=["a"]), s, rule="b"),
-        "rule: draw does not take it here; it takes size, pause",
-    ),
+    (lambda s: run(sweep(rule=["a"]), s, rule="b"), "rule: it is in the grid already"),
     (
         lambda s: run(sweep(), "study.sqlite"),
         "store: 'study.sqlite' given; expected Store",

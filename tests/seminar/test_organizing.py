@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
+from support.runs.export import TABLES, flatten
 
 from support.errors import MalformedReply
-from support.runs.export import TABLES, flatten
 from support.runs.study import Unit
 from support.seminar.artefacts import Artefacts
 from support.seminar.data import Persona, Scenario

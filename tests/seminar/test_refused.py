@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from support.errors import DamagedFile, InvalidInput
-from support.models.fakes import scripted
+from support.models.stand_ins import scripted
 from support.seminar.artefacts import hook_to_policy, import_artefacts
 from support.seminar.data import Persona, scenario
 from support.seminar.records import Hook

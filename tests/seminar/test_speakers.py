@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.errors import MalformedReply
-from support.models.fakes import scripted
+from support.models.stand_ins import scripted
 from support.seats import Spoken
 from support.seminar.artefacts import load_templates
 from support.seminar.data import Persona, in_words, load_personas, scenario

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from support.errors import InvalidInput
-from support.models.fakes import stand_in
-from support.runs.study import from_json, to_json
+from support.models.stand_ins import stand_in
+from support.runs.study import from_json, packed, to_json
 from support.seats import people
 from support.seminar.artefacts import Artefacts
 from support.seminar.data import scenario
@@ -73,7 +73,7 @@ def test_one_seed_gives_one_log_and_another_seed_another():
     assert (
         first == again and to_json(first) == to_json(again) and first.days != other.days
     )
-    assert from_json("Organizing", to_json(first)) == first
+    assert from_json(packed(first).kind, to_json(first)) == first
 
 
 def test_what_an_earlier_run_left_is_what_the_next_begins_with():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support import seats
 from support.analysis.user_study import POINTS, collected, questionnaires
 from support.errors import InvalidInput, MalformedReply
-from support.models.fakes import scripted
+from support.models.stand_ins import scripted
 from support.seats import Spoken
 from support.survey import respondents
 from support.survey.instruments import INSTRUMENTS, check_form, load

@@ -218,8 +218,9 @@ def _days(found: Marked) -> None:
     for pattern, days in KNOWN["groups"]:
         group = tuple(WEEKDAYS[i] for i in days)
         found.replace(
-            rf"\b(?:{pattern})\b(?!')", lambda to, m, group=group: to.put("d", group)
-        )  # type: ignore[misc]
+            rf"\b(?:{pattern})\b(?!')",
+            lambda to, m, group=group: to.put("d", group),  # type: ignore[misc]
+        )
     found.replace(rf"{_DAY} ?(?:-|to|through|until) ?{_DAY}", _day_range)
     found.replace(rf"{_DAY}{_MORE_DAYS}", _day_list)
 
@@ -339,8 +340,8 @@ def _parts(found: Marked) -> None:
         span = Span(start * 60, end * 60, part, "part")
         found.replace(
             rf"\b(?:in |at |over |during )?(?:{pattern})\b",
-            lambda to, m, span=span: to.put("w", span),
-        )  # type: ignore[misc]
+            lambda to, m, span=span: to.put("w", span),  # type: ignore[misc]
+        )
     found.replace(_EARLY_OR_LATE, _part)
     found.replace(_PART, _part)
     found.replace(

@@ -18,10 +18,11 @@ from typing import Any
 
 from support.errors import CallFailed, InvalidInput, MissingData
 from support.models.attempts import Patience
-from support.models.cache import NAMES, Cache
-from support.models.model import ChatModel, Completion, Request, Transport, canonical
+from support.models.model import ChatModel
 from support.models.profiles import FAKE, FREE, Profile
 from support.models.profiles import profile as profile_of
+from support.models.replies import NAMES, Cache
+from support.models.request import Completion, Request, Transport, canonical
 
 # What goes wrong at the practice provider: whether it may charge for it, and how long it asks to wait.
 FAULTS = {

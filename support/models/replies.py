@@ -18,7 +18,7 @@ from typing import Any
 
 from support.database import guarded, open_database, transaction
 from support.errors import DamagedFile, InvalidInput, MissingData
-from support.models.model import Completion, Request, canonical
+from support.models.request import Completion, Request, canonical
 
 TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
 INSERT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"  # first come, first kept: others may have read it already

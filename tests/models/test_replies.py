@@ -8,7 +8,7 @@ import pytest
 
 from support.errors import CacheMiss, DamagedFile, DiskFull, MissingData
 from support.models import Cache, connect
-from support.models.model import Completion, Request
+from support.models.request import Completion, Request
 
 REQUEST = Request(
     "m",

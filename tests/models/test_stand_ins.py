@@ -14,10 +14,11 @@ from pydantic import BaseModel, Field, create_model
 
 from support.data import ROOT
 from support.errors import CallFailed, InvalidInput, MalformedReply, MissingData
-from support.models.cache import Cache
 from support.models.calls import collected
-from support.models.fakes import Fake, Writer, practice, scripted, stand_in, tokens
-from support.models.model import ChatModel, Completion
+from support.models.model import ChatModel
+from support.models.replies import Cache
+from support.models.request import Completion
+from support.models.stand_ins import Fake, Writer, practice, scripted, stand_in, tokens
 
 RECORDED = [
     "roundtable_exchange",
@@ -68,7 +69,8 @@ def test_practice_replies_what_was_recorded_at_a_pretended_price_whatever_fails(
     recorded.cache.export(tmp_path / "r.jsonl.gz")
     monkeypatch.setattr("support.models.attempts.FIRST_WAIT", 0.001)
     monkeypatch.setattr(
-        "support.models.fakes.FAULTS", {"429": (False, 0.001), "time-out": (True, None)}
+        "support.models.stand_ins.FAULTS",
+        {"429": (False, 0.001), "time-out": (True, None)},
     )
     model = practice(tmp_path / "r.jsonl.gz", latency=0, faults=0.5, seed=1)
     with collected() as calls:

@@ -1,0 +1,246 @@
+"""What passes the edge to a model: a `Request`, a `Completion`, and the `Transport` between them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from support.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+ROLES = ("system", "developer", "user", "assistant")
+
+
+MAX_SEED = 2**32 - 2  # llama.cpp takes 32 bits, and the last number for "draw one"
+
+
+Messages = str | Sequence[Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a model: all that may change its reply, and not how a schema or room is put to its endpoint."""
+
+    model: str
+    endpoint: str
+    messages: tuple[tuple[str, str], ...]  # (role, content)
+    schema: (
+        str | None
+    )  # a JSON schema; the order of its fields is the order in which a model writes them
+    temperature: float
+    seed: int | None
+    max_tokens: int
+    repetition: int  # tells apart draws that are otherwise alike
+    options: str = ""  # what a profile asks beside, as JSON
+
+    @property
+    def draw(self) -> str:
+        """The key of the same question in the first repetition: one question asked again is one draw."""
+        return (replace(self, repetition=0) if self.repetition else self).key
+
+    @property
+    def key(self) -> str:
+        """The name of this request in a cache: SHA-256 of its canonical JSON."""
+        return hashlib.sha256(_json(self).encode()).hexdigest()
+
+    def to_json(self) -> str:
+        """The request as JSON, the same text for the same request."""
+        return _json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Request:
+        """The request that `to_json` wrote; ValueError, KeyError or TypeError when the text is something else."""
+        given = {"options": "", **json.loads(text)}
+        given["messages"] = tuple(
+            (role, content) for role, content in given["messages"]
+        )
+        return cls(**{field.name: given[field.name] for field in fields(cls)})
+
+    @property
+    def chat(self) -> list[dict[str, str]]:
+        """The messages as OpenAI-compatible endpoints take them."""
+        return [{"role": role, "content": content} for role, content in self.messages]
+
+
+@lru_cache(
+    maxsize=512
+)  # a call asks for it several times: to look it up, to keep it, to note it
+def _json(request: Request) -> str:
+    made = {
+        name: value
+        for name, value in asdict(request).items()
+        if value or name != "options"
+    }
+    return canonical(
+        {**made, "temperature": float(request.temperature)}
+    )  # 0 and 0.0 are equal, and so is their text
+
+
+def canonical(value: Any) -> str:
+    """JSON that is the same text for the same value."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One answer of a model to one request, with the tokens of all its attempts that were charged."""
+
+    text: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    finish_reason: str = "stop"
+    latency: float = 0.0  # seconds
+    cached_prompt_tokens: int = (
+        0  # of the prompt's, those that the provider found in a cache of its own
+    )
+    thinking: str = ""  # stood before the text; private, like reasons
+    thinking_tokens: int = 0  # among the completion's, as far as the provider says
+    model: str = (
+        ""  # who answered, as the provider says: behind a proxy it may be another
+    )
+    fingerprint: str = ""  # of the provider's configuration
+
+
+class Transport:
+    """How requests reach one model. A subclass sets `model` and `endpoint`, as in a record, and writes `complete`."""
+
+    model: str
+    endpoint: str
+    learns = False  # whether its first call finds out what the endpoint takes
+    learnt: tuple[
+        str, ...
+    ] = ()  # what the endpoint refused and how it is met, a sentence each
+
+    async def complete(self, request: Request) -> Completion:
+        """Answer one request, or raise one of `support.errors.ModelError`."""
+        raise NotImplementedError
+
+    def room(self, request: Request) -> int:
+        """Tokens that the reply may take, thinking included: what it can cost at most."""
+        return request.max_tokens
+
+    def widen(self, request: Request, completion: Completion, room: int) -> str:
+        """Make more room where a reply was cut off at `room`, and say so; "" where that is not to be had."""
+        return ""
+
+    async def close(self) -> None:
+        """Give back what the running event loop holds open; most transports hold nothing."""
+
+    @property
+    def details(self) -> dict[str, str]:
+        """What a figure's provenance says about the model."""
+        return {"model": self.model, "endpoint": self.endpoint}
+
+
+def conversation(messages: Messages) -> tuple[tuple[str, str], ...]:
+    """Messages as (role, content) pairs; a text is one message of the user."""
+    given = (
+        [{"role": "user", "content": messages}]
+        if isinstance(messages, str)
+        else messages
+    )
+    if not isinstance(given, Sequence) or not given:
+        raise InvalidInput(
+            f"messages={given!r}: expected a text or a list of {{'role': …, 'content': …}}, not empty."
+        )
+    said = []
+    for position, message in enumerate(given):
+        where = f"messages[{position}]"
+        if (
+            not isinstance(message, Mapping)
+            or set(message) != {"role", "content"}
+            or message["role"] not in ROLES
+        ):
+            wanted = f"'role' (one of {', '.join(ROLES)}) and 'content', no more"
+            raise InvalidInput(f"{where}={message!r}: expected {wanted}.")
+        if not isinstance(content := message["content"], str) or not content.strip():
+            raise InvalidInput(
+                f"{where}['content']={content!r}: expected a text that is not blank."
+            )
+        if re.search("[\ud800-\udfff]", content):
+            raise InvalidInput(
+                f"{where}['content'] holds half of a character, which no endpoint takes."
+            )
+        said.append((message["role"], content))
+    return tuple(said)
+
+
+def degrees(value: Any) -> float:
+    """A temperature within its bounds; InvalidInput for anything else."""
+    if (
+        isinstance(value, (str, bytes, bool))
+        or not hasattr(value, "__float__")
+        or not 0 <= float(value) <= 2
+    ):
+        raise InvalidInput(f"temperature={value!r}: expected a number from 0 to 2.")
+    return math.fabs(float(value))  # -0.0 and 0.0 are one request
+
+
+def whole(name: str, value: Any, low: int = 0, high: float = math.inf) -> int:
+    """A whole number within its bounds; InvalidInput for anything else."""
+    try:
+        made = operator.index(value)  # numpy's integers pass, 1.0 does not
+    except TypeError:
+        made = low - 1
+    if isinstance(value, bool) or not low <= made <= high:
+        up = "up" if high == math.inf else f"to {high}"
+        raise InvalidInput(
+            f"{name}={value!r}: expected a whole number from {low} {up}."
+        )
+    return made
+
+
+def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a pydantic model as endpoints can enforce it: every field required, none more, no defaults.
+
+    An optional field says null. A default stays in the model, where it serves Python code.
+    """
+    schema = model.model_json_schema()
+
+    def strict(node: dict[str, Any]) -> dict[str, Any]:
+        if (
+            "$ref" in node and len(node) > 1
+        ):  # strict endpoints allow no neighbour of a $ref
+            target = schema["$defs"][node["$ref"].removeprefix("#/$defs/")]
+            node = target | {key: value for key, value in node.items() if key != "$ref"}
+        made = {key: value for key, value in node.items() if key != "default"}
+        if "properties" in made:
+            made["required"] = list(made["properties"])
+        if made.get("type") == "object":
+            made.setdefault("additionalProperties", False)
+        return made
+
+    return rewritten(schema, strict)
+
+
+def rewritten(node: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """A JSON schema with each of its parts changed, from the outside in; names of fields and listed values stay."""
+    if isinstance(node, list):
+        return [rewritten(item, change) for item in node]
+    if not isinstance(node, dict):
+        return node
+    made = change(node)
+    for key, value in made.items():
+        if key in (
+            "properties",
+            "$defs",
+        ):  # names chosen by the author: a field may well be called "default"
+            made[key] = {name: rewritten(part, change) for name, part in value.items()}
+        elif key not in ("const", "enum", "examples"):
+            made[key] = rewritten(value, change)
+    return made
+
+
+@lru_cache(maxsize=256)
+def schema_text(model: type[BaseModel]) -> str:
+    """The strict schema as it is sent, and as it is part of a request."""
+    return json.dumps(strict_schema(model), separators=(",", ":"))
