@@ -1,10 +1,15 @@
 """The house is in order: one set of packages however it is installed, and a README that is true."""
 
+import ast
+import io
 import os
 import re
 import subprocess
 import sys
+import tokenize
 import tomllib
+from collections import defaultdict
+from functools import cache
 
 import pytest
 import yaml
@@ -116,11 +121,11 @@ def test_the_readme_s_study_runs(tmp_path, monkeypatch):
         if b.startswith("python")
     )
     code = code.removeprefix("python").replace(
-        "await sweep.run(store)", "count = asyncio.run(sweep.run(store))"
+        "await sweep.run(store)", "asyncio.run(sweep.run(store))"
     )
     space = {"asyncio": asyncio}
-    exec(code.replace("repetitions=20", "repetitions=2"), space)
-    assert space["count"]["done"] == 4
+    exec(code.replace("grid, 20", "grid, 2"), space)
+    assert space["ended"].done == 4 and len(space["frame"]) == 4
 
 
 def test_importing_support_loads_nothing_heavy():
@@ -136,3 +141,72 @@ def test_importing_support_loads_nothing_heavy():
 )
 def test_the_makefile_has_the_command(target):
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+# -- how large it is: tokens are what a reader has to take in, however lines are broken
+
+LAYOUT = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+SLACK = 0.03  # by which a ceiling may stand above its room, before it has to come down
+CEILINGS = PROJECT["tool"]["convene"]["ceilings"]
+
+
+def documentation(source):
+    """The lines of a source that are docstrings."""
+    lines = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False):
+            lines |= {*range(node.body[0].lineno, node.body[0].end_lineno + 1)}
+    return lines
+
+
+def measured(path):
+    """Tokens of a file and the lines of code that they stand on; words of a template."""
+    source = path.read_text()
+    if path.suffix != ".py":
+        return len(source.split()), 0, 0
+    docs, tokens, lines = documentation(source), 0, set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in LAYOUT and token.start[0] not in docs:
+            tokens += 1
+            lines |= {*range(token.start[0], token.end[0] + 1)}
+    return tokens, tokens, len(lines)
+
+
+@cache
+def rooms():
+    """Tokens and density of each room that has a ceiling."""
+    listed = ["git", "ls-files", "support", "tests", "benchmarks"]
+    files = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True)
+    counts = defaultdict(lambda: [0, 0, 0])
+    for name in files.stdout.split():
+        path = ROOT / name
+        if path.is_file() and path.suffix in {".py", ".j2", ".toml", ".css", ".html"}:
+            top, room, *_ = [*path.relative_to(ROOT).parts, ""]
+            room = room.removesuffix(".py") if top == "support" else top
+            counts[room] = [
+                a + b for a, b in zip(counts[room], measured(path), strict=True)
+            ]
+    return {
+        room: (tokens, code / max(1, lines))
+        for room, (tokens, code, lines) in counts.items()
+    }
+
+
+@pytest.mark.parametrize("room", CEILINGS)
+def test_a_room_stays_below_its_ceiling_and_the_ceiling_comes_down_with_it(room):
+    ceiling, densest = CEILINGS[room]
+    tokens, density = rooms()[room]
+    assert tokens <= ceiling and round(density, 1) <= densest, (tokens, density)
+    assert ceiling - tokens <= max(100, SLACK * tokens), f"lower it to {tokens}"
+
+
+def test_every_room_has_a_ceiling():
+    assert set(rooms()) == set(CEILINGS)

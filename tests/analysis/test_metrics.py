@@ -156,7 +156,7 @@ def test_frames_hold_settings_metrics_and_the_share_undecided(store):
     settings = '{"rule": "a", "seats": ["x", "y"]}'
     for repetition, record in enumerate([NEVER, ONCE, RISING, transcript(BEST)]):
         store.add(unit(repetition, settings), record)
-    runs, curves = runs_of(store.records("s")), curves_of(store.records("s", rule="a"))
+    runs, curves = runs_of(store.records("s")), curves_of(store.records("s"))
     assert list(runs.columns) == ["rule", "seats", "repetition", *METRICS]
     assert runs["seats"].tolist() == ['["x", "y"]'] * 4 and len(curves) == 40
     assert curves.groupby("round")["undecided"].mean().tolist() == [
