@@ -62,6 +62,8 @@ class ModelError(ConveneError):
     transient: bool = False  # whether the same call may succeed a little later
     retry_after: float | None = None  # seconds that the endpoint asked to wait
     charged: bool = False  # whether it may charge though no usable answer came: it had the question already
+    waits: bool = False  # whether it is worth waiting for until the deadline
+    had: object = None  # the Completion that broke off, whose usage says what it cost
 
 
 class ModelUnavailable(ModelError):

@@ -14,8 +14,15 @@ import re
 import time
 import weakref
 from base64 import b64encode
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+)
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -31,6 +38,8 @@ from support.models.dialect import (
     FORMS,
     Dialect,
     Refusal,
+    could_be,
+    joined,
     kind_of,
     read,
     refusal,
@@ -46,11 +55,19 @@ DEFAULT = "https://api.openai.com/v1"
 # check objects that nobody keeps, half of a call's time.
 CHAT = "/chat/completions"
 OPTIONS: Any = {"security": {"bearer_auth": True}}
-UNHEEDED = 2  # replies in a row without any JSON, after which a form counts as ignored
-THINKS = (
-    4096  # tokens of room for a model that refuses what only those that think refuse
+NO_KEY = "no-key-needed"  # the openai package insists on one
+UNHEEDED = 2  # replies in a row without the form, after which it counts as ignored
+CONNECTING = 10.0  # seconds; who does not even take a connection will not answer
+# Tokens of room for a model that refuses what only those that think refuse.
+THINKS = 4096
+PERHAPS = "the address is probably right"
+UNKEPT = "It takes a schema and does not keep to it: the schema stands in the prompt."
+THOUGH = (
+    "It thinks though it is asked not to; `reasoning` in models.toml may know another "
+    "way."
 )
 RUNS_ON = 4  # times its room, at most, for a reply that is cut off and does not think
+SHORTEST = 8  # characters of a key
 KEY_LIKE = re.compile(r"\bsk-[\w*-]{6,}")  # endpoints quote keys, in full or in part
 
 
@@ -60,26 +77,31 @@ class Address:
 
     url: str
     local: bool
-    authorization: str | None = field(
-        default=None, repr=False
-    )  # the header for user and password
-    secrets: tuple[str, ...] = field(default=(), repr=False)  # what to hide of them
+    # The header for user and password, and what to hide of them.
+    authorization: str | None = field(default=None, repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
 
 def address(base_url: str) -> Address:
-    """Take an endpoint's address apart; InvalidInput when it is none, or has a query, where keys are put at times."""
-    wanted = "expected an address such as https://api.example.org/v1 or http://127.0.0.1:8000/v1"
+    """Take an endpoint's address apart.
+
+    InvalidInput when it is none, or has a query, where keys are put at times.
+    """
+    wanted = (
+        "expected an address such as https://api.example.org/v1 or "
+        "http://127.0.0.1:8000/v1"
+    )
     parts, host, port = urlsplit(""), None, None
     with contextlib.suppress(ValueError, AttributeError):
         parts = urlsplit(base_url.strip())
         host, port = parts.hostname, parts.port
     if parts.scheme not in ("http", "https") or not host:
-        raise InvalidInput(
-            f"base_url is no address of the web: {wanted}."
-        )  # it may hold a password: not quoted
+        # It may hold a password: it is not quoted.
+        raise InvalidInput(f"base_url is no address of the web: {wanted}.")
     if parts.query or parts.fragment:
         raise InvalidInput(
-            f"base_url holds a '?' or a '#': {wanted}, and give a key as api_key= or OPENAI_API_KEY."
+            f"base_url holds a '?' or a '#': {wanted}, and give a key as api_key= or "
+            "OPENAI_API_KEY."
         )
     local = host == "localhost" or host.endswith(".localhost")
     with contextlib.suppress(ValueError):
@@ -90,22 +112,21 @@ def address(base_url: str) -> Address:
         return Address(url, local)
     user, password = unquote(parts.username), unquote(parts.password or "")
     token = b64encode(f"{user}:{password}".encode()).decode()
-    hidden = tuple(
-        text
-        for text in (token, password, parts.password, user if not password else "")
-        if text
-    )
+    hidden = (token, password or user, parts.password or "")
     return Address(url, local, f"Basic {token}", hidden)
 
 
 def plain(text: str, secrets: Iterable[str]) -> str:
-    """A text from outside without the secrets, and without anything that looks like a key.
+    """A text from outside without secrets, and without anything that looks like a key.
 
-    >>> plain("Incorrect API key provided: sk-abcdef123.", [])
+    What is shorter than a key is no secret: it would stand within every word.
+
+    >>> plain("Incorrect API key provided: sk-abcdef123.", ["e"])
     'Incorrect API key provided: [key].'
     """
     for secret in sorted(secrets, key=len, reverse=True):
-        text = text.replace(secret, "[key]") if secret else text
+        if len(secret) >= SHORTEST:
+            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "[key]", text)
     return KEY_LIKE.sub("[key]", text)
 
 
@@ -119,26 +140,15 @@ class Endpoint(Transport):
     learns = True
 
     def __init__(
-        self,
-        profile: Profile,
-        address: Address,
-        key: str,
-        *,
-        timeout: float = 120.0,
-        name: str | None = None,
+        self, profile: Profile, address: Address, key: str, name: str = ""
     ) -> None:
         if not key.isascii() or not key.isprintable():
             raise InvalidInput(
-                "the key holds characters that no key has; copy it anew (it is not shown)."
+                "the key holds characters that no key has; copy it anew "
+                "(it is not shown)."
             )
         self.model, self.endpoint = profile.model, name or address.url
         self._profile, self._address, self._key = profile, address, SecretStr(key)
-        self._timeout = timeout
-        tables = [sent for sent in profile.reasoning.values() if isinstance(sent, dict)]
-        own = {name for table in (profile.extra_body, *tables) for name in table}
-        if profile.reasoning_effort:
-            own.add(EFFORT)
-        self._own = frozenset(own)  # what the user asks for is never left out
         self._dialect = Dialect(form=FORMS.index(profile.form))
         self._extra, self._thinks = profile.thinking, bool(profile.thinking)
         self._unheeded = 0
@@ -176,14 +186,16 @@ class Endpoint(Transport):
             before = self._extra, self._dialect.most
             if request.max_tokens > self._dialect.most:  # learnt while this call waited
                 raise Wider
+            form = self._dialect.form
             wire = self._dialect.wire(request, self._profile)
             answer = await self._post(client, wire)
             if isinstance(answer, Completion):
-                self._heed(request, answer)
+                if self._ignored(request, answer, form):
+                    raise Wider(answer)
                 return answer
             if not self._learnt(answer, request, wire):
                 # Raised here, and not where the package's own was caught: that has the key.
-                raise await self._error(answer, wire, client)
+                raise await self._error(answer, request, client)
             if (self._extra, self._dialect.most) != before:
                 raise Wider  # what the next attempt may cost has changed
 
@@ -193,79 +205,73 @@ class Endpoint(Transport):
 
         start = time.perf_counter()
         try:
-            # openai's own time-out begins anew with every byte that trickles in.
-            async with asyncio.timeout(self._timeout):
-                body = await client.post(
-                    CHAT, cast_to=bytes, body=wire, options=OPTIONS
-                )
-            had = read(json.loads(body), time.perf_counter() - start)
-        except TimeoutError:
-            return Refusal(None, "", cause="time-out")
+            body = await client.post(CHAT, cast_to=bytes, body=wire, options=OPTIONS)
+            streamed = body.lstrip()[:5] in (b"data:", b"event", b": ")
+            answer = joined(body.decode()) if streamed else json.loads(body)
         # ValueError: no JSON; aiohttp's: no HTTP, and its repr has the key.
         except (openai.OpenAIError, aiohttp.ClientError, OSError, ValueError) as error:
             return _refused(error)
-        if isinstance(had, Refusal):
-            return had
-        completion, thought = had
-        self._thinks = self._thinks or bool(completion.thinking or thought)
-        return completion
+        if streamed and not self._dialect.streams:
+            self._learn(*self._dialect.streaming())
+        return read(answer, time.perf_counter() - start)
 
-    def _learnt(
-        self, answer: Refusal, request: Request, wire: Mapping[str, Any]
-    ) -> bool:
+    def _learnt(self, answer: Refusal, request: Request, wire: dict[str, Any]) -> bool:
         """Whether a refusal taught how to ask, this call or another one meanwhile."""
-        if answer.status not in (400, 422) or kind_of(answer).name != "status":
+        if not answer.teaches:
             return False
         if self._dialect.wire(request, self._profile) != wire:
             return True
-        lesson = self._dialect.taught(answer, wire, self._own)
+        before = self._dialect
+        lesson = before.taught(answer, wire, _asked(request))
         if lesson is None:
             return False
-        before, (self._dialect, told) = self._dialect, lesson
+        self._learn(*lesson)
         left_out = self._dialect.left_out - before.left_out
         if self._dialect.limit != before.limit or "temperature" in left_out:
             # Only models that think refuse these: room is made for that.
             self._thinks, self._extra = True, max(self._extra, THINKS)
-        self._tell(told)
         return True
 
-    def _tell(self, told: str) -> None:
+    def _learn(self, dialect: Dialect, told: str) -> None:
+        self._dialect = dialect
         if told not in self.learnt:
             self.learnt = (*self.learnt, told)
 
-    def _heed(self, request: Request, answer: Completion) -> None:
-        """Notice a model that thinks though asked not to, or that ignores a schema."""
-        if answer.thinking and f'"{EFFORT}": "none"' in request.options:
-            self._tell(
-                "It thinks though it is asked not to; `reasoning` in models.toml may know "
-                "another way."
-            )
+    def _ignored(self, request: Request, answer: Completion, form: int) -> bool:
+        """Whether a reply shows that its schema is ignored; the form is given up."""
+        if answer.thinking or answer.thinking_tokens:
+            self._thinks = True
+            if f'"{EFFORT}": "none"' in request.options:
+                self._learn(self._dialect, THOUGH)
+        begun = answer.text.lstrip()[:1] if answer.finish_reason == "length" else "-"
         last = len(FORMS) - 1
-        form = self._dialect.form
-        if not request.schema or answer.finish_reason == "length" or form == last:
-            return
-        has_json = "{" in answer.text or "[" in answer.text
-        self._unheeded = 0 if has_json else self._unheeded + 1
-        if self._unheeded == UNHEEDED:
-            self._dialect = replace(self._dialect, form=last)
-            self._tell(
-                "It takes a schema and does not keep to it: the schema stands in the prompt."
-            )
+        if not request.schema or form == last or begun in ("{", ""):
+            return False
+        if could_be(answer.text, request.schema):
+            self._unheeded = 0
+            return False
+        self._unheeded += 1
+        if self._unheeded >= UNHEEDED and self._dialect.form != last:
+            self._learn(self._dialect.simpler(), UNKEPT)
+        return self._dialect.form == last
 
     async def _error(
-        self, answer: Refusal, wire: Mapping[str, Any], client: AsyncOpenAI
+        self, answer: Refusal, request: Request, client: AsyncOpenAI
     ) -> ModelError:
         """A refusal as an error, with what retries and money need to know."""
-        kind = BY_NAME.get(answer.cause) or kind_of(answer)
-        unmet = next(
-            (name for name in wire if name in self._own and answer.names(name)), ""
-        )
-        if kind.name == "status" and (
-            unmet or (EFFORT in wire and answer.names(EFFORT))
-        ):
-            kind, unmet = BY_NAME["own"], unmet or EFFORT
-        near = await self._near(client) if kind.name == "name" else ""
-        version = self.endpoint.endswith("/v1")
+        kind, near = kind_of(answer), ""
+        asked = _asked(request)
+        unmet = next((name for name in sorted(asked) if answer.names(name)), "")
+        if asked and answer.says("reasoning|thinking"):
+            unmet = unmet or EFFORT
+        if kind.name in ("status", "ill") and unmet:
+            kind = BY_NAME["own"]
+        if kind.name == "name":
+            known = await self._known(client)
+            if any(name == self.model for name in known):
+                kind = BY_NAME["other"]
+            alike = get_close_matches(self.model, known, n=8, cutoff=0.3)
+            near = ", ".join(alike or sorted(known)[:8])
         theirs = {
             "said": answer.words,
             "sizes": answer.sizes,
@@ -274,44 +280,48 @@ class Endpoint(Transport):
             "near": near and f" It knows, among others: {near}.",
         }
         hidden = {name: plain(theirs[name], self._secrets)[:300] for name in theirs}
+        version = self.endpoint.endswith("/v1")
         error = kind.error(
             kind.advice.format(
                 place=f"the endpoint {self.endpoint}",
                 model=self.model,
                 name=self._profile.name,
                 key=self._profile.key,
+                mend=self._mend(),
                 status=answer.status,
-                ending="the address is probably right"
-                if version
-                else "an address usually ends in /v1",
+                ending=PERHAPS if version else "an address usually ends in /v1",
                 **hidden,
             )
         )
-        error.fault = kind.name if answer.status is None else str(answer.status)
+        by_name = answer.status is None or kind.name == "loading"
+        error.fault = kind.name if by_name else str(answer.status)
         error.transient, error.charged = kind.passing, kind.charged
+        error.waits, error.had = kind.waits, answer.had
         error.retry_after = answer.retry_after
         return error
 
-    async def _near(self, client: AsyncOpenAI) -> str:
-        """Names like the model's that its endpoint serves: a help in a message, whose own failure says nothing new."""
+    def _mend(self) -> str:
+        """What to do where a key was refused, or there was none."""
+        if self._key.get_secret_value() != NO_KEY:
+            said = f"Set the environment variable {self._profile.key}"
+            return f"{said}, or pass api_key=, with a key of this endpoint"
+        return (
+            f"No key was sent: name the one for this address in your models.toml, "
+            f'[models."*@{self._address.url}"] with key = "VARIABLE", the environment '
+            "variable that holds it, or pass api_key="
+        )
+
+    async def _known(self, client: AsyncOpenAI) -> list[str]:
+        """Names that its endpoint serves: a help, whose own failure says nothing new."""
         import aiohttp
         import openai
 
-        try:
-            page = await client.with_options(timeout=5.0, max_retries=0).models.list()
-            known = [model.id for model in page.data]
-        except (
-            openai.OpenAIError,
-            aiohttp.ClientError,
-            OSError,
-            ValueError,
-            AttributeError,
-            TypeError,
-        ):
-            return ""
-        return ", ".join(
-            get_close_matches(self.model, known, n=8, cutoff=0.3) or sorted(known)[:8]
-        )
+        broken = (openai.OpenAIError, aiohttp.ClientError, OSError, ValueError)
+        odd = (AttributeError, TypeError)
+        with contextlib.suppress(*broken, *odd):
+            page = await client.with_options(timeout=5.0).models.list()
+            return [str(model.id) for model in page.data]
+        return []
 
     async def close(self) -> None:
         """Close the connections of the running event loop."""
@@ -326,48 +336,54 @@ class Endpoint(Transport):
     def _open(self) -> AsyncGenerator[AsyncOpenAI]:
         import openai
 
-        # A proxy from the environment must not stand between this process and its own machine.
+        # A proxy from the environment must not stand between this process and itself.
         clean = _header_cleaner(self._secrets)
         http = openai.DefaultAioHttpClient(
             trust_env=not self._address.local, event_hooks={"response": [clean]}
         )
-        asked = (
-            {"Authorization": self._address.authorization}
-            if self._address.authorization
-            else None
-        )
-        # No retries: an attempt is counted, paid and paced where it is made, in `support.models.attempts`.
-        how: Any = {
-            "default_headers": asked,
-            "timeout": self._timeout,
-            "max_retries": 0,
-            "http_client": http,
-        }
+        basic = self._address.authorization
+        # An attempt is timed, counted, paid and paced where it is made, in
+        # `support.models.attempts`.
         client = openai.AsyncOpenAI(
-            api_key=self._key.get_secret_value(), base_url=self._address.url, **how
+            api_key=self._key.get_secret_value(),
+            base_url=self._address.url,
+            default_headers={"Authorization": basic} if basic else None,
+            timeout=openai.Timeout(None, connect=CONNECTING),
+            max_retries=0,
+            http_client=http,
         )
         session = _serving(client)
         weakref.finalize(session, _close_at_exit, client, asyncio.get_running_loop())
         return session
 
 
+def _asked(request: Request) -> set[str]:
+    """The names of all that was asked beside the question, by the user or the study."""
+
+    def named(table: Any) -> Iterator[str]:
+        for name, value in table.items() if isinstance(table, dict) else ():
+            yield name
+            yield from named(value)
+
+    return set(named(json.loads(request.options or "{}"))) - {"extra_body", "type"}
+
+
 def _header_cleaner(secrets: tuple[str, ...]) -> Callable[[Any], Awaitable[None]]:
-    """Hides the key in the one header that the openai package logs as it comes, at the level DEBUG.
+    """Hides the key in the one header that the openai package logs, at level DEBUG.
 
     It knows the secrets alone: through an endpoint it would keep its own client alive.
     """
 
     async def clean(response: Any) -> None:
-        if "x-request-id" in response.headers:
-            response.headers["x-request-id"] = plain(
-                response.headers["x-request-id"], secrets
-            )
+        said = response.headers.get("x-request-id")
+        if said:
+            response.headers["x-request-id"] = plain(said, secrets)
 
     return clean
 
 
 async def _serving(client: AsyncOpenAI) -> AsyncGenerator[AsyncOpenAI]:
-    """The client, at every turn; closed when the loop shuts down its generators, as `asyncio.run` does at its end."""
+    """The client, at every turn; closed when the loop shuts down its generators."""
     try:
         while True:
             yield client
@@ -376,11 +392,10 @@ async def _serving(client: AsyncOpenAI) -> AsyncGenerator[AsyncOpenAI]:
 
 
 def _close_at_exit(client: AsyncOpenAI, loop: asyncio.AbstractEventLoop) -> None:
-    """For loops that are left standing at the end of the process, as a notebook's kernel leaves its own."""
+    """For loops that are left standing at the end of the process, as a kernel's is."""
     if not loop.is_closed() and not loop.is_running():
-        with contextlib.suppress(
-            RuntimeError
-        ):  # the kernel stopped its loop for good: the process's end closes all
+        # A kernel may have stopped its loop for good: the process's end closes all.
+        with contextlib.suppress(RuntimeError):
             loop.run_until_complete(client.close())
 
 
@@ -394,51 +409,43 @@ def _refused(error: Any) -> Refusal:
         try:
             body = json.loads(response.content)
         except ValueError:
-            body = getattr(error, "message", str(error))
+            body = response.text or str(error)
         after = retry_after(response.headers)
         return refusal(error.status_code, body, retry_after=after)
-    causes = [error]
-    while causes[-1].__cause__ is not None:
-        causes.append(causes[-1].__cause__)
-
-    def caused(*kinds: type) -> bool:  # the transport calls all a time-out
-        return any(isinstance(cause, kinds) for cause in causes)
-
-    lost = (
-        aiohttp.ClientOSError,
-        aiohttp.ServerDisconnectedError,
-        aiohttp.ClientPayloadError,
-    )
     if not isinstance(error, openai.APIConnectionError | aiohttp.ClientError | OSError):
         return Refusal(None, str(error), cause="no completion")
-    if caused(aiohttp.ClientConnectorError, aiohttp.InvalidURL):
-        case = "no connection"
-    elif isinstance(error, openai.APITimeoutError) and not caused(*lost):
-        case = "time-out"
-    else:  # also where nobody knows: what may be charged is not free
-        case = "broken connection"
+    causes: list[BaseException] = [error]
+    while causes[-1].__cause__ is not None:
+        causes.append(causes[-1].__cause__)
+    never = (
+        aiohttp.ClientConnectorError,
+        aiohttp.InvalidURL,
+        aiohttp.ConnectionTimeoutError,
+    )
+    # Also where nobody knows, it broke: what may be charged is not free.
+    unmet = any(isinstance(cause, never) for cause in causes)
+    case = "no connection" if unmet else "broken connection"
     return Refusal(None, "", cause=case, detail=str(causes[-1]))
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that an endpoint asks to wait, from a Retry-After in seconds or as a date; None when it does not say.
+    """Seconds that an endpoint asks to wait; None when it does not say.
 
-    A date counts from the answer's own Date, where it has one: the clocks of two machines need not agree.
+    A date counts from the answer's own Date, where it has one: the clocks of two
+    machines need not agree.
 
     >>> retry_after({"retry-after": "1.5"})
     1.5
-    >>> retry_after({"retry-after": "Sun, 22 Nov 2026 10:00:30 GMT", "date": "Sun, 22 Nov 2026 10:00:00 GMT"})
+    >>> now, then = "Sun, 22 Nov 2026 10:00:00 GMT", "Sun, 22 Nov 2026 10:00:30 GMT"
+    >>> retry_after({"retry-after": then, "date": now})
     30.0
     """
     given = headers.get("retry-after", "").strip()
     if re.fullmatch(r"\d+(\.\d+)?", given):
         return float(given)
-    until, said = _moment(given), _moment(headers.get("date", ""))
-    return (
-        None
-        if until is None
-        else max(0.0, until - (time.time() if said is None else said))
-    )
+    until = _moment(given)
+    said = _moment(headers.get("date", "")) or time.time()
+    return None if until is None else max(0.0, until - said)
 
 
 def _moment(text: str) -> float | None:

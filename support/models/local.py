@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from support.errors import DamagedFile, MissingData, ModelUnavailable
-from support.models.attempts import PerLoop
 from support.models.endpoint import Endpoint, address
 from support.models.profiles import EMBEDDED
 from support.models.request import Completion, Request, Transport
@@ -29,9 +28,6 @@ SLOTS = 1
 
 _server: Any = None
 _starting = threading.Lock()
-_turn = PerLoop(
-    lambda: asyncio.Semaphore(SLOTS)
-)  # the server would queue the rest on the clock of their time-outs
 
 
 class Embedded(Transport):
@@ -40,8 +36,7 @@ class Embedded(Transport):
     model = f"{FILE} sha256:{SHA256[:12]}"
     endpoint = "embedded"
 
-    def __init__(self, *, timeout: float = 120.0) -> None:
-        self._timeout = timeout
+    def __init__(self) -> None:
         self._endpoint: Endpoint | None = None
 
     async def complete(self, request: Request) -> Completion:
@@ -52,11 +47,8 @@ class Embedded(Transport):
             served = EMBEDDED.model_copy(
                 update={"model": self.model, "extra_body": {"cache_prompt": False}}
             )
-            self._endpoint = Endpoint(
-                served, here, "local", timeout=self._timeout, name=self.endpoint
-            )
-        async with _turn.get():
-            return await self._endpoint.complete(request)
+            self._endpoint = Endpoint(served, here, "local", self.endpoint)
+        return await self._endpoint.complete(request)
 
     async def close(self) -> None:
         """Close the connections of the running event loop; the server stays for the next call."""
