@@ -626,7 +626,7 @@ def objects(text: str) -> list[str]:
 
 def _values(text: str) -> list[Any]:
     found, end, text = [], 0, text.strip()
-    for begin in re.finditer(r'^"|[{\[](?=\s*["}{])', text):
+    for begin in re.finditer(r'^"|\{(?=\s*["}])|\[(?=\s*\{\s*["}])', text):
         if begin.start() >= end:
             with suppress(ValueError, RecursionError):
                 value, end = DECODER.raw_decode(text, begin.start())
@@ -641,10 +641,11 @@ def _unwrapped(value: Any) -> Iterator[str]:
         case [one]:
             yield from _unwrapped(one)
         case dict():
-            yield json.dumps(value, ensure_ascii=False, default=str)
-            if len(value) == 1 or value.keys() in CALL:
-                for inner in value.values():
-                    yield from _unwrapped(inner)
+            said = json.dumps(value, ensure_ascii=False, default=str)
+            wraps = len(value) == 1 or value.keys() in CALL
+            within = list(value.values()) if wraps else []
+            inner = [found for part in within for found in _unwrapped(part)]
+            yield from [said, *inner] if len(value) == 1 else [*inner, said]
 
 
 def could_be(text: str, schema: str) -> bool:

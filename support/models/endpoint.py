@@ -206,7 +206,7 @@ class Endpoint(Transport):
         start = time.perf_counter()
         try:
             body = await client.post(CHAT, cast_to=bytes, body=wire, options=OPTIONS)
-            streamed = body.lstrip()[:5] in (b"data:", b"event", b": ")
+            streamed = re.match(rb"\s*(data|event|id|retry)?:", body) is not None
             answer = joined(body.decode()) if streamed else json.loads(body)
         # ValueError: no JSON; aiohttp's: no HTTP, and its repr has the key.
         except (openai.OpenAIError, aiohttp.ClientError, OSError, ValueError) as error:
@@ -302,7 +302,7 @@ class Endpoint(Transport):
 
     def _mend(self) -> str:
         """What to do where a key was refused, or there was none."""
-        if self._key.get_secret_value() != NO_KEY:
+        if self._key.get_secret_value() != NO_KEY or "@" not in self._profile.name:
             said = f"Set the environment variable {self._profile.key}"
             return f"{said}, or pass api_key=, with a key of this endpoint"
         return (

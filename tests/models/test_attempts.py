@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.errors import BudgetExceeded, CallFailed, ModelError, ModelUnavailable
-from support.models import attempts
+from support.models import attempts, connect, patient
 from support.models.attempts import Attempts, Pace, Patience, Wider
 from support.models.calls import Meter, metered
 from support.models.money import Budget
@@ -29,20 +29,17 @@ def now():
     return asyncio.get_running_loop().time()
 
 
-def failing(
-    fault="500", kind=CallFailed, transient=True, charged=False, retry_after=None
-):
+def failing(fault="500", kind=CallFailed, **more):
     error = kind(f"it said {fault}.")
-    error.fault, error.transient, error.charged, error.retry_after = (
-        fault,
-        transient,
-        charged,
-        retry_after,
-    )
+    error.fault, error.transient = fault, True
+    for name, value in more.items():
+        setattr(error, name, value)
     return error
 
 
-GONE, NO_CHAT = failing("no connection", ModelUnavailable), failing("no completion")
+GONE = failing("no connection", ModelUnavailable, waits=True)
+NO_CHAT, LOST = failing("no completion"), failing("502", waits=True)
+LOADING = failing("loading", waits=True)
 TIMED_OUT = failing("time-out", charged=True)
 
 
@@ -135,7 +132,7 @@ def test_an_endpoint_that_asks_to_wait_is_left_alone_but_no_longer_than_a_call_m
 
 def test_the_deadline_holds_for_attempts_and_waits_and_not_for_the_queue(run):
     script = Script(*[line for _ in range(50) for line in (7.0, failing("time-out"))])
-    assert "would pass deadline=60 s" in str(
+    assert "would pass the deadline of 60 s" in str(
         run(outcomes(script, max_retries=49, deadline=60.0))
     )
     assert 30.0 < script.sent[-1] + 7.0 <= 60.0
@@ -172,8 +169,13 @@ def test_failures_in_a_row_stop_everything_and_an_answer_begins_the_count_anew(r
     assert [type(end) for end in back] == [CallFailed, CallFailed, Completion] * 2
 
 
-TRIES = [(GONE, {"answered": False}, 3), (NO_CHAT, {"answered": False}, 3),
-         (GONE, {"max_retries": 0}, 1), (NO_CHAT, {}, 7)]  # fmt: skip
+TRIES = [
+    (GONE, {"answered": False}, 3),
+    (NO_CHAT, {"answered": False}, 3),
+    (LOST, {"answered": False}, 7),
+    (GONE, {"max_retries": 0}, 1),
+    (NO_CHAT, {}, 7),
+]
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -181,10 +183,79 @@ def test_a_stranger_is_given_up_sooner_than_who_has_answered_before(run, seed):
     for fault, options, tries in TRIES:
         run(outcomes(script := Script(fault), seed=seed, **options))
         assert len(script.sent) == tries
-    run(outcomes(script := Script(GONE), seed=seed))
-    assert script.sent[-1] > 500, (
-        "a network that is gone for minutes ends no call before its deadline"
-    )
+
+
+@pytest.mark.parametrize("fault", [GONE, LOST, LOADING])
+def test_what_is_gone_for_minutes_ends_no_call_before_its_deadline(run, fault):
+    run(outcomes(script := Script(fault)))
+    assert script.sent[-1] > 500
+    answered = fault is not LOADING
+    lines = [fault] * 9 + [WELL]
+    assert run(outcomes(Script(*lines), answered=answered)) == [WELL]
+
+
+class Serial(Transport):
+    """A server that answers one question after the other, also those given up."""
+
+    model, endpoint = "m", "http://127.0.0.1/v1"
+
+    def __init__(self, takes):
+        self.takes, self.free, self.flying, self.most = takes, 0.0, 0, []
+
+    async def complete(self, request):
+        self.flying += 1
+        self.most.append(self.flying)
+        self.free = max(self.free, now()) + self.takes
+        try:
+            await asyncio.sleep(self.free - now())
+        finally:
+            self.flying -= 1
+        return WELL
+
+
+async def crowd(server, number, **patience):
+    made = Attempts(server, Patience(**patience), Pace())
+    asked = (made.complete(ASKED, [], None) for _ in range(number))
+    return await asyncio.gather(*asked)
+
+
+@pytest.mark.parametrize("takes", [20.0, 45.0, 100.0])
+def test_a_serial_server_is_stormed_once_and_then_answers_all(run, takes):
+    server = Serial(takes)
+    assert run(crowd(server, 8, deadline=2400.0)) == [WELL] * 8
+    assert server.most[7] == 8 and len(server.most) <= 20
+    assert all(flying <= 5 for flying in server.most[8:])
+
+
+def test_after_time_outs_fewer_go_at_once_and_more_again_with_answers():
+    pace = Pace()
+    pace._flying = 8
+    for sent, wide in [(1.0, 4), (0.5, 4)]:
+        pace.narrow(sent)
+        assert pace._wide == wide
+    pace._narrowed = -1.0
+    for _ in range(3):
+        pace._narrowed = -1.0
+        pace.narrow(0.0)
+    assert pace._wide == 1
+    for _ in range(20):
+        pace.widen()
+    assert 5 < pace._wide < 8
+
+
+def test_a_server_that_takes_fifteen_minutes_is_heard_with_a_time_out_of_twenty(
+    run, monkeypatch
+):
+    patient(1200.0)
+    try:
+        model = connect("m", base_url="http://127.0.0.1:9/v1")
+    finally:
+        patient(None)
+    patience = model._attempts._patience
+    assert (patience.timeout, patience.deadline) == (1200.0, 6000.0)
+    assert run(crowd(Serial(900.0), 1, timeout=1200.0, deadline=6000.0)) == [WELL]
+    with pytest.raises(CallFailed, match=r"did not answer in 120 s\. Set TIMEOUT"):
+        run(crowd(Serial(900.0), 1, max_retries=0))
 
 
 @pytest.fixture

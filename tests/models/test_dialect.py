@@ -1,196 +1,494 @@
-"""Refusals and replies in all their shapes: the cases that providers' users report."""
+"""Refusals and replies in all their shapes: what providers' users report, as tables."""
 
 import asyncio
 import json
-from pathlib import Path
+from typing import Literal
 
 import pytest
 from aiohttp import web
 from pydantic import BaseModel, Field
 
-from support.errors import CallFailed, ModelUnavailable
-from support.models.dialect import objects
+from support.errors import CallFailed, Filtered, ModelUnavailable
+from support.models.calls import collected
+from support.models.dialect import by_user, objects, same_model
 from support.models.replies import Cache
 from support.runs.sweep import Sweep
 
-CASES = Path("../shared/cases")
+GOOD = '{"name": "Ana"}'
+SYSTEM = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Who?"},
+]
 
 
 class Form(BaseModel):
-    name: str = Field(max_length=9)
+    name: str = Field(max_length=900)
 
 
 class One(BaseModel):
     a: int
 
 
-class Many(BaseModel):
-    names: list[str] = Field(min_length=1)
+class Every(BaseModel):
+    names: list[str] = Field(min_length=1, max_length=9)
+    day: str = Field(pattern="^a", max_length=900, json_schema_extra={"format": "date"})
+    kind: Literal["x"]
+    number: int = Field(ge=0, multiple_of=2)
 
 
-def case(name):
-    [path] = CASES.glob(f"{name}*" if "/" in name else f"{name}")
-    return json.loads(path.read_text())
+FITS = '{"names": ["Ana"], "day": "a", "kind": "x", "number": 2}'
 
 
 def refused(status, body):
-    return web.json_response(body, status=status)
+    text = body if isinstance(body, str) else json.dumps(body)
+    kind = "text/plain" if isinstance(body, str) else "application/json"
+    return web.Response(text=text, status=status, content_type=kind)
 
 
 def ask(model, messages="Who?", schema=None, **settings):
     return asyncio.run(model.reply(messages, schema, **settings))
 
 
-LESSONS = [
-    ("gemini_400", 400, "seed"),
-    ("fastapi_422", 422, "seed"),
-    ("tgi_400", 400, "temperature"),
+def said(message, **more):
+    return {"error": {"message": message, **more}}
+
+
+def form(sent):
+    given = sent.get("response_format", {})
+    return given.get("type", "prompt") + (" with schema" if "schema" in given else "")
+
+
+UNKNOWN_SEED = 'Invalid JSON payload received. Unknown name "seed": Cannot find field.'
+EXTRA = "Extra inputs are not permitted"
+FORBIDDEN = {"type": "extra_forbidden", "loc": ["body", "seed"], "msg": EXTRA}
+NO_SEED = "seed is not supported"
+SEED = [  # bodies of a refusal of `seed`, in every shape
+    (400, [said(UNKNOWN_SEED, code=400, status="INVALID_ARGUMENT")], "Cannot find"),
+    (422, {"detail": [FORBIDDEN]}, "not permitted"),
+    (422, {"object": "error", "message": {"detail": [FORBIDDEN]}}, "not permitted"),
+    (422, {"detail": NO_SEED}, NO_SEED),
+    (400, {"error": NO_SEED, "error_type": "validation"}, NO_SEED),
+    (400, {"error": [NO_SEED]}, NO_SEED),
+    (400, {"errors": [{"message": NO_SEED}]}, NO_SEED),
+    (400, {"errors": {"seed": ["Unknown field"]}}, "seed: Unknown field"),
+    (400, {"seed": ["Unknown field"]}, "seed: Unknown field"),
+    (400, {"object": "error", "message": NO_SEED, "param": None}, NO_SEED),
+    (400, {"type": "error", "error": {"message": f"seed: {EXTRA}"}}, EXTRA),
+    (400, said("Unsupported parameter", param="seed"), r"parameter \(seed\)"),
+    (400, said("Provider returned error", metadata={"raw": NO_SEED}), NO_SEED),
+    (400, {"title": "Bad Request", "detail": NO_SEED, "status": 400}, NO_SEED),
+    (400, NO_SEED, NO_SEED),
+    (500, said(NO_SEED), NO_SEED),
+    (501, {"error": NO_SEED}, NO_SEED),
+    (404, said(NO_SEED), NO_SEED),
+    (200, said(NO_SEED, code=400), NO_SEED),
+    (200, {"error": NO_SEED}, NO_SEED),
 ]
 
 
-@pytest.mark.parametrize(("file", "status", "parameter"), LESSONS)
-def test_09_an_error_in_any_shape_teaches_or_is_told(
-    server, at, file, status, parameter
-):
-    body = case(f"09_errors_without_words/{file}.json")
-    server.answer = lambda sent: refused(status, body) if parameter in sent else "hello"
+@pytest.mark.parametrize(("status", "body", "told"), SEED)
+def test_09_an_error_in_any_shape_teaches_or_is_told(server, at, status, body, told):
+    server.answer = lambda sent: refused(status, body) if "seed" in sent else "hello"
     model = at()
-    assert ask(model, seed=1).text == "hello" and model.learnt == (
-        f"It takes no {parameter}: none is sent.",
-    )
+    assert ask(model, seed=1).text == "hello" and len(server.bodies) == 2
+    assert model.learnt == ("It takes no seed: none is sent.",)
     server.answer = lambda sent: refused(status, body)
-    with pytest.raises(
-        CallFailed, match=r"error 4.*(Cannot find field|not permitted|not supported)"
-    ):
-        ask(at(), "And?", seed=1)
+    with pytest.raises((CallFailed, ModelUnavailable), match=told):
+        ask(at(), "And?")
 
 
-@pytest.mark.parametrize("file", ["reply", "reply_filter"])
-@pytest.mark.parametrize("schema", [None, Form])
-def test_03_a_reply_that_broke_off_is_a_passing_fault_and_not_kept(
-    server, at, tmp_path, file, schema
+LATER = "'max_completion_tokens'"
+LESSONS = [  # while this is sent, this is refused; what is sent instead
+    ("temperature", 400, "temperature is not supported by this model", None),
+    ("max_tokens", 400, f"Unsupported: 'max_tokens'. Use {LATER}", LATER),
+    ("max_tokens", 422, f"max_tokens: {EXTRA}", LATER),
+    ("'system'", 400, "System role not supported", "Be brief.\\n\\nWho?"),
+    ("'system'", 500, "Conversation roles must alternate user/assistant/…", "Who?"),
+    ("'system'", 400, "Developer instruction is not enabled for gemma", "Who?"),
+    ("'system'", 400, "'messages[0].role' does not support 'system'", "Who?"),
+    ("'system'", 400, "Only user and assistant roles are supported!", "Who?"),
+]
+
+
+@pytest.mark.parametrize(("sent", "status", "words", "instead"), LESSONS)
+def test_what_a_model_does_not_take_is_put_in_another_way(
+    server, at, sent, status, words, instead
 ):
-    body, good = (
-        case(f"03_provider_failure_kept_as_reply/{file}.json"),
-        '{"name": "Ana"}',
+    server.answer = lambda body: (
+        refused(status, said(words)) if sent in str(body) else "hello"
     )
-    server.answer = lambda sent: body
+    model = at()
+    assert ask(model, SYSTEM).text == ask(model, [*SYSTEM]).text == "hello"
+    assert len(server.bodies) == 3 and len(model.learnt) == 1
+    assert instead is None or instead in str(server.bodies[-1])
+
+
+def test_messages_of_one_voice_are_joined_where_no_system_may_speak():
+    roles = ("system", "user", "user", "assistant", "user")
+    chat = [{"role": role, "content": role[:1]} for role in roles]
+    joined = [(one["role"], one["content"]) for one in by_user(chat)]
+    assert joined == [("user", "s\n\nu\n\nu"), ("assistant", "a"), ("user", "u")]
+
+
+NOT = "is not supported"
+KEYWORDS = [  # the words of a refusal, and what goes; the schema stays
+    (f"invalid schema for response format: response_format/json_schema/x: minItems {NOT}", {"minItems"}),
+    ("Invalid schema for response_format 'Every': 'pattern' is not permitted.", {"pattern"}),
+    ("output_config.format.schema: properties maxLength, minItems are not supported", {"maxLength", "minItems"}),
+    ('Unknown name "additionalProperties" at \'response_format.json_schema\'', {"additionalProperties"}),
+    ('Unknown name "const" at response_schema.properties', {"const"}),
+    (f"json_schema: multiple_of {NOT}", {"multipleOf"}),
+    ("response_format: unsupported keyword 'format'", {"format"}),
+    ("response_format: `minimum` is not a valid keyword", {"minimum"}),
+    ("response_format.json_schema.strict: Extra inputs are not permitted", {"strict"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "gone"), KEYWORDS)
+def test_13_a_refused_keyword_is_left_out_and_the_schema_stays(server, at, words, gone):
+    def answer(sent):
+        asked = json.dumps(sent["response_format"])
+        there = any(f'"{keyword}":' in asked for keyword in gone)
+        return refused(400, said(words)) if there else FITS
+
+    server.answer = answer
+    assert ask(at(), schema=Every).text == FITS
+    assert [form(sent) for sent in server.bodies] == ["json_schema"] * 2
+
+
+OBJECT, PROMPT = "json_object with schema", "prompt"
+SCHEMA, NONE = {"json_schema"}, {"json_schema", OBJECT, "json_object"}
+LITERAL = "('body', 'response_format', 'type'): Input should be 'text' or 'json_object'"
+FORMS = [  # what is refused, with which words, and the forms that are tried after
+    (SCHEMA, 500, LITERAL, [OBJECT]),
+    (SCHEMA, 400, "does not support response format `json_schema`", [OBJECT]),
+    (SCHEMA, 400, "This model does not support structured outputs", [OBJECT]),
+    (SCHEMA, 501, "grammar: failed to parse", [OBJECT]),
+    (SCHEMA, 400, "This response_format type is unavailable now", [OBJECT]),
+    (
+        {*SCHEMA, OBJECT},
+        400,
+        "Unknown: response_format.schema",
+        [OBJECT, "json_object"],
+    ),
+    (NONE, 400, "JSON mode is not enabled for this model", [OBJECT, PROMPT]),
+    (NONE, 400, "Unrecognized request argument: response_format", [PROMPT]),
+    (NONE, 400, "'response_format.type' must be 'text'", [PROMPT]),
+    (NONE, 500, "unexpected keyword argument 'response_format'", [PROMPT]),
+]
+
+
+@pytest.mark.parametrize(("refuses", "status", "words", "tried"), FORMS)
+def test_a_form_that_is_refused_at_any_status_is_put_in_the_next_way(
+    server, at, refuses, status, words, tried
+):
+    server.answer = lambda sent: (
+        refused(status, said(words)) if form(sent) in refuses else GOOD
+    )
+    assert ask(at(), schema=Form).value == Form(name="Ana")
+    assert [form(sent) for sent in server.bodies] == ["json_schema", *tried]
+    last = server.bodies[-1]
+    assert ("JSON schema" in str(last["messages"])) == (tried[-1] != "json_schema")
+    assert '"maxLength": 900' not in json.dumps(last.get("response_format"))
+
+
+IGNORES = [
+    ("I would [rather] talk about {this}.", "stop"),
+    ('Let me think: {"other": 1}', "stop"),
+    ("Well, let me see what", "length"),
+]
+
+
+@pytest.mark.parametrize(("prose", "finish"), IGNORES)
+def test_an_ignored_schema_is_noticed_and_no_question_is_lost(
+    server, at, prose, finish
+):
+    async def several(model):
+        asked = (model.reply(f"{number}?", Form) for number in range(10))
+        return [reply.value for reply in await asyncio.gather(*asked)]
+
+    server.answer = lambda sent: (
+        GOOD if form(sent) == PROMPT else server.completion(prose, finish)
+    )
+    assert asyncio.run(several(at(repairs=1))) == [Form(name="Ana")] * 10
+
+
+def reply(finish, usage=3, **message):
+    choice = {"index": 0, "finish_reason": finish, "message": message}
+    tokens = {"prompt_tokens": 11, "completion_tokens": usage}
+    return {"choices": [choice], "usage": tokens}
+
+
+def within(code, message="Rate limit exceeded: free-models-per-min", **more):
+    return {"error": {"message": message, "code": code, **more}}
+
+
+BROKEN = [
+    reply("error", content=""),
+    reply("error", content="half a te"),
+    reply("stop", content=None),
+    reply("stop", content=None, reasoning_content="hm"),
+    reply("stop", content=[]),
+    reply("insufficient_system_resource", content="half"),
+    {"choices": [{"error": {"code": 502, "message": "Provider returned error"},
+                  "finish_reason": "error", "message": {"content": ""}}]},
+    'data: {"choices": [{"delta": {"content": "half a te"}}]}\n\ndata: [DONE]\n\n',
+    within(429), within(503), within("rate_limit_exceeded"), within(None, "Provider error"),
+    {"error": "Too many requests"}, [within(429)], {"code": 429, "message": "slow"},
+]  # fmt: skip
+FILTER = [
+    reply("content_filter", content=None),
+    reply("content_filter", content="half a te"),
+    reply("SAFETY", content=""),
+]
+
+
+@pytest.mark.parametrize("body", [*BROKEN, *FILTER])
+@pytest.mark.parametrize("schema", [None, Form])
+def test_03_26_what_broke_off_or_passes_is_tried_again_and_not_kept(
+    server, at, tmp_path, body, schema
+):
+    server.answer = lambda sent: refused(200, body)
     model = at(cache=tmp_path / "s.sqlite", max_retries=1)
-    with pytest.raises(CallFailed, match=r"broke off its reply.*attempt 2"):
+    kind = Filtered if body in FILTER else CallFailed
+    with pytest.raises(kind, match="attempt 2"):
         ask(model, schema=schema)
     assert len(server.bodies) == 2 and len(model.cache) == 0
-    server.answer = lambda sent: body if len(server.bodies) < 4 else good
-    assert ask(model, schema=schema).text == good and len(model.cache) == 1
+    server.answer = lambda sent: refused(200, body) if len(server.bodies) < 4 else GOOD
+    assert ask(model, schema=schema).text == GOOD and len(model.cache) == 1
+
+
+def test_03_a_reply_that_is_cut_off_stays_what_it_is(server, at):
+    server.answer = lambda sent: server.completion("half a te", "length")
+    assert ask(at()).finish_reason == "length" and len(server.bodies) == 1
 
 
 async def one(rng, number, model):
     return {"said": (await model.reply(f"{number}?", max_tokens=6)).text}
 
 
-def test_03_a_unit_whose_reply_broke_off_fails_and_is_done_again(server, at, store):
-    server.answer = lambda sent: case("03_provider_failure_kept_as_reply/reply.json")
-    what, model = Sweep("s", one, {"number": [1]}, 1, 1), at(cache=Cache(store.path))
-    assert asyncio.run(what.run(store, model=model, progress=False)).failed == 1
-    server.answer = lambda sent: "hello"
-    assert (
-        asyncio.run(
-            what.run(store, model=model, progress=False, retry_failed=True)
-        ).done
-        == 1
-    )
+@pytest.fixture
+def priced(monkeypatch, tmp_path):
+    """A price of a tenth of a cent a token."""
+    monkeypatch.setenv("CONVENE_MODELS", str(tmp_path / "own.toml"))
+    entry = '[models."gpt-small"]\nprice = { input = 1000.0, output = 1000.0 }\n'
+    (tmp_path / "own.toml").write_text(entry)
 
 
-def test_10_content_in_parts_is_text_and_thinking(server, at):
-    server.answer = lambda sent: case("10_content_parts/reply.json")
-    reply = ask(at())
-    assert (reply.text, reply.thinking) == ("Hello.", "hm") and len(server.bodies) == 1
+PAID = [(within(429), 0.0), (reply("error", content=""), 0.014), (within(502), 0.0)]
 
 
-def test_11_the_arguments_of_a_tool_call_are_the_reply(server, at):
-    server.answer = lambda sent: case("11_tool_calls/reply.json")
-    model = at()
-    assert ask(model, schema=Form).value == Form(name="Ana") and model.learnt == ()
-
-
-@pytest.mark.parametrize("number", range(1, 7))
-def test_12_the_object_that_parses_is_found_among_braces(server, at, number):
-    text = (CASES / "12_braces_in_prose" / f"reply{number}.txt").read_text()
-    server.answer = lambda sent: text
-    reply = ask(at(), schema=One)
-    assert reply.value == One(a=1) and reply.attempts == 1
-
-
-def test_12_braces_without_end_take_no_time():
-    assert not list(objects("{" * 100_000)) and not list(objects('{"a":' * 3_000))
-
-
-def test_13_a_refused_keyword_is_left_out_and_the_schema_stays(server, at):
-    body = case("13_groq_keyword/refusal.json")
-    server.answer = lambda sent: (
-        refused(400, body) if "minItems" in str(sent) else '{"names": ["Ana"]}'
-    )
-    model = at()
-    assert ask(model, schema=Many).value == Many(names=["Ana"])
-    assert [sent["response_format"]["type"] for sent in server.bodies] == [
-        "json_schema"
-    ] * 2
-
-
-def test_22_a_question_that_moderation_refuses_fails_its_unit_and_no_other(
-    server, at, store
+@pytest.mark.parametrize(("body", "each"), PAID)
+@pytest.mark.usefixtures("priced")
+def test_26_what_a_failed_reply_costs_is_what_its_usage_says(
+    server, at, store, body, each
 ):
-    body = case("22_moderation_403/refusal.json")
+    server.answer = lambda sent: body if len(server.bodies) < 3 else "hello"
+    what, model = Sweep("s", one, {"number": [1]}, 1, 1), at(max_retries=6)
+    ended = asyncio.run(what.run(store, model=model, progress=False, budget_usd=5.0))
+    assert ended.done == 1 and len(server.bodies) == 3
+    assert ended.spent == pytest.approx(0.01 + 2 * each)
+
+
+ENDS = [
+    (200, within(401), "refused the key"),
+    (200, within(402), "no credit left"),
+    (200, said("Invalid API key"), "refused the key"),
+    (400, said("No connected db.", type="no_db_connection"), "refused the key.*Set .*OPENAI"),
+    (401, said("Authentication Error, No api key passed in."), "refused the key"),
+    (400, said("API key not valid. Please pass a valid API key."), "refused the key"),
+    (400, said("Your credit balance is too low"), "no credit left"),
+    (401, said("litellm.AuthenticationError: OpenAIException - Incorrect API key"),
+     "behind .* refused the key.*Mend the key there"),
+    (403, said("You do not have access to model gpt-small"), "does not know the model"),
+    (403, said("no such key"), "refused the key"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "body", "told"), ENDS)
+def test_a_key_or_an_account_that_is_refused_ends_the_run(
+    server, at, status, body, told
+):
+    server.answer = lambda sent: refused(status, body)
+    with pytest.raises(ModelUnavailable, match=told):
+        ask(at(max_retries=6))
+    assert len(server.bodies) == 1
+
+
+FLAGGED = "requires moderation and your input was flagged. No credits were charged."
+MODERATED = [
+    (403, within(403, f"Your chosen model {FLAGGED}")),
+    (200, within(403, FLAGGED)),
+    (400, said("The response was filtered", code="content_filter")),
+    (400, said("Output blocked by content filtering policy")),
+    (400, {"error": "Content Exists Risk"}),
+    (400, said("Invalid prompt: flagged as violating our usage policy")),
+]
+
+
+@pytest.mark.parametrize(("status", "body"), MODERATED)
+def test_22_a_question_that_moderation_refuses_fails_its_unit_and_no_other(
+    server, at, store, status, body
+):
     server.answer = lambda sent: (
-        refused(403, body) if "2?" in str(sent["messages"]) else "hello"
+        refused(status, body) if "2?" in str(sent["messages"]) else "hello"
     )
-    what = Sweep("s", one, {"number": [1, 2, 3]}, 1, 1)
-    ended = asyncio.run(what.run(store, model=at(), progress=False))
-    assert (ended.done, ended.failed, ended.missing) == (
-        2,
-        1,
-        1,
-    ) and "flagged" in ended.error
-    server.answer = lambda sent: refused(403, {"error": {"message": "no such key"}})
+    what, model = Sweep("s", one, {"number": [1, 2, 3]}, 1, 1), at(max_retries=6)
+    ended = asyncio.run(what.run(store, model=model, progress=False))
+    assert (ended.done, ended.failed, len(server.bodies)) == (2, 1, 3)
+    assert "Filtered" in ended.error
+
+
+def test_22_refusals_by_a_filter_are_no_failures_in_a_row(server, at):
+    server.answer = lambda sent: refused(*MODERATED[0])
+    model = at(failures_in_a_row=2)
+    for _ in range(3):
+        with pytest.raises(Filtered):
+            ask(model)
+
+
+CALL = {"name": "Form", "arguments": GOOD}
+TEXT = {"type": "text", "text": GOOD}
+THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+SHAPES = [
+    ({"content": [THOUGHT, TEXT]}, "hm"),
+    ({"content": [{"type": "thinking", "thinking": "hm"}, TEXT]}, "hm"),
+    ({"content": [{"type": "reasoning", "text": "hm"}, TEXT]}, "hm"),
+    ({"content": [{"type": "output_text", "text": GOOD}]}, ""),
+    ({"content": [GOOD[:4], GOOD[4:]]}, ""),
+    ({"content": {"type": "text", "text": {"value": GOOD}}}, ""),
+    ({"content": {"name": "Ana"}}, ""),
+    ({"content": [{"type": "image_url", "image_url": {}}, TEXT]}, ""),
+    ({"content": GOOD, "reasoning_details": [{"type": "reasoning.text", "text": "hm"}]}, "hm"),
+    ({"content": f"[THINK]hm[/THINK]{GOOD}"}, "hm"),
+    ({"content": None, "tool_calls": [{"type": "function", "function": CALL}]}, ""),
+    ({"content": None, "tool_calls": [{"function": {**CALL, "arguments": {"name": "Ana"}}}]}, ""),
+    ({"content": "I shall fill the form.", "tool_calls": [{"function": CALL}]}, ""),
+    ({"content": None, "function_call": CALL}, ""),
+    ({"content": [{"type": "tool_use", "input": {"name": "Ana"}}]}, ""),
+    ({"content": f"<tool_call>{json.dumps(CALL)}</tool_call>"}, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "thinking"), SHAPES)
+def test_10_11_text_and_thinking_are_read_from_parts_and_calls(
+    server, at, message, thinking
+):
+    server.answer = lambda sent: reply("tool_calls", **message)
+    model = at()
+    had = ask(model, schema=Form)
+    assert (had.value, had.thinking, had.attempts) == (Form(name="Ana"), thinking, 1)
+    assert model.learnt == () and len(server.bodies) == 1
+
+
+TEXTS = [
+    'Thinking about {options} first. Here: {"a": 1} I hope {this} helps.',
+    '{"a": 0}\n\nFinal:\n{"a": 1}', '{"Form": {"a": 1}}', '[{"a": 1}]',
+    '[note] {"a": 1}', '{"a": 1,}', '```json\n{"a": 1}\n```', '{"r": [{"a": 1}]}',
+    '{"a": 1} and {"b": 2}', "{'a': 1}", '"{\\"a\\": 1}"', '{"Form": "{\\"a\\": 1}"}',
+    '{"a": "x"} or rather {"a": 1}', '{ "a" : 1 , }', "{options: {\"a\": 1}}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_12_the_object_that_fits_is_found_among_braces(server, at, text):
+    server.answer = lambda sent: text
+    had = ask(at(), schema=One)
+    assert (had.value, had.attempts) == (One(a=1), 1)
+
+
+@pytest.mark.parametrize("text", ['[{"a": 1}, {"a": 2}]', '{"a":', "{1}", '["a"]', ""])
+def test_12_what_is_ambiguous_or_cut_off_is_not_read(text):
+    assert not any('"a": ' in found for found in objects(text))
+
+
+@pytest.mark.parametrize("text", ["{" * 100_000, '{"a":' * 3_000, "[{" * 50_000])
+def test_12_braces_without_end_take_no_time(text):
+    assert not objects(text)
+
+
+def chunk(finish=None, **delta):
+    made = {"model": "m-2", "choices": [{"delta": delta, "finish_reason": finish}]}
+    return f"data: {json.dumps(made)}\n\n"
+
+
+USED = {"prompt_tokens": 11, "completion_tokens": 7}
+ENDING = f"data: {json.dumps({'choices': [], 'usage': USED})}\n\ndata: [DONE]\n\n"
+PARTS = [chunk(tool_calls=[{"function": {"arguments": part}}]) for part in (GOOD[:5], GOOD[5:])]  # fmt: skip
+STREAMS = [
+    chunk(role="assistant", content="")
+    + chunk(reasoning_content="h") + chunk(reasoning_content="m")
+    + chunk(content=GOOD[:5]) + chunk("stop", content=GOOD[5:]),
+    ": ping\n\n" + chunk(reasoning="hm") + PARTS[0] + PARTS[1] + chunk("tool_calls"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("says", ["stream=true required", ""])
+def test_a_server_that_only_streams_is_heard(server, at, stream, says):
+    server.answer = lambda sent: (
+        refused(400, said(says))
+        if says and not sent.get("stream")
+        else refused(200, stream + ENDING)
+    )
+    model = at()
+    for question in ("Who?", "And?"):
+        had = ask(model, question, Form)
+        assert (had.value, had.thinking, had.usage.total) == (
+            Form(name="Ana"),
+            "hm",
+            18,
+        )
+    assert len(server.bodies) == 2 + bool(says) and server.bodies[-1]["stream"] is True
+    assert model.learnt == ("It streams: its replies are joined here.",)
+
+
+def test_an_error_in_a_stream_is_a_refusal(server, at):
+    server.answer = lambda sent: refused(200, f"data: {json.dumps(within(401))}\n\n")
     with pytest.raises(ModelUnavailable, match="refused the key"):
         ask(at())
 
 
-def within(code):
-    return {
-        "error": {"message": "Rate limit exceeded: free-models-per-min", "code": code}
-    }
+NAMES = [
+    ("gpt-4o-mini", "gpt-4o-mini-2024-07-18", True),
+    ("gpt-4o-mini", "openai/gpt-4o-mini", True),
+    ("openai/gpt-4o", "gpt-4o-2024-08-06", True),
+    ("x", "/models/x.gguf", True),
+    ("x.gguf sha256:12", "C:\\models\\X.gguf", True),
+    ("llama3", "llama3:latest", True),
+    ("claude-3-5-haiku-latest", "claude-3-5-haiku-20241022", True),
+    ("gpt-4", "gpt-4-0613", True),
+    ("m", "", True),
+    ("gpt-4o", "gpt-4o-mini", False),
+    ("gpt-4o-mini", "gpt-4o", False),
+    ("gpt-4o-2024-08-06", "gpt-4o-2024-05-13", False),
+    ("gpt-4", "gpt-4-turbo-2024-04-09", False),
+    ("llama3:8b", "llama3:70b", False),
+]
 
 
-def test_26_a_refusal_within_a_200_is_passing_and_not_charged(
-    server, at, store, monkeypatch, tmp_path
+@pytest.mark.parametrize(("asked", "answered", "same"), NAMES)
+def test_a_snapshot_or_a_path_is_the_model_and_another_name_is_not(
+    asked, answered, same
 ):
-    monkeypatch.setenv("CONVENE_MODELS", str(tmp_path / "own.toml"))
-    (tmp_path / "own.toml").write_text(
-        '[models."gpt-small"]\nprice = { input = 1000.0, output = 1000.0 }\n'
-    )
-    server.answer = lambda sent: within(429) if len(server.bodies) < 3 else "hello"
-    what = Sweep("s", one, {"number": [1]}, 1, 1)
-    ended = asyncio.run(
-        what.run(store, model=at(max_retries=6), progress=False, budget_usd=5.0)
-    )
-    assert (
-        ended.done == 1
-        and ended.spent == pytest.approx(0.01)
-        and len(server.bodies) == 3
-    )
+    assert same_model(asked, answered) == same
 
 
-@pytest.mark.parametrize(
-    ("code", "said"), [(401, "refused the key"), (402, "no credit left")]
-)
-def test_26_a_key_or_an_account_that_is_refused_within_a_200_ends_the_run(
-    server, at, store, code, said
-):
-    server.answer = lambda sent: within(code)
-    with pytest.raises(ModelUnavailable, match=said):
-        asyncio.run(
-            Sweep("s", one, {"number": [1, 2]}, 1, 1).run(
-                store, model=at(max_retries=6), progress=False
-            )
-        )
-    assert len(server.bodies) <= 2 and not store.sweeps()
+def test_who_answered_comes_with_the_completion(server, at):
+    more = {"model": "m-2", "system_fingerprint": "fp_1"}
+    server.answer = lambda sent: reply("stop", content="hello") | more
+    chat = at()
+    had = asyncio.run(chat._transport.complete(chat.request("Who?")))
+    assert (had.model, had.fingerprint) == ("m-2", "fp_1")
+
+
+def test_a_unit_whose_reply_broke_off_fails_and_is_done_again(server, at, store):
+    server.answer = lambda sent: BROKEN[0]
+    what, model = Sweep("s", one, {"number": [1]}, 1, 1), at(cache=Cache(store.path))
+    again = {"model": model, "progress": False}
+    assert asyncio.run(what.run(store, **again)).failed == 1
+    server.answer = lambda sent: "hello"
+    assert asyncio.run(what.run(store, **again, retry_failed=True)).done == 1
+    with collected() as calls:
+        ask(model, "1?", max_tokens=6)
+    assert not calls or not calls[0].error

@@ -6,6 +6,7 @@ import sys
 import traceback
 
 import pytest
+from aiohttp import web
 from pydantic import BaseModel, Field
 
 from support.errors import (
@@ -16,9 +17,10 @@ from support.errors import (
     ModelError,
     ModelUnavailable,
 )
+from support.models import connect
 from support.models.attempts import Wider
 from support.models.calls import collected
-from support.models.endpoint import Endpoint, address
+from support.models.endpoint import NO_KEY, Endpoint, address
 from support.models.model import ChatModel, Usage
 from support.models.profiles import EMBEDDED, profile
 
@@ -159,7 +161,7 @@ def test_what_a_schema_cannot_say_is_checked_here_and_an_ignored_form_put_in_the
         if "JSON schema" in body["messages"][-1]["content"]
         else "I would rather talk."
     )
-    assert ask(at(), schema=Votes).attempts == 3
+    assert ask(at(), schema=Votes).attempts == 2
     assert [form(body) for body in server.bodies] == [
         "json_schema",
         "json_schema",
@@ -236,46 +238,46 @@ def test_reasoning_is_asked_for_as_the_entry_says_and_each_way_has_its_own_repli
     assert ask(model).cached == (reasoning is None)
 
 
-def test_a_model_that_knows_no_reasoning_is_asked_without_and_a_level_that_it_lacks_is_told(
-    server, at, own
+LEVELS = [
+    (400, "Unsupported parameter: 'reasoning_effort'."),
+    (422, "reasoning_effort: Extra inputs are not permitted"),
+    (500, 'Unknown name "reasoning_effort": Cannot find field'),
+    (400, "'reasoning_effort' does not support 'none'. Supported: 'low', 'high'."),
+    (400, "Reasoning is mandatory for this endpoint and cannot be disabled."),
+]
+
+
+@pytest.mark.parametrize(("status", "said"), LEVELS)
+def test_a_refused_level_of_reasoning_is_told_and_never_left_out(
+    server, at, status, said
 ):
-    effort, said = REFUSED["effort"]
-    server.answer = lambda body: server.refusal(400, said) if effort(body) else "hello"
-    assert (
-        ask(model := at(), reasoning="high").text
-        == ask(model, "And?", reasoning="off").text
-        == "hello"
-    )
-    assert len(server.bodies) == 3 and model.learnt == (
-        "It takes no reasoning_effort: none is sent.",
-    )
-    other = "Unsupported value: 'reasoning_effort' does not support 'none'. Supported values are: 'low', 'high'."
     server.answer = lambda body: (
-        server.refusal(400, other) if body["reasoning_effort"] == "none" else "hello"
+        server.refusal(status, said)
+        if body.get("reasoning_effort") == "none"
+        else "hello"
     )
-    server.bodies.clear()
-    with pytest.raises(
-        CallFailed,
-        match=r"refuses reasoning_effort, which the setting .*are: 'low', 'high'",
-    ):
-        ask(model := at(), reasoning="off")
-    assert (
-        ask(model, reasoning="low").text == "hello"
-        and len(server.bodies) == 2
-        and not model.learnt
-    )
-    server.answer = lambda body: server.completion(
-        "hello", reasoning_content="Let me see."
-    )
-    assert (
-        ask(model, "And?", reasoning="off").thinking
-        and "thinks though" in model.details["learnt"]
-    )
+    model = at()
+    told = rf"refuses reasoning_effort, which the setting .*{re.escape(said)}"
+    for _ in range(2):
+        with pytest.raises(CallFailed, match=told):
+            ask(model, reasoning="off")
+    assert ask(model, reasoning="low").text == "hello" and not model.learnt
+    assert len(server.bodies) == 3
+
+
+def test_a_thinking_table_that_is_refused_is_told(server, at, own):
     own(SWITCH)
-    with pytest.raises(
-        InvalidInput, match="reasoning: 'high' given; gpt-small knows None, off"
-    ):
+    server.answer = lambda body: server.refusal(400, "enable_thinking: unknown field")
+    with pytest.raises(CallFailed, match="refuses enable_thinking, which the setting"):
+        ask(at(), reasoning="off")
+    with pytest.raises(InvalidInput, match="'high' given; gpt-small knows None, off"):
         ask(at(), reasoning="high")
+
+
+def test_a_model_that_thinks_though_it_was_asked_not_to_is_told(server, at):
+    server.answer = lambda body: server.completion("x", reasoning_content="Let me see.")
+    assert ask(model := at(), reasoning="off").thinking
+    assert "thinks though" in model.details["learnt"]
 
 
 def test_a_call_that_waited_while_others_learnt_how_much_room_there_is_does_not_loop(
@@ -290,7 +292,8 @@ def test_a_call_that_waited_while_others_learnt_how_much_room_there_is_does_not_
 
 
 THOUGHTS = [(f"<think>Let me {{so}}.</think>\n{GOOD}", {}, GOOD), (f"Let me {{so}}.</think>{GOOD}", {}, GOOD),
-            (GOOD, {"reasoning_content": "Let me {so}."}, GOOD), ("<think>Let me {so}.", {}, "")]  # fmt: skip
+            (GOOD, {"reasoning_content": "Let me {so}."}, GOOD),
+            ("<think>Let me {so}.", {"finish_reason": "length"}, "")]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -392,7 +395,6 @@ REFUSALS = [
         (status, "oops", {}, CallFailed, "oops.*attempt 2")
         for status in (408, 429, 500, 524)
     ],
-    (200, "", {}, CallFailed, "no chat completion.*attempt 2"),
 ]
 
 
@@ -408,7 +410,79 @@ def test_a_refusal_is_told_in_plain_words_and_retried_where_it_may_pass(
         and not caught.value.__context__
     )
     assert len(server.bodies) == 1 + ("attempt 2" in expected)
-    assert caught.value.charged == (status in (200, 408, 524))
+    assert caught.value.charged == (status in (408, 524))
+
+
+STRANGE = ["<html>Welcome</html>", "{}", '{"choices": []}', "[1]", '{"choices": null}']
+
+
+@pytest.mark.parametrize("body", STRANGE)
+def test_what_is_no_chat_completion_is_told_and_tried_again(server, at, body):
+    server.answer = lambda _: web.Response(text=body, content_type="application/json")
+    with pytest.raises(CallFailed, match=r"no chat completion.*attempt 2") as caught:
+        ask(at(max_retries=1))
+    assert caught.value.charged
+
+
+def test_a_name_that_the_endpoint_lists_is_not_said_to_be_unknown(
+    server, at, monkeypatch
+):
+    async def known(self, client):
+        return ["gpt-small", "gpt-large"]
+
+    monkeypatch.setattr(Endpoint, "_known", known)
+    said = "litellm.NotFoundError: the deployment's backend has no such model"
+    server.answer = lambda body: server.refusal(404, said)
+    with pytest.raises(ModelUnavailable, match=rf"lists 'gpt-small'.*{said}"):
+        ask(at())
+
+
+def test_a_short_key_garbles_no_words(server, at):
+    server.answer = lambda body: server.refusal(400, "2048 tokens, and key-12345 is k")
+    with pytest.raises(CallFailed, match="2048 tokens, and key-12345 is k"):
+        ask(at(api_key="k"))
+    with pytest.raises(CallFailed, match=r"2048 tokens, and \[key\] is k"):
+        ask(at(api_key="key-12345"))
+
+
+OURS = "OPENAI_API_KEY"
+MEANT = [  # a name, how the address is given, entries, and the key that goes there
+    ("m", "base_url", "", "of ours"),
+    ("m", "OPENAI_BASE_URL", "", "of ours"),
+    ("m@{}", "", "", None),
+    ("gpt-4o-mini@{}", "", "", None),
+    ("m@{}", "", '[models."*@{}"]\nkey = "OTHER"', "of other"),
+    ("m@{}", "", '[models."m@{}"]\nkey = "OTHER"', "of other"),
+    ("m@{}", "", f'[models."*@{{}}"]\nkey = "{OURS}"', "of ours"),
+    ("m@{}", "", '[models.m]\naddress = "{}"\nkey = "OTHER"', "of other"),
+    ("m", "", '[models.m]\naddress = "{}"\nkey = "OTHER"', "of other"),
+    ("m@{}", "OPENAI_BASE_URL", "", "of ours"),
+]
+
+
+@pytest.mark.parametrize(("name", "by", "entries", "sent"), MEANT)
+def test_a_key_goes_to_no_host_that_its_entry_does_not_name(
+    server, monkeypatch, tmp_path, name, by, entries, sent
+):
+    monkeypatch.setenv("CONVENE_MODELS", str(tmp_path / "own.toml"))
+    (tmp_path / "own.toml").write_text(entries.format(server.url) or "[models]")
+    monkeypatch.setenv(OURS, "of ours")
+    monkeypatch.setenv("OTHER", "of other")
+    if by == "OPENAI_BASE_URL":
+        monkeypatch.setenv(by, server.url)
+    given = {"base_url": server.url} if by == "base_url" else {}
+    ask(connect(name.format(server.url), **given))
+    assert server.headers[0]["Authorization"] == f"Bearer {sent or NO_KEY}"
+
+
+def test_where_no_key_was_meant_for_an_address_the_refusal_says_how_to_name_it(
+    server, monkeypatch
+):
+    monkeypatch.setenv(OURS, "sk-good-of-ours")
+    server.answer = lambda body: server.refusal(401, "Who are you?")
+    told = r'No key was sent.*\[models\."\*@http.*/v1"\] with key = "VARIABLE"'
+    with pytest.raises(ModelUnavailable, match=told):
+        ask(connect(f"m@{server.url}"))
 
 
 def test_one_client_serves_a_loop_and_another_loop_gets_its_own(server, at, recwarn):
