@@ -165,7 +165,7 @@ def _estimated(known: Profile, where: Address) -> ChatModel:
     from support.models.stand_ins import stand_in
 
     made = stand_in(name=known.name, profile=known)
-    made.price = known.price_at(where.url)
+    made.profile, made.price = known, known.price_at(where.url)
     return made
 
 

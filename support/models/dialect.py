@@ -168,7 +168,8 @@ NO_MODEL = (
 MODERATED = (
     "moderat|flagged|content.?(filter|policy|management|violat|exists risk)"
     "|usage (polic|guideline)|inappropriate|responsible.?ai|data_inspection"
-    "|safety.?(check|system|filter|polic)|prohibited.?content|guardrail"
+    r"|safety.?(check|system|filter|polic)|prohibited.?content|guardrail|sensitive"
+    r"|violat\w* .{0,40}(polic|guideline|terms)"
 )
 BEHIND = (
     r"litellm\.auth|(exception|upstream|provider|backend)\b.*\b(key|auth|credential)"
@@ -296,8 +297,12 @@ FORM = (
     r"|structured.?outputs?|grammar|guided\w*"
 )
 ROLE = (
-    r"(system|developer).{0,20}(role|messages?\b|prompt|instruction)"
-    r"|role.{0,40}(system|developer)|roles must alternate|only user"
+    r"(system|developer) (role|messages?\b|prompt|instruction)"
+    r"|role\W.{0,40}(system|developer)|roles must alternate|only user"
+)
+STREAM = (
+    r"(only|must|enable|require|non).{0,30}\bstream"
+    r"|\bstream.{0,30}(only|must|enable|require|true)"
 )
 MOST = re.compile(  # how providers say how large a reply may be
     r"(?:at most|> ?|less than or equal to|up to|maximum of|\[\d+, ?)\W{0,2}(\d[\d,]*)",
@@ -368,7 +373,7 @@ class Dialect:
                 "It takes no system message: that stands before the user's first one."
             )
             return replace(self, user_only=True), told
-        if "stream" not in wire and refused.says(r"\bstream(s|ing)?\b"):
+        if "stream" not in wire and refused.says(STREAM):
             return self.streaming()
         about_form = refused.says(FORM) or refused.names("response_format")
         if "response_format" in asks and about_form:
@@ -466,6 +471,7 @@ INNER = ("text", "value", "content", "parts", "refusal", "output_text")
 CUT = {"max_tokens", "model_length", "max_output_tokens"}
 FILTER = {"content_filter", "safety", "prohibited_content", "recitation", "blocklist",
           "spii", "sensitive", "guardrail_intervened"}  # fmt: skip
+WRONG = {"error", "errors", "detail", "code", "message", "msg"}
 BROKEN = {"error", "abort", "aborted", "cancelled", "network_error", "broken off",
           "insufficient_system_resource", "malformed_function_call"}  # fmt: skip
 
@@ -506,15 +512,14 @@ def _thinking(message: Mapping[str, Any]) -> Any:
 def read(answer: Any, latency: float) -> Completion | Refusal:
     """A completion; or the refusal that stands in its place."""
     choice: dict[str, Any] = {}
+    wrong: Any = None
     match answer:
         case {"choices": [dict() as choice, *_]}:
             wrong = answer.get("error") or choice.get("error")
-        case {"choices": _, "error": None} | {"choices": [] | None}:
-            wrong = None
-        case {"error": _} | {"errors": _} | {"detail": _} | {"code": _} | [{}, *_]:
+        case [{}, *_]:
             wrong = answer
-        case _:
-            wrong = None
+        case dict() if answer.keys() & WRONG:
+            wrong = answer
     if wrong:
         return refusal(None, wrong)
     message = choice.get("message") or {"content": choice.get("text")}
@@ -526,7 +531,8 @@ def read(answer: Any, latency: float) -> Completion | Refusal:
     if not silent and reason not in BROKEN | FILTER:
         return completion
     cause = "filtered" if reason in FILTER else "broke off"
-    said = f"finish_reason {reason!r}, {len(completion.text)} characters"
+    came = "half" if completion.text.strip() else "empty"
+    said = f"it is {came}, finish_reason {reason!r}"
     return Refusal(None, said, cause=cause, had=completion)
 
 
@@ -584,7 +590,8 @@ def _called(message: Mapping[str, Any]) -> str:
     calls = list(message.get("tool_calls") or ())
     functions = [call.get("function") or call for call in calls]
     functions.append(message.get("function_call") or {})
-    given = [function.get("arguments") for function in functions]
+    names = ("arguments", "parameters", "input")
+    given = [f.get(name) for f in functions for name in names]
     texts = [arg if isinstance(arg, str) else json.dumps(arg) for arg in given if arg]
     return "\n".join(texts)
 
@@ -603,7 +610,6 @@ def _whole(text: str) -> str:
 
 
 DECODER = json.JSONDecoder(strict=False)  # lines may be broken within a text
-CALL = ({"name", "arguments"}, {"name", "parameters"}, {"type", "function"})
 
 
 def objects(text: str) -> list[str]:
@@ -642,10 +648,10 @@ def _unwrapped(value: Any) -> Iterator[str]:
             yield from _unwrapped(one)
         case dict():
             said = json.dumps(value, ensure_ascii=False, default=str)
-            wraps = len(value) == 1 or value.keys() in CALL
-            within = list(value.values()) if wraps else []
-            inner = [found for part in within for found in _unwrapped(part)]
-            yield from [said, *inner] if len(value) == 1 else [*inner, said]
+            within = [part for part in value.values() if "{" in str(part)]
+            wrapped = list(_unwrapped(within[0])) if len(within) == 1 else []
+            called = value.keys() & {"arguments", "parameters", "function"}
+            yield from [*wrapped, said] if called else [said, *wrapped]
 
 
 def could_be(text: str, schema: str) -> bool:

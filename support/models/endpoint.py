@@ -57,7 +57,7 @@ CHAT = "/chat/completions"
 OPTIONS: Any = {"security": {"bearer_auth": True}}
 NO_KEY = "no-key-needed"  # the openai package insists on one
 UNHEEDED = 2  # replies in a row without the form, after which it counts as ignored
-CONNECTING = 10.0  # seconds; who does not even take a connection will not answer
+CONNECTING = 5.0  # seconds; who does not even take a connection will not answer
 # Tokens of room for a model that refuses what only those that think refuse.
 THINKS = 4096
 PERHAPS = "the address is probably right"
@@ -264,7 +264,7 @@ class Endpoint(Transport):
         unmet = next((name for name in sorted(asked) if answer.names(name)), "")
         if asked and answer.says("reasoning|thinking"):
             unmet = unmet or EFFORT
-        if kind.name in ("status", "ill") and unmet:
+        if unmet and answer.teaches and kind.name in ("status", "ill"):
             kind = BY_NAME["own"]
         if kind.name == "name":
             known = await self._known(client)

@@ -387,6 +387,7 @@ TEXTS = [
     '[note] {"a": 1}', '{"a": 1,}', '```json\n{"a": 1}\n```', '{"r": [{"a": 1}]}',
     '{"a": 1} and {"b": 2}', "{'a': 1}", '"{\\"a\\": 1}"', '{"Form": "{\\"a\\": 1}"}',
     '{"a": "x"} or rather {"a": 1}', '{ "a" : 1 , }', "{options: {\"a\": 1}}",
+    '{"status": "ok", "result": {"a": 1}}', '{"name": "F", "parameters": {"a": 1}}',
 ]  # fmt: skip
 
 
@@ -492,3 +493,23 @@ def test_a_unit_whose_reply_broke_off_fails_and_is_done_again(server, at, store)
     with collected() as calls:
         ask(model, "1?", max_tokens=6)
     assert not calls or not calls[0].error
+
+
+GATEWAY = [
+    (502, "Bad Gateway", True, False),
+    (503, "Loading model", True, False),
+    (500, "litellm.InternalServerError: Connection error.", True, False),
+    (500, "failed to connect to backend", True, False),
+    (504, "Gateway time-out", True, True),
+    (529, "Overloaded", False, False),
+    (500, "oops", False, False),
+    (524, "A time-out occurred", False, True),
+]
+
+
+@pytest.mark.parametrize(("status", "words", "waits", "charged"), GATEWAY)
+def test_a_lost_backend_is_worth_waiting_for(server, at, status, words, waits, charged):
+    server.answer = lambda sent: refused(status, said(words))
+    with pytest.raises(CallFailed, match=words) as caught:
+        ask(at())
+    assert (caught.value.waits, caught.value.charged) == (waits, charged)

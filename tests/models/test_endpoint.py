@@ -10,6 +10,7 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from support.errors import (
+    CacheMiss,
     CallFailed,
     ContextOverflow,
     InvalidInput,
@@ -17,7 +18,7 @@ from support.errors import (
     ModelError,
     ModelUnavailable,
 )
-from support.models import connect
+from support.models import connect, named
 from support.models.attempts import Wider
 from support.models.calls import collected
 from support.models.endpoint import NO_KEY, Endpoint, address
@@ -508,7 +509,7 @@ def test_a_process_imports_nothing_heavy_and_ends_without_a_word_even_with_a_loo
 ):
     script = f"""
 import asyncio, sys
-from support.models import connect
+from support.models import connect, named
 model = connect("m", base_url={server.url!r})
 print([m for m in ("openai", "aiohttp", "xllamacpp", "numpy", "pandas") if m in sys.modules])
 print(asyncio.run(model.reply("x")).text, asyncio.new_event_loop().run_until_complete(model.reply("y")).text)
@@ -527,3 +528,16 @@ print(asyncio.run(model.reply("x")).text, asyncio.new_event_loop().run_until_com
     assert (done.returncode, done.stdout, noise) == (0, "[]\nhello hello\n", []), (
         done.stderr
     )
+
+
+def test_while_a_run_is_estimated_stand_ins_answer_with_the_models_price(
+    server, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("CONVENE_ESTIMATE", str(tmp_path / "estimate.jsonl"))
+    for model in (connect("gpt-4o-mini"), named("model:gpt-4o-mini")):
+        assert ask(model).text and model.price == model.profile.price
+        assert model.name == model.profile.name == "gpt-4o-mini"
+    kept = connect("m", base_url=server.url, cache=tmp_path / "s.sqlite", offline=True)
+    with pytest.raises(CacheMiss):
+        ask(kept)
+    assert not server.bodies
