@@ -230,8 +230,6 @@ class Attempts:
     @staticmethod
     def _summed(had: list[Completion]) -> Completion:
         """The last of several completions, with the tokens of all."""
-        if len(had) == 1:
-            return had[0]
         sums = {name: sum(getattr(one, name) for one in had) for name in COUNTS}
         return replace(had[-1], **sums)
 

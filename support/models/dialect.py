@@ -193,11 +193,17 @@ KINDS = (  # the first that fits
     Kind("quota", "402", "", ModelUnavailable, CREDIT),
     Kind("quota", "400|403|429", NO_CREDIT, ModelUnavailable, CREDIT),
     Kind(
-        "moderated", "400|403|422|451", MODERATED, Filtered,
+        "moderated",
+        "400|403|422|451",
+        MODERATED,
+        Filtered,
         "{place} does not let this question pass (it said: {said}).",
     ),
     Kind(
-        "key behind", "40[0-3]|500", BEHIND, ModelUnavailable,
+        "key behind",
+        "40[0-3]|500",
+        BEHIND,
+        ModelUnavailable,
         "a server behind {place} refused the key with which it was asked for {model!r} "
         "(it said: {said}). Mend the key there; {key} opens {place} alone.",
     ),
@@ -205,32 +211,57 @@ KINDS = (  # the first that fits
     Kind("name", "403", NO_MODEL, ModelUnavailable, NAME + " for this key: {said}."),
     Kind("key", "401|403", "", ModelUnavailable, KEY),
     Kind(
-        "context", "400|413|422|500", OVERFLOW, ContextOverflow,
+        "context",
+        "400|413|422|500",
+        OVERFLOW,
+        ContextOverflow,
         "the messages are longer than {model!r} can read{sizes} (it said: {said}). Take "
         "fewer agents, fewer rounds or a shorter history, lower max_tokens, or use a "
         "model with a longer context.",
     ),
     Kind(
-        "name", "404", "", ModelUnavailable,
-        NAME + ", or has no chat completions at this address ({ending}); it said: {said}."
+        "name",
+        "404",
+        "",
+        ModelUnavailable,
+        NAME
+        + ", or has no chat completions at this address ({ending}); it said: {said}."
         "{near} Check the name.",
     ),
     Kind(
-        "name", "400|500", NO_MODEL, ModelUnavailable,
+        "name",
+        "400|500",
+        NO_MODEL,
+        ModelUnavailable,
         NAME + " (it said: {said}).{near} Check the name.",
     ),
     Kind(
-        "off form", "400", "json_validate_failed|failed to generate json", CallFailed,
+        "off form",
+        "400",
+        "json_validate_failed|failed to generate json",
+        CallFailed,
         "{model!r} at {place} did not keep to the form, and its reply was withheld "
-        "(it said: {said}).", **MAY_COST,
+        "(it said: {said}).",
+        **MAY_COST,
     ),
     Kind(
-        "pace", "429", "", CallFailed,
+        "pace",
+        "429",
+        "",
+        CallFailed,
         "{place} allows no more calls for now (it said: {said}). Wait, or lower "
-        "concurrency=.", **PASSES,
+        "concurrency=.",
+        **PASSES,
     ),
-    Kind("loading", "5..", "loading|warming|starting", CallFailed, ERROR,
-         **PASSES, waits=True),
+    Kind(
+        "loading",
+        "5..",
+        "loading|warming|starting",
+        CallFailed,
+        ERROR,
+        **PASSES,
+        waits=True,
+    ),
     Kind("gateway", "504", "", CallFailed, ERROR, **MAY_COST, waits=True),
     Kind("lost", "502|503|52[0-3]|530", "", CallFailed, ERROR, **PASSES, waits=True),
     Kind("lost", "500", LOST, CallFailed, ERROR, **PASSES, waits=True),
@@ -238,40 +269,65 @@ KINDS = (  # the first that fits
     Kind("ill", "409|5..", "", CallFailed, ERROR, **PASSES),
     Kind("status", r"\d+", "", CallFailed, ERROR),
     Kind(
-        "no connection", "", "", ModelUnavailable,
+        "no connection",
+        "",
+        "",
+        ModelUnavailable,
         "cannot reach {place}: {cause}. Check the address (base_url= or "
         "OPENAI_BASE_URL), that the server runs, and the network; "
-        'model="embedded" needs none.', **PASSES, waits=True,
+        'model="embedded" needs none.',
+        **PASSES,
+        waits=True,
     ),
     Kind(
-        "broken connection", "", "", CallFailed,
+        "broken connection",
+        "",
+        "",
+        CallFailed,
         "{place} broke off the connection ({cause}). See whether it still runs.",
         **MAY_COST,
     ),
     Kind(
-        "no completion", "", "", CallFailed,
+        "no completion",
+        "",
+        "",
+        CallFailed,
         "{place} answered with something that is no chat completion; {ending}: {said}",
         **MAY_COST,
     ),
     Kind(
-        "broke off", "", "", CallFailed,
-        "{place} broke off its reply ({said}): nothing of it is taken.", **MAY_COST,
+        "broke off",
+        "",
+        "",
+        CallFailed,
+        "{place} broke off its reply ({said}): nothing of it is taken.",
+        **MAY_COST,
     ),
     Kind(
-        "filtered", "", "", Filtered,
-        "a filter at {place} broke off the reply ({said}).", **MAY_COST,
+        "filtered",
+        "",
+        "",
+        Filtered,
+        "a filter at {place} broke off the reply ({said}).",
+        **MAY_COST,
     ),
     Kind(
-        "own", "", "", CallFailed,
+        "own",
+        "",
+        "",
+        CallFailed,
         "{place} refuses {unmet}, which the setting reasoning= or the entry of {name!r} "
         "in models.toml asks of it; leave that out there (it said: {said}).",
     ),
     Kind(
-        "other", "", "", ModelUnavailable,
+        "other",
+        "",
+        "",
+        ModelUnavailable,
         "{place} lists {model!r}, and does not answer for it: {said}. Check what its "
         "own configuration says of that model, and what stands behind it.",
     ),
-)  # fmt: skip
+)
 BY_NAME = {kind.name: kind for kind in reversed(KINDS)}
 
 
@@ -400,16 +456,11 @@ class Dialect:
         by_text = refused.says(r"['\"`]text['\"`]") and not refused.says("json.?object")
         if unknown or by_text or (self.form and not refused.says(r"(?<!json_)schema")):
             form = len(FORMS) - 1
-        return self.simpler(form), f"It takes no {FORMS[self.form]}: {_way(form)}"
-
-    def simpler(self, form: int = len(FORMS) - 1) -> Dialect:
-        """The dialect that puts a schema in another way; in the prompt alone."""
-        return replace(self, form=form)
-
-
-def _way(form: int) -> str:
-    by = "in the prompt alone" if form == len(FORMS) - 1 else f"by {FORMS[form]}, too"
-    return f"a schema is put {by}."
+        way = f"by {FORMS[form]}, and in the prompt"
+        if form == len(FORMS) - 1:
+            way = "in the prompt alone"
+        told = f"It takes no {FORMS[self.form]}: a schema is put {way}."
+        return replace(self, form=form), told
 
 
 @lru_cache(maxsize=256)
@@ -422,9 +473,9 @@ def _form(schema: str, form: str, left_out: frozenset[str]) -> dict[str, Any] | 
 
     def known(node: dict[str, Any]) -> dict[str, Any]:
         kept = {name: node[name] for name in node if name not in left_out}
-        if form != "json_schema":
-            large = [name for name in BOUNDS if kept.get(name, 0) > LARGE]
-            kept = {name: kept[name] for name in kept if name not in large}
+        for name in BOUNDS if form != "json_schema" else ():
+            if kept.get(name, 0) > LARGE:
+                del kept[name]
         return kept
 
     parsed = rewritten(json.loads(schema), known)
@@ -469,11 +520,27 @@ THOUGHT = re.compile(rf"\s*(?:[<\[]{TAG}[>\]])?(.*?)[<\[]/{TAG}[>\]]\s*", re.S |
 THINKS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
 INNER = ("text", "value", "content", "parts", "refusal", "output_text")
 CUT = {"max_tokens", "model_length", "max_output_tokens"}
-FILTER = {"content_filter", "safety", "prohibited_content", "recitation", "blocklist",
-          "spii", "sensitive", "guardrail_intervened"}  # fmt: skip
+FILTER = {
+    "content_filter",
+    "safety",
+    "prohibited_content",
+    "recitation",
+    "blocklist",
+    "spii",
+    "sensitive",
+    "guardrail_intervened",
+}
 WRONG = {"error", "errors", "detail", "code", "message", "msg"}
-BROKEN = {"error", "abort", "aborted", "cancelled", "network_error", "broken off",
-          "insufficient_system_resource", "malformed_function_call"}  # fmt: skip
+BROKEN = {
+    "error",
+    "abort",
+    "aborted",
+    "cancelled",
+    "network_error",
+    "broken off",
+    "insufficient_system_resource",
+    "malformed_function_call",
+}
 
 
 def joined(body: str) -> Any:

@@ -22,7 +22,7 @@ from collections.abc import (
     Iterator,
     Mapping,
 )
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -252,7 +252,7 @@ class Endpoint(Transport):
             return False
         self._unheeded += 1
         if self._unheeded >= UNHEEDED and self._dialect.form != last:
-            self._learn(self._dialect.simpler(), UNKEPT)
+            self._learn(replace(self._dialect, form=last), UNKEPT)
         return self._dialect.form == last
 
     async def _error(

@@ -52,6 +52,7 @@ def _no_environment(monkeypatch):
         "OPENAI_LOG",
         "CONVENE_MODELS",
         "CONVENE_PURSE",
+        "CONVENE_ESTIMATE",
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("support.models._connected", {})

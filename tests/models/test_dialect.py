@@ -132,16 +132,28 @@ def test_messages_of_one_voice_are_joined_where_no_system_may_speak():
 
 NOT = "is not supported"
 KEYWORDS = [  # the words of a refusal, and what goes; the schema stays
-    (f"invalid schema for response format: response_format/json_schema/x: minItems {NOT}", {"minItems"}),
-    ("Invalid schema for response_format 'Every': 'pattern' is not permitted.", {"pattern"}),
-    ("output_config.format.schema: properties maxLength, minItems are not supported", {"maxLength", "minItems"}),
-    ('Unknown name "additionalProperties" at \'response_format.json_schema\'', {"additionalProperties"}),
+    (
+        f"invalid schema for response format: response_format/json_schema/x: minItems {NOT}",
+        {"minItems"},
+    ),
+    (
+        "Invalid schema for response_format 'Every': 'pattern' is not permitted.",
+        {"pattern"},
+    ),
+    (
+        "output_config.format.schema: properties maxLength, minItems are not supported",
+        {"maxLength", "minItems"},
+    ),
+    (
+        "Unknown name \"additionalProperties\" at 'response_format.json_schema'",
+        {"additionalProperties"},
+    ),
     ('Unknown name "const" at response_schema.properties', {"const"}),
     (f"json_schema: multiple_of {NOT}", {"multipleOf"}),
     ("response_format: unsupported keyword 'format'", {"format"}),
     ("response_format: `minimum` is not a valid keyword", {"minimum"}),
     ("response_format.json_schema.strict: Extra inputs are not permitted", {"strict"}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("words", "gone"), KEYWORDS)
@@ -230,12 +242,24 @@ BROKEN = [
     reply("stop", content=None, reasoning_content="hm"),
     reply("stop", content=[]),
     reply("insufficient_system_resource", content="half"),
-    {"choices": [{"error": {"code": 502, "message": "Provider returned error"},
-                  "finish_reason": "error", "message": {"content": ""}}]},
+    {
+        "choices": [
+            {
+                "error": {"code": 502, "message": "Provider returned error"},
+                "finish_reason": "error",
+                "message": {"content": ""},
+            }
+        ]
+    },
     'data: {"choices": [{"delta": {"content": "half a te"}}]}\n\ndata: [DONE]\n\n',
-    within(429), within(503), within("rate_limit_exceeded"), within(None, "Provider error"),
-    {"error": "Too many requests"}, [within(429)], {"code": 429, "message": "slow"},
-]  # fmt: skip
+    within(429),
+    within(503),
+    within("rate_limit_exceeded"),
+    within(None, "Provider error"),
+    {"error": "Too many requests"},
+    [within(429)],
+    {"code": 429, "message": "slow"},
+]
 FILTER = [
     reply("content_filter", content=None),
     reply("content_filter", content="half a te"),
@@ -294,15 +318,22 @@ ENDS = [
     (200, within(401), "refused the key"),
     (200, within(402), "no credit left"),
     (200, said("Invalid API key"), "refused the key"),
-    (400, said("No connected db.", type="no_db_connection"), "refused the key.*Set .*OPENAI"),
+    (
+        400,
+        said("No connected db.", type="no_db_connection"),
+        "refused the key.*Set .*OPENAI",
+    ),
     (401, said("Authentication Error, No api key passed in."), "refused the key"),
     (400, said("API key not valid. Please pass a valid API key."), "refused the key"),
     (400, said("Your credit balance is too low"), "no credit left"),
-    (401, said("litellm.AuthenticationError: OpenAIException - Incorrect API key"),
-     "behind .* refused the key.*Mend the key there"),
+    (
+        401,
+        said("litellm.AuthenticationError: OpenAIException - Incorrect API key"),
+        "behind .* refused the key.*Mend the key there",
+    ),
     (403, said("You do not have access to model gpt-small"), "does not know the model"),
     (403, said("no such key"), "refused the key"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("status", "body", "told"), ENDS)
@@ -359,15 +390,27 @@ SHAPES = [
     ({"content": {"type": "text", "text": {"value": GOOD}}}, ""),
     ({"content": {"name": "Ana"}}, ""),
     ({"content": [{"type": "image_url", "image_url": {}}, TEXT]}, ""),
-    ({"content": GOOD, "reasoning_details": [{"type": "reasoning.text", "text": "hm"}]}, "hm"),
+    (
+        {
+            "content": GOOD,
+            "reasoning_details": [{"type": "reasoning.text", "text": "hm"}],
+        },
+        "hm",
+    ),
     ({"content": f"[THINK]hm[/THINK]{GOOD}"}, "hm"),
     ({"content": None, "tool_calls": [{"type": "function", "function": CALL}]}, ""),
-    ({"content": None, "tool_calls": [{"function": {**CALL, "arguments": {"name": "Ana"}}}]}, ""),
+    (
+        {
+            "content": None,
+            "tool_calls": [{"function": {**CALL, "arguments": {"name": "Ana"}}}],
+        },
+        "",
+    ),
     ({"content": "I shall fill the form.", "tool_calls": [{"function": CALL}]}, ""),
     ({"content": None, "function_call": CALL}, ""),
     ({"content": [{"type": "tool_use", "input": {"name": "Ana"}}]}, ""),
     ({"content": f"<tool_call>{json.dumps(CALL)}</tool_call>"}, ""),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("message", "thinking"), SHAPES)
@@ -383,12 +426,23 @@ def test_10_11_text_and_thinking_are_read_from_parts_and_calls(
 
 TEXTS = [
     'Thinking about {options} first. Here: {"a": 1} I hope {this} helps.',
-    '{"a": 0}\n\nFinal:\n{"a": 1}', '{"Form": {"a": 1}}', '[{"a": 1}]',
-    '[note] {"a": 1}', '{"a": 1,}', '```json\n{"a": 1}\n```', '{"r": [{"a": 1}]}',
-    '{"a": 1} and {"b": 2}', "{'a': 1}", '"{\\"a\\": 1}"', '{"Form": "{\\"a\\": 1}"}',
-    '{"a": "x"} or rather {"a": 1}', '{ "a" : 1 , }', "{options: {\"a\": 1}}",
-    '{"status": "ok", "result": {"a": 1}}', '{"name": "F", "parameters": {"a": 1}}',
-]  # fmt: skip
+    '{"a": 0}\n\nFinal:\n{"a": 1}',
+    '{"Form": {"a": 1}}',
+    '[{"a": 1}]',
+    '[note] {"a": 1}',
+    '{"a": 1,}',
+    '```json\n{"a": 1}\n```',
+    '{"r": [{"a": 1}]}',
+    '{"a": 1} and {"b": 2}',
+    "{'a': 1}",
+    '"{\\"a\\": 1}"',
+    '{"Form": "{\\"a\\": 1}"}',
+    '{"a": "x"} or rather {"a": 1}',
+    '{ "a" : 1 , }',
+    '{options: {"a": 1}}',
+    '{"status": "ok", "result": {"a": 1}}',
+    '{"name": "F", "parameters": {"a": 1}}',
+]
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -415,13 +469,18 @@ def chunk(finish=None, **delta):
 
 USED = {"prompt_tokens": 11, "completion_tokens": 7}
 ENDING = f"data: {json.dumps({'choices': [], 'usage': USED})}\n\ndata: [DONE]\n\n"
-PARTS = [chunk(tool_calls=[{"function": {"arguments": part}}]) for part in (GOOD[:5], GOOD[5:])]  # fmt: skip
+PARTS = [
+    chunk(tool_calls=[{"function": {"arguments": part}}])
+    for part in (GOOD[:5], GOOD[5:])
+]
 STREAMS = [
     chunk(role="assistant", content="")
-    + chunk(reasoning_content="h") + chunk(reasoning_content="m")
-    + chunk(content=GOOD[:5]) + chunk("stop", content=GOOD[5:]),
+    + chunk(reasoning_content="h")
+    + chunk(reasoning_content="m")
+    + chunk(content=GOOD[:5])
+    + chunk("stop", content=GOOD[5:]),
     ": ping\n\n" + chunk(reasoning="hm") + PARTS[0] + PARTS[1] + chunk("tool_calls"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("stream", STREAMS)

@@ -67,17 +67,43 @@ def form(body):
 
 
 REFUSED = {  # what providers refuse, and their words
-    "max_tokens": (lambda body: "max_tokens" in body, "'max_tokens' is not it. Use 'max_completion_tokens'."),
-    "temperature": (lambda body: body.get("temperature", 1) != 1, "'temperature' does not support 0.0."),
-    "seed": (lambda body: "seed" in body, "Unrecognized request argument supplied: seed"),
-    "effort": (lambda body: "reasoning_effort" in body, "Unsupported parameter: 'reasoning_effort'."),
-    "maxItems": (lambda body: "maxItems" in str(body.get("response_format")),
-                 "Invalid schema for response_format: 'maxItems' is not permitted."),
-    "json_schema": (lambda body: form(body) == "json_schema", "response_format json_schema is not supported."),
-    "json_object": (lambda body: form(body) == "json_object", "'response_format.type' must be 'text'"),
-    "argument": (lambda body: form(body) != "prompt", "Unrecognized argument: response_format"),
-    "room": (lambda body: body.get("max_tokens", 0) > 64, "max_tokens is too large: it supports at most 64 tokens"),
-}  # fmt: skip
+    "max_tokens": (
+        lambda body: "max_tokens" in body,
+        "'max_tokens' is not it. Use 'max_completion_tokens'.",
+    ),
+    "temperature": (
+        lambda body: body.get("temperature", 1) != 1,
+        "'temperature' does not support 0.0.",
+    ),
+    "seed": (
+        lambda body: "seed" in body,
+        "Unrecognized request argument supplied: seed",
+    ),
+    "effort": (
+        lambda body: "reasoning_effort" in body,
+        "Unsupported parameter: 'reasoning_effort'.",
+    ),
+    "maxItems": (
+        lambda body: "maxItems" in str(body.get("response_format")),
+        "Invalid schema for response_format: 'maxItems' is not permitted.",
+    ),
+    "json_schema": (
+        lambda body: form(body) == "json_schema",
+        "response_format json_schema is not supported.",
+    ),
+    "json_object": (
+        lambda body: form(body) == "json_object",
+        "'response_format.type' must be 'text'",
+    ),
+    "argument": (
+        lambda body: form(body) != "prompt",
+        "Unrecognized argument: response_format",
+    ),
+    "room": (
+        lambda body: body.get("max_tokens", 0) > 64,
+        "max_tokens is too large: it supports at most 64 tokens",
+    ),
+}
 
 
 def picky(server, *refused, reply=GOOD):
@@ -94,11 +120,21 @@ def picky(server, *refused, reply=GOOD):
 
 
 EVERY = ["max_tokens", "temperature", "seed", "json_schema", "json_object"]
-LESSONS = [(["maxItems", "seed"], {"max_tokens", "temperature", "response_format"}, "json_schema"),
-           (["json_schema"], {"max_tokens", "temperature", "seed", "response_format"}, "json_object"),
-           (["argument"], {"max_tokens", "temperature", "seed"}, "prompt"),
-           (["room"], {"max_tokens", "temperature", "seed", "response_format"}, "json_schema"),
-           (EVERY, {"max_completion_tokens"}, "prompt")]  # fmt: skip
+LESSONS = [
+    (
+        ["maxItems", "seed"],
+        {"max_tokens", "temperature", "response_format"},
+        "json_schema",
+    ),
+    (
+        ["json_schema"],
+        {"max_tokens", "temperature", "seed", "response_format"},
+        "json_object",
+    ),
+    (["argument"], {"max_tokens", "temperature", "seed"}, "prompt"),
+    (["room"], {"max_tokens", "temperature", "seed", "response_format"}, "json_schema"),
+    (EVERY, {"max_completion_tokens"}, "prompt"),
+]
 
 
 @pytest.mark.parametrize(
@@ -292,9 +328,12 @@ def test_a_call_that_waited_while_others_learnt_how_much_room_there_is_does_not_
     assert len(server.bodies) <= 3
 
 
-THOUGHTS = [(f"<think>Let me {{so}}.</think>\n{GOOD}", {}, GOOD), (f"Let me {{so}}.</think>{GOOD}", {}, GOOD),
-            (GOOD, {"reasoning_content": "Let me {so}."}, GOOD),
-            ("<think>Let me {so}.", {"finish_reason": "length"}, "")]  # fmt: skip
+THOUGHTS = [
+    (f"<think>Let me {{so}}.</think>\n{GOOD}", {}, GOOD),
+    (f"Let me {{so}}.</think>{GOOD}", {}, GOOD),
+    (GOOD, {"reasoning_content": "Let me {so}."}, GOOD),
+    ("<think>Let me {so}.", {"finish_reason": "length"}, ""),
+]
 
 
 @pytest.mark.parametrize(
