@@ -54,6 +54,7 @@ class Call:
     finish: str = ""  # why the reply ended, "" for "stop"
     answered_by: str = ""  # the model, as the provider names it; "" where it is `model`
     fingerprint: str = ""  # of the provider's configuration
+    thinking_tokens: int = 0  # of the completion's, as far as the provider says
 
     def to_json(self) -> str:
         """The call as JSON, without what has its default value."""

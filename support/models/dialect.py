@@ -408,3 +408,31 @@ def objects(text: str) -> Iterator[str]:
         inner = next(iter(value.values())) if len(value) == 1 else None
         if isinstance(inner, dict):
             yield json.dumps(inner)
+
+
+# -- who answered ---------------------------------------------------------------------
+
+DATED = re.compile(
+    r"([-@:_.](\d{4}-\d\d-\d\d|\d{3,4}|\d{6}|\d{8}|preview(-\d\d-\d\d)?|exp|v\d+))+$"
+)
+
+
+def same_model(asked: str, answered: str) -> bool:
+    """Whether the name of who answered is that of whom was asked, as providers put it.
+
+    A snapshot of a family is that family, the end of a path is its model; another
+    snapshot than the one that was asked for is another model.
+
+    >>> same_model("gpt-4o-mini", "openai/gpt-4o-mini-2024-07-18")
+    True
+    >>> same_model("gpt-4o", "gpt-4o-mini")
+    False
+    """
+    wanted, heard = _bare(asked), _bare(answered)
+    return not heard or wanted in (heard, DATED.sub("", heard))
+
+
+def _bare(name: str) -> str:
+    words = name.lower().split()
+    last = re.split(r"[/\\]", words[0])[-1] if words else ""
+    return re.sub(r"(\.gguf|[-:]latest|:free)$", "", last)

@@ -7,7 +7,7 @@ import pytest
 from support.errors import InvalidInput, ModelUnavailable
 from support.models import connect, named, serving
 from support.models.endpoint import DEFAULT
-from support.models.profiles import Price, needed_price, profile
+from support.models.profiles import Price, check_prices, profile
 from support.models.stand_ins import scripted
 
 HERE = "http://127.0.0.1:9/v1"
@@ -71,9 +71,9 @@ def test_a_missing_key_is_told_and_the_lines_that_a_missing_price_asks_for_can_b
     ):
         connect(name, base_url="https://e.org/v1")
     with pytest.raises(ModelUnavailable, match=r"no price.*own\.toml") as caught:
-        needed_price(connect(name, base_url=HERE))
+        check_prices([connect(name, base_url=HERE)])
     write(str(caught.value).split(":\n", 1)[1].replace("…", "2.0"))
-    assert needed_price(connect(name, base_url=HERE)) == Price(input=2.0, output=2.0)
+    assert connect(name, base_url=HERE).price == Price(input=2.0, output=2.0)
 
 
 def test_a_name_is_connected_once_for_each_file_and_anew_when_it_changes(
