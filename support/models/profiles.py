@@ -314,19 +314,19 @@ def _merged(plain: str, address: str = "") -> dict[str, Any]:
     ours, own = inputs("models", "models.toml"), os.environ.get(VARIABLE)
     made: dict[str, Any] = {}
     for path in (ours, *([Path(own)] if own else [])):
-        known = _read(path)
-        for who in sorted(known, key=lambda who: ("*" not in who[1:], len(who))):
+        for who, entry in _read(path).items():
             names, _, at = who.partition("@")
             if _same(at, address) and _fits(plain, names):
-                made |= known[who]
+                made |= entry
     return made
 
 
+@lru_cache(maxsize=4096)
 def _fits(name: str, pattern: str) -> bool:
     """Whether a name is meant, in full or without who sells it: "qwen/qwen3-32b"."""
     name, pattern = name.lower(), pattern.lower()
     short = name.rpartition("/")[2]
-    return name == pattern or any(fnmatchcase(one, pattern) for one in (name, short))
+    return pattern in (name, short) or ("*" in pattern and fnmatchcase(short, pattern))
 
 
 def _same(address: str, other: str) -> bool:
@@ -363,4 +363,5 @@ def _parsed(path: Path, stamp: int) -> Mapping[str, Mapping[str, Any]]:
         raise InvalidInput(
             f"{path}: {said}; see data/inputs/models/models.toml for what an entry takes"
         ) from None
-    return entries
+    order = sorted(entries, key=lambda who: ("*" not in who[1:], len(who)))
+    return {who: entries[who] for who in order}
