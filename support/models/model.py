@@ -8,7 +8,6 @@ holds the limit on calls in flight; how an attempt is paced, paid and repeated i
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
@@ -61,6 +60,9 @@ class Usage:
     def total(self) -> int:
         """Prompts and replies together."""
         return self.prompt_tokens + self.completion_tokens
+
+
+TOKENS = tuple(Usage.__dataclass_fields__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,15 +287,28 @@ class ChatModel:
         """Write down what became of a question, for the unit and for the run's meter."""
         if not watched():
             return
-        if had is not None:
-            more |= _counted(request, had)
+        made = had.completion if had else Completion("")
         if self.cache is None or had is None:  # the record of the unit keeps them
-            text = had.completion.text if had else ""
-            more |= {"question": request.to_json(), "reply": text}
-        if request.repetition:
-            more["draw"] = request.draw
-        who = request.key, request.model, request.endpoint
-        note(Call(*who, faults=tuple(faults), **more))
+            more |= {"question": request.to_json(), "reply": made.text}
+        if had:
+            more |= {"usd": had.usd, "cached": had.cached}
+        if not more.get("cached"):
+            more["seconds"] = made.latency
+        for name in TOKENS:
+            more[name] = getattr(made, name)
+        same = same_model(request.model, made.model)
+        call = Call(
+            request.key,
+            request.model,
+            request.endpoint,
+            draw=request.draw if request.repetition else "",
+            faults=tuple(faults),
+            finish="" if made.finish_reason == "stop" else made.finish_reason,
+            answered_by="" if same else made.model,
+            fingerprint=made.fingerprint,
+            **more,
+        )
+        note(call)
 
     def _malformed(
         self, had: Sequence[_Had], wanted: str, request: Request, complaint: str
@@ -317,27 +332,8 @@ class ChatModel:
         return error
 
 
-def _counted(request: Request, had: _Had) -> dict[str, Any]:
-    """What a call's record says of its completion."""
-    made = had.completion
-    other = made.model if not same_model(request.model, made.model) else ""
-    return {
-        "prompt_tokens": made.prompt_tokens,
-        "cached_prompt_tokens": made.cached_prompt_tokens,
-        "completion_tokens": made.completion_tokens,
-        "thinking_tokens": made.thinking_tokens,
-        "usd": had.usd,
-        "cached": had.cached,
-        "seconds": 0.0 if had.cached else made.latency,
-        "finish": "" if made.finish_reason == "stop" else made.finish_reason,
-        "answered_by": other,
-        "fingerprint": made.fingerprint,
-    }
-
-
 def _usage(had: Sequence[_Had]) -> Usage:
-    names = Usage.__dataclass_fields__
-    return Usage(*(sum(getattr(h.completion, name) for h in had) for name in names))
+    return Usage(*(sum(getattr(h.completion, name) for h in had) for name in TOKENS))
 
 
 def _reply(had: Sequence[_Had], value: BaseModel | None) -> Reply:
@@ -364,12 +360,9 @@ def extract_json(text: str) -> str:
     """
     for found in objects(text):
         return found
-    text = text.strip()
-    fenced = re.search(r"```\w*\s*(.*?)```", text, re.DOTALL)
-    if text[:1] not in ("{", "[") and fenced:
-        text = fenced[1].strip()
     first, last = text.find("{"), text.rfind("}")
-    return text if text[:1] == "[" or not 0 <= first < last else text[first : last + 1]
+    whole = text.lstrip()[:1] == "[" or not 0 <= first < last
+    return text.strip() if whole else text[first : last + 1]
 
 
 def _validated(

@@ -103,6 +103,8 @@ class Budget:
 
     def settle(self, number: int, usd: float | None) -> None:
         """Replace what was set aside by what the call cost; None, where nobody knows."""
+        if not number:
+            return
         with self._lock, transaction(self._db, self.path):
             for (worst,) in self._db.execute(FREE, (number,)).fetchall():
                 known = (0, worst) if usd is None else (_units(usd), 0)

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,11 @@ class Cache:
         rows = [row for (row,) in self._rows(NEAREST, text, text) if row]
         if not rows:
             return "No reply is recorded with its question."
-        agreed, nearest = max((_agreed(row, text), row) for row in rows)
+        # Of texts, not of paths: the characters that both begin with.
+        agreed, nearest = max(
+            (len(commonprefix([row, text])), row)  # noqa: RUF071
+            for row in rows
+        )
         begin = max(0, agreed - SHOWN // 2)
         before, now = (one[begin : begin + SHOWN] for one in (nearest, text))
         return (
@@ -184,12 +189,6 @@ class Cache:
             kept = self._read(dict, reply)
             kept.pop("latency", None)
             yield {"key": key, "request": self._read(dict, request), "reply": kept}
-
-
-def _agreed(one: str, other: str) -> int:
-    """How many characters two texts have in common, from their beginning."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def opened(cache: Cache | str | Path | None) -> Cache | None:

@@ -13,7 +13,7 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ FAULTS = {
     "broken connection": (True, None),
     "time-out": (True, None),
 }
+Node = Mapping[str, Any]  # of a JSON schema
 ENDPOINT = "stand-in"
 PIECE = re.compile(r"[A-Za-z]{1,6}|\w|[^\w\s]+|\n+")
 PER_MESSAGE = 5  # tokens that a chat template puts around a message
@@ -73,11 +74,7 @@ def scripted(
     >>> asyncio.run(scripted(["Let us meet on Monday."]).reply("When?")).text
     'Let us meet on Monday.'
     """
-    if not callable(replies):
-        if isinstance(replies, str) or not isinstance(replies, Sequence):
-            wanted = "a list of replies, or a function of the messages"
-            raise InvalidInput(f"replies={replies!r}: expected {wanted}.")
-        lines = iter(replies)
+    lines = iter(() if callable(replies) else replies)
 
     async def _answer(request: Request) -> Completion:
         line: Any = replies(request.chat) if callable(replies) else next(lines, None)
@@ -176,19 +173,19 @@ def stand_in(
     def drawn(request: Request, share: float) -> str:
         rng = random.Random(f"{seed} {request.draw}")
         if request.schema is None:
-            length = round(share * request.max_tokens * CHARACTERS)
-            return words(max(1, length), rng)
+            return words(round(share * request.max_tokens * CHARACTERS), rng)
         schema = json.loads(request.schema)
         writer = Writer(rng, share, ends, schema.get("$defs", {}))
         return json.dumps(writer.value(schema), ensure_ascii=False)
 
     async def _answer(request: Request) -> Completion:
-        share, ended, said = fill, "stop", drawn(request, fill)
-        while tokens(said) > request.max_tokens and share > 0.01:
+        most, share = request.max_tokens, fill
+        while tokens(drawn(request, share)) > most and share > 0.01:
             share /= 2
-            said = drawn(request, share)
-        while tokens(said) > request.max_tokens:
-            said, ended = said[: len(said) * 3 // 4], "length"
+        said = drawn(request, share)
+        ended = "length" if tokens(said) > most else "stop"
+        if ended == "length":
+            said = said[:most]
         read = sum(tokens(text) + PER_MESSAGE for _, text in request.messages)
         return Completion(said, read, tokens(said), ended)
 
@@ -233,7 +230,7 @@ class Writer:
         self._rng, self._fill, self._ends = rng, fill, ends
         self._definitions = definitions
 
-    def value(self, given: Mapping[str, Any], name: str = "") -> Any:
+    def value(self, given: Node, name: str = "") -> Any:
         """A value of this schema; `name` is that of its field."""
         node, draw = self._resolved(given), self._rng
         if "const" in node:
@@ -248,7 +245,7 @@ class Writer:
             return self.value(draw.choice(real), name)
         return getattr(self, f"_{node.get('type', 'object')}")(node, name)
 
-    def _resolved(self, node: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _resolved(self, node: Node) -> Node:
         while "$ref" in node:
             node = self._definitions[node["$ref"].removeprefix("#/$defs/")]
         return node
@@ -260,27 +257,27 @@ class Writer:
         ends = self._rng.random() < self._ends if last and rest else not rest
         return last if ends else rest
 
-    def _string(self, node: Mapping[str, Any], name: str) -> str:
+    def _string(self, node: Node, name: str) -> str:
         if "pattern" in node:
             parser = importlib.import_module("re._parser")
             return self._matching(parser.parse(node["pattern"]))
         long = round(self._fill * node.get("maxLength", LONG))
         return words(max(node.get("minLength", 0), long), self._rng)
 
-    def _integer(self, node: Mapping[str, Any], name: str) -> int:
+    def _integer(self, node: Node, name: str) -> int:
         return self._rng.randint(*_range(node))
 
-    def _number(self, node: Mapping[str, Any], name: str) -> float:
+    def _number(self, node: Node, name: str) -> float:
         low, high = _range(node)
         return min(max(low, round(self._rng.uniform(low, high), 2)), high)
 
-    def _boolean(self, node: Mapping[str, Any], name: str) -> bool:
+    def _boolean(self, node: Node, name: str) -> bool:
         return self._rng.random() < (self._ends if ENDS.search(name) else 0.5)
 
-    def _null(self, node: Mapping[str, Any], name: str) -> None:
+    def _null(self, node: Node, name: str) -> None:
         return None
 
-    def _array(self, node: Mapping[str, Any], name: str) -> list[Any]:
+    def _array(self, node: Node, name: str) -> list[Any]:
         low, item = node.get("minItems", 0), self._resolved(node.get("items", {}))
         high = node.get("maxItems", low + 3)
         most = min(high, low + round(2 * self._fill * (high - low)))
@@ -294,29 +291,29 @@ class Writer:
         mixed = self._rng.sample(choices, len(choices))
         return (mixed * (count // len(choices) + 1))[:count]
 
-    def _object(self, node: Mapping[str, Any], name: str) -> dict[str, Any]:
+    def _object(self, node: Node, name: str) -> dict[str, Any]:
         fields = node.get("properties", {})
         parts = {name: self._resolved(part) for name, part in fields.items()}
         alike = [{**part, "title": ""} for part in parts.values()]
         if len(alike) > 1 and all(part == alike[0] for part in alike):
-            cell = alike[0].get("items", alike[0])
-            columns = alike[0].get("maxItems", 0)
-            fixed = columns == alike[0].get("minItems", 0)
-            if fixed and cell.get("minimum") == 0 and cell.get("maximum"):
-                return self._shares(parts, cell, columns)
+            shares = self._shares(alike[0], len(alike))
+            if shares:
+                return dict(zip(parts, shares, strict=True))
         return {name: self.value(part, name) for name, part in parts.items()}
 
-    def _shares(
-        self, names: Iterable[str], cell: Mapping[str, Any], columns: int
-    ) -> dict[str, Any]:
+    def _shares(self, part: Node, count: int) -> list[Any]:
         """Numbers, or rows of them, that sum to the greatest that one may be."""
-        most, names = cell["maximum"], list(names)
-        pieces, piece = (most, 1) if cell["type"] == "integer" else (100, most / 100)
-        drawn = [
-            Counter(self._rng.choices(names, k=pieces)) for _ in range(columns or 1)
-        ]
-        rows = {name: [round(one[name] * piece, 10) for one in drawn] for name in names}
-        return rows if columns else {name: row[0] for name, row in rows.items()}
+        columns = part.get("maxItems", 0)
+        if columns and columns == part.get("minItems"):
+            drawn = [self._shares(part["items"], count) for _ in range(columns)]
+            return [list(row) for row in zip(*drawn, strict=True)]
+        most = part.get("maximum")
+        if not most or part.get("minimum") != 0:
+            return []
+        pieces = most if part["type"] == "integer" else 100
+        got = Counter(self._rng.choices(range(count), k=pieces))
+        shares = [round(got[one] * most / pieces, 10) for one in range(count)]
+        return [int(one) for one in shares] if pieces == most else shares
 
     def _matching(self, parsed: Any) -> str:
         """A text that a pattern matches, from the tree that Python's own `re` reads."""
@@ -336,6 +333,6 @@ class Writer:
         return "".join(make(given) for make, given in known if make)
 
 
-def _range(node: Mapping[str, Any]) -> tuple[Any, Any]:
+def _range(node: Node) -> tuple[Any, Any]:
     low = node.get("minimum", min(0, node.get("maximum", 100) - 100))
     return low, node.get("maximum", low + 100)

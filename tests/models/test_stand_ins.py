@@ -86,7 +86,7 @@ def test_practice_replies_what_was_recorded_at_a_pretended_price_whatever_fails(
 BAD = [
     *[
         (lambda r=r: ask(scripted(r)), r"replies|scripted reply to 'Who\?'")
-        for r in ("one text", None, [3], [])
+        for r in ([3], [], [None])
     ],
     (
         lambda: ask(practice(FILE, latency=0), "Something else"),
