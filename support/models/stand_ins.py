@@ -243,7 +243,22 @@ class Writer:
             if not real or (len(real) < len(node["anyOf"]) and draw.random() < none):
                 return None
             return self.value(draw.choice(real), name)
-        return getattr(self, f"_{node.get('type', 'object')}")(node, name)
+        match node.get("type", "object"):
+            case "object":
+                return self._object(node)
+            case "array":
+                return self._array(node)
+            case "string":
+                return self._string(node)
+            case "boolean":
+                return draw.random() < (self._ends if ENDS.search(name) else 0.5)
+            case "null":
+                return None
+        low = node.get("minimum", min(0, node.get("maximum", 100) - 100))
+        high = node.get("maximum", low + 100)
+        if node["type"] == "integer":
+            return draw.randint(low, high)
+        return min(max(low, round(draw.uniform(low, high), 2)), high)
 
     def _resolved(self, node: Node) -> Node:
         while "$ref" in node:
@@ -257,27 +272,14 @@ class Writer:
         ends = self._rng.random() < self._ends if last and rest else not rest
         return last if ends else rest
 
-    def _string(self, node: Node, name: str) -> str:
+    def _string(self, node: Node) -> str:
         if "pattern" in node:
             parser = importlib.import_module("re._parser")
             return self._matching(parser.parse(node["pattern"]))
         long = round(self._fill * node.get("maxLength", LONG))
         return words(max(node.get("minLength", 0), long), self._rng)
 
-    def _integer(self, node: Node, name: str) -> int:
-        return self._rng.randint(*_range(node))
-
-    def _number(self, node: Node, name: str) -> float:
-        low, high = _range(node)
-        return min(max(low, round(self._rng.uniform(low, high), 2)), high)
-
-    def _boolean(self, node: Node, name: str) -> bool:
-        return self._rng.random() < (self._ends if ENDS.search(name) else 0.5)
-
-    def _null(self, node: Node, name: str) -> None:
-        return None
-
-    def _array(self, node: Node, name: str) -> list[Any]:
+    def _array(self, node: Node) -> list[Any]:
         low, item = node.get("minItems", 0), self._resolved(node.get("items", {}))
         high = node.get("maxItems", low + 3)
         most = min(high, low + round(2 * self._fill * (high - low)))
@@ -291,7 +293,7 @@ class Writer:
         mixed = self._rng.sample(choices, len(choices))
         return (mixed * (count // len(choices) + 1))[:count]
 
-    def _object(self, node: Node, name: str) -> dict[str, Any]:
+    def _object(self, node: Node) -> dict[str, Any]:
         fields = node.get("properties", {})
         parts = {name: self._resolved(part) for name, part in fields.items()}
         alike = [{**part, "title": ""} for part in parts.values()]
@@ -331,8 +333,3 @@ class Writer:
         }
         known = [(kinds.get(str(kind)), given) for kind, given in parsed]
         return "".join(make(given) for make, given in known if make)
-
-
-def _range(node: Node) -> tuple[Any, Any]:
-    low = node.get("minimum", min(0, node.get("maximum", 100) - 100))
-    return low, node.get("maximum", low + 100)
