@@ -30,7 +30,7 @@ from support.models.calls import Call, Meter, collected, metered
 from support.models.endpoint import RUNS_ON
 from support.models.model import ChatModel
 from support.models.money import dollars
-from support.models.profiles import MODEL, models_in, check_prices
+from support.models.profiles import MODEL, check_prices, models_in
 from support.models.stand_ins import ENDPOINT, stand_in, tokens
 
 if TYPE_CHECKING:

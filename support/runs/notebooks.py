@@ -42,7 +42,7 @@ from support.models.endpoint import Endpoint
 from support.models.local import Embedded
 from support.models.model import ChatModel
 from support.models.money import dollars
-from support.models.profiles import MODEL, models_in, check_prices
+from support.models.profiles import MODEL, check_prices, models_in
 from support.models.stand_ins import ENDPOINT, stand_in
 from support.runs import recordings
 from support.runs.estimate import estimate

@@ -36,7 +36,7 @@ from support.errors import BudgetExceeded, InvalidInput
 from support.models import named, serving
 from support.models.calls import Meter, metered
 from support.models.money import Budget, dollars, open_purse, purse
-from support.models.profiles import MODEL, models_in, check_prices
+from support.models.profiles import MODEL, check_prices, models_in
 from support.models.request import whole
 from support.presence import Presence
 from support.runs.progress import Ended, Progress
