@@ -37,7 +37,7 @@ from support.analysis.claims import (
     untested,
 )
 from support.errors import InvalidInput
-from support.models.profiles import MODEL, is_model, profile
+from support.models.profiles import MODEL, is_model, reasons
 
 USUAL: Mapping[str, Any] = {
     "participants": 3, "preferences": "scores", "objective": "divergence", "solver": False, "rounds": 5,
@@ -53,6 +53,9 @@ PAIRS: Mapping[str, Sequence[tuple[Any, Any]]] = {
     "prompt": (("full", "no example"), ("full", "no objective"), ("no example", "no objective")),
 }  # fmt: skip
 """Which two levels of a factor are compared."""
+
+SERVED_AS = {"deepseek-r1": "deepseek-reasoner", "deepseek-v3": "deepseek-chat"}
+"""What models are called at their maker's, where it is not what the paper calls them."""
 
 AGAINST = {"mcts": ("random", "local"), "exact": ("mcts", "random", "local")}
 COSTS = ("evaluations", "replies", "tokens", "seconds")
@@ -72,24 +75,22 @@ COUNTED = (*COSTS, "changed", "misled", "undone", *APPENDIX_D)
 SMALLER, LARGER = "smaller n", "larger n"
 
 
-def reasons(name: str) -> bool:
-    """Whether a model thinks before it answers: as it was asked to, else as its entry of models.toml says.
+def thinks(name: str) -> bool | None:
+    """Whether a coordinator thinks before it answers; None where nobody knows.
 
-    >>> reasons("model:a (reasoning high)"), reasons("model:a (reasoning off)")
+    >>> thinks("model:a (reasoning high)"), thinks("model:a (reasoning off)")
     (True, False)
     """
     model, _, effort = name.partition(" (reasoning ")
-    known = profile(model) if model != MODEL else None
-    return (
-        effort != "off)"
-        if effort
-        else bool(known and (known.thinking or known.reasoning_effort))
-    )
+    return reasons(model, effort.removesuffix(")") or None)
 
 
 def results(frame: pd.DataFrame) -> pd.DataFrame:
     """The results of runs (as `runs_of` gives them, one of each instance in each cell) as the checks read them:
     participant (who coordinated), row, column, value, se, n.
+
+    A model counts as one that reasons by its name; where nothing says so, by tokens of
+    thinking in its replies, if the runs have a column `thinking_tokens`.
 
     Rows are of three kinds. "words, rankings": the runs under a feedback, with what is not as usual behind it; columns
     are `quality` (divergence, or welfare), those of `COUNTED` that are there, and with references those of `_cell`.
@@ -140,6 +141,8 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
         kind if str(kind).startswith("mcts") else kind not in (False, "none")
         for kind in runs["solver"]
     ]
+    if "thinking_tokens" in runs:
+        runs["coordinator"] = runs["coordinator"].replace(_seen_to_think(runs))
     fair = runs["objective"] == "divergence"
     runs["quality"] = runs["divergence"].where(fair, runs["welfare"])
     runs["sign"] = np.where(fair, -1.0, 1.0)
@@ -148,6 +151,13 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
     )
     cells = [_name(row, ["feedback", *USUAL]) for row in runs.to_dict("records")]
     return runs.assign(better=runs["sign"] * runs["quality"], cell=cells)
+
+
+def _seen_to_think(runs: pd.DataFrame) -> dict[str, str]:
+    """New names of those whose replies show that they think, where nothing else does."""
+    seen = runs.loc[runs["thinking_tokens"] > 0, "coordinator"].unique()
+    unknown = [name for name in seen if "(reasoning " not in name and not thinks(name)]
+    return {name: f"{name} (reasoning seen)" for name in unknown}
 
 
 def _name(row: Mapping[Any, Any], factors: Sequence[str]) -> str:
@@ -225,10 +235,10 @@ def _coordinators(runs: pd.DataFrame, name: str) -> list[dict[str, Any]]:
 
 def _models(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Models against each other: those that reason against the others, and each against each."""
-    thinks = {name: reasons(name) for name in runs["coordinator"].unique()}
+    known = {name: thinks(name) for name in runs["coordinator"].unique()}
     runs = runs.assign(
         kind=runs["coordinator"]
-        .map(thinks)
+        .map(known)
         .map({True: "reasoning", False: "no reasoning"})
     )
     for cell, part in runs.groupby("cell", sort=False):
@@ -443,7 +453,7 @@ def of(name: str, check: Check) -> Check:
 
 def of_reasoning(wanted: bool, check: Check) -> Check:
     """A claim on models that think before they answer, or on those that do not."""
-    return _on(lambda who: is_model(who) and reasons(who) == wanted, check)
+    return _on(lambda who: is_model(who) and thinks(who) == wanted, check)
 
 
 def _on(whom: Callable[[str], bool], check: Check) -> Check:
@@ -454,7 +464,9 @@ def _on(whom: Callable[[str], bool], check: Check) -> Check:
 
 def _is(model: str, name: str) -> bool:
     base, _, way = name.partition(", ")
-    return base in model.lower() and (not way or reasons(model) == (way == "thinking"))
+    if not any(one in model.lower() for one in (base, SERVED_AS.get(base, base))):
+        return False
+    return not way or thinks(model) == (way == "thinking")
 
 
 def named(

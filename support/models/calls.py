@@ -1,6 +1,7 @@
-"""What became of every call to a model, unit by unit, and the meter of a run, which also holds its budget.
+"""What became of every call to a model, and the meter of a run, which has its budget.
 
-Whoever calls a model notes it; sweep and store read it. They meet in context variables, which a unit's tasks inherit.
+Whoever calls a model notes it; sweep and store read it. They meet in context variables,
+which a unit's tasks inherit.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class Fault:
 
     kind: str  # in a word: "429", "time-out", "learnt"
     said: str
-    waited: float = 0.0  # seconds before the next attempt; 0 after the last one, and where something was learnt
+    waited: float = 0.0  # seconds before the next attempt; 0 where there was none
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,38 +55,32 @@ class Call:
     finish: str = ""  # why the reply ended, "" for "stop"
     answered_by: str = ""  # the model, as the provider names it; "" where it is `model`
     fingerprint: str = ""  # of the provider's configuration
+    thinking_tokens: int = 0  # of the completion's, as far as the provider says
 
     def to_json(self) -> str:
         """The call as JSON, without what has its default value."""
-        usual = {field.name: field.default for field in fields(self)}
-        return json.dumps(
-            {k: v for k, v in asdict(self).items() if v != usual[k]}, sort_keys=True
-        )
+        made = asdict(self)
+        for field in fields(self):
+            if made[field.name] == field.default:
+                del made[field.name]
+        return json.dumps(made, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Call:
         """The call that `to_json` wrote."""
         given = json.loads(text)
-        return cls(
-            **{
-                **given,
-                "faults": tuple(Fault(**fault) for fault in given.get("faults", ())),
-            }
-        )
+        given["faults"] = tuple(Fault(**fault) for fault in given.get("faults", ()))
+        return cls(**given)
 
 
 class Meter:
     """Counts the calls of a run: for whoever watches, and for the budget."""
 
     def __init__(self, budget: Budget | None = None) -> None:
-        self.budget, self.in_flight = budget, 0  # calls on their way
-        self.usd, self.unpriced = (
-            0.0,
-            0,
-        )  # what calls with a price cost, and how many had none
-        self.counts = Counter[
-            str
-        ]()  # calls, cached, prompt_tokens, completion_tokens, retries, errors
+        self.budget = budget
+        self.in_flight = 0  # calls on their way
+        self.usd, self.unpriced = 0.0, 0  # what calls cost, and how many had no price
+        self.counts = Counter[str]()  # calls, cached, retries, errors, and tokens
         self.faults = Counter[str]()  # attempts that failed, by what happened
         self._changed: Callable[[], None] = lambda: None
 

@@ -1,23 +1,31 @@
-"""One door to all models: `await model.reply(messages, schema=…)` gives a validated reply.
+"""One door to all models: `await model.reply(messages, schema=…)`, a validated reply.
 
-`ChatModel` keeps replies by content, asks again for what does not fit its form, and holds
-the limit on calls in flight; how an attempt is paced, paid and repeated is in
+`ChatModel` keeps replies by content, asks again for what does not fit its form, and
+holds the limit on calls in flight; how an attempt is paced, paid and repeated is in
 `support.models.attempts`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from support.errors import CacheMiss, ConveneError, InvalidInput, MalformedReply
+from support.errors import (
+    CacheMiss,
+    ConveneError,
+    InvalidInput,
+    MalformedReply,
+    ModelUnavailable,
+)
 from support.models.attempts import Attempts, Pace, Patience, PerLoop, budgets, cost
 from support.models.calls import Call, Fault, meter, note, watched
-from support.models.profiles import FAKE, Limits, Price, Profile, needed_price
+from support.models.dialect import objects, same_model
+from support.models.profiles import FAKE, Limits, Price, Profile, check_prices
+from support.models.replies import Cache
 from support.models.request import (
     MAX_SEED,
     Completion,
@@ -33,29 +41,28 @@ from support.models.request import (
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from support.models.replies import Cache
-
 REPAIRS = 2
-
-
+HOPELESS = 10  # questions for a form, none answered in it, until all is given up
 PROBLEMS_SHOWN = 5
-
-
-FIRST_ALONE = 0.3  # seconds that other first calls wait for the first one, which learns what its endpoint takes
+FIRST_ALONE = 0.3  # seconds that others wait for the first call, which learns for all
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that a reply took, over all its attempts, whether they were called for or found in the cache."""
+    """Tokens that a reply took in all its attempts, called for or found in the cache."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    cached_prompt_tokens: int = 0
+    cached_prompt_tokens: int = 0  # of the prompts', those found by the provider
+    thinking_tokens: int = 0  # of the completions', as far as the provider says
 
     @property
     def total(self) -> int:
-        """Prompts and replies together; the tokens that a provider found in its cache are among the prompts'."""
+        """Prompts and replies together."""
         return self.prompt_tokens + self.completion_tokens
+
+
+TOKENS = tuple(Usage.__dataclass_fields__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,65 +75,64 @@ class Reply:
     cached: bool  # no call was made at all
     attempts: int  # 1 plus the repairs
     finish_reason: str
-    cost: float | None = (
-        None  # US dollars: 0 for what was cached, None where a call was made and has no price
-    )
+    cost: float | None = None  # US dollars; None where a call has no price
     thinking: str = ""
 
 
 class _Had(NamedTuple):
-    """One completion on the way to a reply, whether it was called for, and what it cost."""
+    """One completion on the way to a reply."""
 
     completion: Completion
     cached: bool
-    usd: float | None
+    usd: float | None  # 0 for what was not called for
 
 
 @dataclass
 class _Here:
-    """What belongs to one event loop: the limit on calls, and the requests that are being answered."""
+    """What belongs to one event loop: the limit on calls, and those under way."""
 
     limit: asyncio.Semaphore
     pending: dict[str, asyncio.Future[Completion]] = field(default_factory=dict)
     begun: bool = False
-    first: asyncio.Event = field(
-        default_factory=asyncio.Event
-    )  # the first call was answered
+    first: asyncio.Event = field(default_factory=asyncio.Event)  # was answered
 
 
 class ChatModel:
-    """A language model that replies. Make one with `connect` or `scripted`, and share it."""
+    """A language model that replies. Make one with `connect` or `scripted`; share it."""
 
     def __init__(
-        self, transport: Transport, *, profile: Profile | None = None, cache: Cache | None = None,
-        offline: bool = False, concurrency: int = 8, repairs: int = REPAIRS, patience: Patience | None = None,
+        self,
+        transport: Transport,
+        *,
+        profile: Profile | None = None,
+        cache: Cache | None = None,
+        offline: bool = False,
+        concurrency: int = 8,
+        repairs: int = REPAIRS,
+        patience: Patience | None = None,
         pace: Pace | None = None,
-    ) -> None:  # fmt: skip
-        self.model, self.endpoint, self.profile = (
-            transport.model,
-            transport.endpoint,
-            profile or FAKE,
-        )
-        self.name = (
-            profile.name if profile and transport.learns else transport.model
-        )  # as behind "model:" at a table
-        self.cache, self.repairs = cache, repairs
-        self.calls, self.live_calls = (
-            0,
-            0,
-        )  # replies asked so far, and questions that were sent
-        self.limits: Limits = self.profile.limits  # on how much it may say and is told
-        self.price: Price | None = self.profile.price_at(self.endpoint)
-        self._transport, self._offline, self._tried = (
-            transport,
-            offline,
-            not transport.learns,
-        )
+    ) -> None:
+        profile = profile or FAKE
+        self.model, self.endpoint = transport.model, transport.endpoint
+        self.name = profile.name if transport.learns else transport.model  # at a table
+        self.profile, self.cache, self.repairs = profile, cache, repairs
+        self.calls = 0  # replies asked so far
+        self.live_calls = 0  # questions that were sent
+        self.limits: Limits = profile.limits  # on how much it may say and is told
+        self._transport, self._offline = transport, offline
+        self._tried = not transport.learns
+        self._kept, self._failed = False, 0  # a form; so many questions for one
         self._attempts = Attempts(transport, patience or Patience(), pace or Pace())
         self._here = PerLoop(lambda: _Here(asyncio.Semaphore(concurrency)))
 
     def __repr__(self) -> str:
-        return f"ChatModel({self.model!r} at {self.endpoint}{', offline' if self._offline else ''})"
+        offline = ", offline" if self._offline else ""
+        return f"ChatModel({self.model!r} at {self.endpoint}{offline})"
+
+    @cached_property
+    def price(self) -> Price | None:
+        """What it costs where it is; None where that is not known."""
+        return self.profile.price_at(self.endpoint)
 
     @property
     def learnt(self) -> tuple[str, ...]:
@@ -137,10 +143,8 @@ class ChatModel:
     def details(self) -> dict[str, str]:
         """What a figure's provenance says about the model."""
         more = {"options": self.profile.options(), "learnt": " ".join(self.learnt)}
-        return {
-            **self._transport.details,
-            **{name: said for name, said in more.items() if said},
-        }
+        known = {name: said for name, said in more.items() if said}
+        return self._transport.details | known
 
     async def reply(
         self,
@@ -148,82 +152,76 @@ class ChatModel:
         schema: type[BaseModel] | None = None,
         *,
         cut: str = "",
+        by: str = "",
+        phase: str = "",
         **settings: Any,
     ) -> Reply:
-        """Ask for a reply, in the form of `schema` when one is given; `settings` are those of `request`.
+        """Ask for a reply, in the form of `schema` when one is given.
 
-        A reply that does not fit is asked again with the validation error: bound every string and list. `cut` says what
-        of the prompt was left out, for the unit's record. InvalidInput for arguments that do not fit, BudgetExceeded,
-        or a ModelError: MalformedReply when no reply fits, CacheMiss offline, else what the endpoint did.
+        `settings` are those of `request`. A reply that does not fit is asked again with
+        the validation error: bound every string and list. `by` (who asks), `phase` and
+        `cut` (what of the prompt was left out) are for the records of calls.
+        InvalidInput for arguments that do not fit, BudgetExceeded, or a ModelError:
+        MalformedReply when no reply fits, CacheMiss offline, else what the endpoint did.
         """
         request = self.request(messages, schema, **settings)
         self.calls += 1
+        about: dict[str, Any] = {"cut": cut, "by": by, "phase": phase}
         had: list[_Had] = []
         while len(had) <= self.repairs:
-            had.append(await self._complete(request, len(had), cut))
-            last = had[-1].completion
-            value, complaint = _validated(last.text, schema)
-            usage, usd = _spent(had)
-            if complaint is None:
-                cached = all(h.cached for h in had)
-                return Reply(
-                    last.text,
-                    value,
-                    usage,
-                    cached,
-                    len(had),
-                    last.finish_reason,
-                    usd,
-                    last.thinking,
-                )
-            request = _with_repair(request, last, complaint)
+            faults: list[Fault] = []
+            about["repair"] = len(had)
+            try:
+                one = await self._complete(request, faults)
+            except CacheMiss:
+                raise
+            except ConveneError as error:
+                said = f"{type(error).__name__}: {error}"
+                self._note(request, None, faults, error=said, **about)
+                raise
+            value, complaint = _validated(one.completion.text, schema)
+            self._note(request, one, faults, misfit=complaint != "", **about)
+            had.append(one)
+            if not complaint:
+                self._kept = self._kept or schema is not None
+                return _reply(had, value)
+            request = _with_repair(request, one.completion, complaint)
         assert schema is not None
-        error = MalformedReply(
-            f"{self.model} did not give a {schema.__name__} in {len(had)} attempts. {complaint}. Its last reply began: "
-            f"{last.text[:200]!r}. Give more room in max_tokens (it was {request.max_tokens}), a simpler schema, "
-            "more attempts (connect(repairs=…)), or use a larger model."
-        )
-        error.tokens = usage.total
-        raise error
+        raise self._malformed(had, f"a {schema.__name__}", request, complaint)
 
     def request(
-        self, messages: Messages, schema: type[BaseModel] | None = None, temperature: float = 0.0,
-        seed: int | None = None, repetition: int = 0, max_tokens: int = 512,
+        self,
+        messages: Messages,
+        schema: type[BaseModel] | None = None,
+        temperature: float = 0.0,
+        seed: int | None = None,
+        repetition: int = 0,
+        max_tokens: int = 512,
         reasoning: str | None = None,
-    ) -> Request:  # fmt: skip
-        """What `reply` would ask; `max_tokens` is where the reply itself, thinking apart, is cut off.
+    ) -> Request:
+        """What `reply` would ask; `max_tokens` cuts the reply itself, thinking apart.
 
-        `reasoning` is one of what the profile knows, such as "off" or "high"; None is the profile's own.
+        `reasoning` is one of what the profile knows, such as "off" or "high"; None is
+        the profile's own.
         """
-        if schema is not None and not (
-            isinstance(schema, type) and hasattr(schema, "model_json_schema")
-        ):
+        if schema is not None and not hasattr(schema, "model_json_schema"):
             wanted = "a class derived from pydantic.BaseModel, or None for free text"
             raise InvalidInput(f"schema={schema!r}: expected {wanted}.")
-        always, drawn = (
-            self.profile.temperature,
-            None if seed is None else whole("seed", seed, 0, MAX_SEED),
-        )
-        asked = (
-            conversation(messages),
-            None if schema is None else schema_text(schema),
-        )
-        settings = (
-            degrees(temperature if isinstance(always, bool) else always),
-            drawn,
-        )
-        counts = whole("max_tokens", max_tokens, 1), whole("repetition", repetition)
+        always = self.profile.temperature
         return Request(
             self.model,
             self.endpoint,
-            *asked,
-            *settings,
-            *counts,
+            conversation(messages),
+            None if schema is None else schema_text(schema),
+            degrees(temperature if isinstance(always, bool) else always),
+            None if seed is None else whole("seed", seed, 0, MAX_SEED),
+            whole("max_tokens", max_tokens, 1),
+            whole("repetition", repetition),
             self.profile.options(reasoning),
         )
 
     async def close(self) -> None:
-        """Give back the connections of the running event loop; the next reply opens new ones."""
+        """Give back the connections of the running event loop; a reply opens new ones."""
         await self._transport.close()
 
     async def __aenter__(self) -> ChatModel:
@@ -232,61 +230,52 @@ class ChatModel:
     async def __aexit__(self, *exception: object) -> None:
         await self.close()
 
-    async def _complete(self, request: Request, repair: int, cut: str) -> _Had:
-        """One attempt: from the cache, from a call already in flight for the same request, or from the model."""
+    async def _complete(self, request: Request, faults: list[Fault]) -> _Had:
+        """From the cache, from a call under way for the same request, or from the model."""
         if self.cache is None:
-            return await self._ask(request, repair, cut)
+            return await self._ask(request, faults)
         pending, key = self._here.get().pending, request.key
-        found: Completion | None = None
-        while found is None and (other := pending.get(key)) is not None:
-            await asyncio.wait(
-                [other]
-            )  # awaiting it would let the cancellation of this caller cancel that one
-            found = None if other.cancelled() else other.result()
-        if (found := found or self.cache.get(request)) is not None:
-            self._note(request, repair, found, cached=True, usd=0.0, cut=cut)
+        while (other := pending.get(key)) is not None:
+            # Awaiting it would let a cancellation of this caller cancel that one.
+            await asyncio.wait([other])
+            if not other.cancelled():
+                return _Had(other.result(), True, 0.0)
+        found = self.cache.get(request)
+        if found is not None:
             return _Had(found, True, 0.0)
         mine = pending[key] = asyncio.get_running_loop().create_future()
         try:
-            had = await self._ask(request, repair, cut)
+            had = await self._ask(request, faults)
             mine.set_result(had.completion)
             return had
         finally:
             del pending[key]
-            mine.cancel()  # no effect after a result; otherwise whoever waited asks by itself
+            mine.cancel()  # no effect after a result; else whoever waited asks by itself
 
-    async def _ask(self, request: Request, repair: int, cut: str) -> _Had:
+    async def _ask(self, request: Request, faults: list[Fault]) -> _Had:
         """Call for a completion and keep it, before anything else can go wrong."""
         if self._offline:
             assert self.cache is not None
             raise CacheMiss(self.cache.missed(request))
-        faults: list[Fault] = []
-        running, price = meter(), needed_price(self) if budgets() else self.price
-        here = self._here.get()
+        if budgets():
+            check_prices([self])
+        running, here = meter(), self._here.get()
         async with here.limit:
             await self._turn(here)
             self.live_calls += 1
             try:
                 with running.flight() if running else nullcontext():
-                    completion = await self._attempts.complete(request, faults, price)
-            except ConveneError as error:
-                said = f"{type(error).__name__}: {error}"
-                self._note(
-                    request, repair, None, faults=tuple(faults), error=said, cut=cut
-                )
-                raise
+                    made = await self._attempts.complete(request, faults, self.price)
             finally:
                 self._tried = True
                 here.first.set()
-        usd = cost(completion, price)
-        kept = completion if self.cache is None else self.cache.put(request, completion)
-        self._note(request, repair, completion, usd=usd, faults=tuple(faults), cut=cut)
-        return _Had(
-            kept, False, usd
-        )  # where another process was first, its reply goes for both
+        usd = cost(made, self.price)
+        # Where another process was first, its reply goes for both.
+        kept = made if self.cache is None else self.cache.put(request, made)
+        return _Had(kept, False, usd)
 
     async def _turn(self, here: _Here) -> None:
-        """Let the first call of all go ahead: what the endpoint refuses is learnt once, and not by each in flight."""
+        """Let the first call of all go ahead: what is refused is learnt once."""
         if here.begun and not self._tried:
             with suppress(TimeoutError):
                 await asyncio.wait_for(here.first.wait(), FIRST_ALONE)
@@ -294,91 +283,123 @@ class ChatModel:
         here.begun = True
 
     def _note(
-        self, request: Request, repair: int, completion: Completion | None, **more: Any
+        self, request: Request, had: _Had | None, faults: list[Fault], **more: Any
     ) -> None:
         """Write down what became of a question, for the unit and for the run's meter."""
         if not watched():
             return
-        had = completion or Completion("")
-        if (
-            self.cache is None or completion is None
-        ):  # no cache keeps them: the record of the unit does
-            more |= {"question": request.to_json(), "reply": had.text}
-        tokens = (had.prompt_tokens, had.cached_prompt_tokens, had.completion_tokens)
-        seconds = 0.0 if more.get("cached") else had.latency
-        note(
-            Call(
-                request.key,
-                request.model,
-                request.endpoint,
-                repair,
-                *tokens,
-                seconds=seconds,
-                **more,
-            )
+        made = had.completion if had else Completion("")
+        if self.cache is None or had is None:  # the record of the unit keeps them
+            more |= {"question": request.to_json(), "reply": made.text}
+        if had:
+            more |= {"usd": had.usd, "cached": had.cached}
+        if not more.get("cached"):
+            more["seconds"] = made.latency
+        for name in TOKENS:
+            more[name] = getattr(made, name)
+        same = same_model(request.model, made.model)
+        call = Call(
+            request.key,
+            request.model,
+            request.endpoint,
+            draw=request.draw if request.repetition else "",
+            faults=tuple(faults),
+            finish="" if made.finish_reason == "stop" else made.finish_reason,
+            answered_by="" if same else made.model,
+            fingerprint=made.fingerprint,
+            **more,
         )
+        note(call)
+
+    def _malformed(
+        self, had: Sequence[_Had], wanted: str, request: Request, complaint: str
+    ) -> ModelUnavailable | MalformedReply:
+        """The error to raise where no reply fits; the end of all where none ever did."""
+        self._failed += 1
+        last = had[-1].completion.text[:200]
+        said = f"{complaint}. Its last reply began: {last!r}."
+        if not self._kept and self._failed >= HOPELESS:
+            return ModelUnavailable(
+                f"{self.model} at {self.endpoint} kept the form in none of its first "
+                f"{self._failed} replies. {said} See whether the server takes a schema "
+                "(`form` in models.toml), or use a larger model."
+            )
+        error = MalformedReply(
+            f"{self.model} did not give {wanted} in {len(had)} attempts. {said} Give more "
+            f"room in max_tokens (it was {request.max_tokens}), a simpler schema, more "
+            "attempts (connect(repairs=…)), or use a larger model."
+        )
+        error.tokens = _usage(had).total
+        return error
 
 
-def _spent(had: Sequence[_Had]) -> tuple[Usage, float | None]:
-    """Tokens and US dollars of all completions; None when one was called for and has no price."""
-    names = ("prompt_tokens", "completion_tokens", "cached_prompt_tokens")
+def _usage(had: Sequence[_Had]) -> Usage:
+    return Usage(*(sum(getattr(h.completion, name) for h in had) for name in TOKENS))
+
+
+def _reply(had: Sequence[_Had], value: BaseModel | None) -> Reply:
+    """The reply that the last completion is, with what all of them took."""
+    last = had[-1].completion
     known = [h.usd for h in had if h.usd is not None]
-    usage = Usage(*(sum(getattr(h.completion, name) for h in had) for name in names))
-    return usage, sum(known) if len(known) == len(had) else None
+    return Reply(
+        last.text,
+        value,
+        _usage(had),
+        all(h.cached for h in had),
+        len(had),
+        last.finish_reason,
+        sum(known) if len(known) == len(had) else None,
+        last.thinking,
+    )
 
 
 def extract_json(text: str) -> str:
-    """The JSON in a reply that may wrap it in a fence or in a sentence; the text itself when none is seen.
+    """The JSON in a reply, the last object where there are several; else the text.
 
-    >>> extract_json('Here it is: {"vote": "P1"} as you wished')
+    >>> extract_json('Here it is: {"vote": "P1"} as {you} wished')
     '{"vote": "P1"}'
     """
-    text = text.strip()
-    if text[:1] not in ("{", "[") and (
-        fenced := re.search(r"```\w*\s*(.*?)```", text, re.DOTALL)
-    ):
-        text = fenced[1].strip()
+    for found in objects(text):
+        return found
     first, last = text.find("{"), text.rfind("}")
-    return text if text[:1] == "[" or not 0 <= first < last else text[first : last + 1]
+    whole = text.lstrip()[:1] == "[" or not 0 <= first < last
+    return text.strip() if whole else text[first : last + 1]
 
 
 def _validated(
     text: str, schema: type[BaseModel] | None
-) -> tuple[BaseModel | None, str | None]:
-    """The value, or what is wrong with the text."""
+) -> tuple[BaseModel | None, str]:
+    """The value, and what is wrong with the text; the last object that fits counts."""
     if schema is None:
-        return None, None
+        return None, ""
     from pydantic import ValidationError
-
-    from support.models.dialect import objects
 
     for said in objects(text):
         with suppress(ValidationError):
-            return schema.model_validate_json(said), None
+            return schema.model_validate_json(said), ""
     try:
-        return schema.model_validate_json(extract_json(text)), None
+        return schema.model_validate_json(extract_json(text)), ""
     except ValidationError as error:
-        found = [
-            (".".join(map(str, item["loc"])), item["msg"])
-            for item in error.errors(include_url=False)
-        ]
-    said = "; ".join(
-        f"{where}: {what}" if where else what for where, what in found[:PROBLEMS_SHOWN]
-    )
-    return None, said if len(
-        found
-    ) <= PROBLEMS_SHOWN else f"{said}; and {len(found) - PROBLEMS_SHOWN} more"
+        found = error.errors(include_url=False)
+    said = "; ".join(_problem(one) for one in found[:PROBLEMS_SHOWN])
+    more = len(found) - PROBLEMS_SHOWN
+    return None, f"{said}; and {more} more" if more > 0 else said
+
+
+def _problem(found: Any) -> str:
+    where = ".".join(map(str, found["loc"]))
+    return f"{where}: {found['msg']}" if where else found["msg"]
 
 
 def _with_repair(request: Request, completion: Completion, complaint: str) -> Request:
-    """The question with the reply that did not fit, and the words that ask for it again."""
-    asked = f"Your reply does not have the required form. {complaint}. Answer again with the corrected JSON only."
+    """The question with the reply that did not fit, and the words that ask again."""
+    wrong = f"Your reply does not have the required form. {complaint}. Answer again"
     if completion.finish_reason == "length":
-        asked = (
+        wrong = (
             "Your reply was cut off before it was complete, because it was too long. "
+            "Answer again, much shorter,"
         )
-        asked += "Answer again, much shorter, with the corrected JSON only."
+    asked = f"{wrong} with the corrected JSON only."
     said = completion.text if completion.text.strip() else "(nothing)"
-    return replace(
-        request, messages=(*request.messages, ("assistant", said), ("user", asked))
-    )
+    again = ("assistant", said), ("user", asked)
+    return replace(request, messages=(*request.messages, *again))

@@ -1,7 +1,8 @@
-"""A budget that is never passed: the worst case of a call is set aside before it is sent, and settled afterwards.
+"""A budget that is never passed: the worst case of a call is set aside before it is sent,
+and settled afterwards.
 
-The account lies in a file (a sweep's in its study's, the purse of all studies in one of its own), so that it outlives
-a killed process, and several processes share it.
+The account lies in a file (a sweep's in its study's, the purse of all studies in one of
+its own), so that it outlives a killed process, and several processes share it.
 """
 
 from __future__ import annotations
@@ -20,18 +21,28 @@ from support.errors import BudgetExceeded, InvalidInput
 from support.presence import Presence
 
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS accounts (name TEXT PRIMARY KEY, spent INTEGER NOT NULL, uncertain INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS accounts (
+    name TEXT PRIMARY KEY, spent INTEGER NOT NULL, uncertain INTEGER NOT NULL
+);
 CREATE TABLE IF NOT EXISTS reservations (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, run TEXT NOT NULL, amount INTEGER NOT NULL
 );
 """
-UNIT = 1_000_000_000  # amounts are kept in whole billionths of a dollar, rounded up: sums of floats drift
-POLL = 0.05  # seconds between looks while what is set aside by other calls may still come free
+LOOK = """
+SELECT spent, uncertain, (SELECT COALESCE(SUM(amount), 0) FROM reservations
+WHERE name = accounts.name) FROM accounts WHERE name = ?
+"""
+ADD = "UPDATE accounts SET spent = spent + ?, uncertain = uncertain + ? WHERE name = ?"
+SET_ASIDE = "INSERT INTO reservations (name, run, amount) VALUES (?, ?, ?) RETURNING id"
+FREE = "DELETE FROM reservations WHERE id = ? RETURNING amount"
+OTHERS = "SELECT id, run FROM reservations WHERE name = ? AND run != ?"
+UNIT = 1_000_000_000  # whole billionths of a dollar, rounded up: sums of floats drift
+POLL = 0.05  # seconds between looks while what is set aside may still come free
 _purse: Budget | None = None
 
 
 class Budget:
-    """An account under a name in a file, with a limit for all calls of all runs; BudgetExceeded says `whose` it is."""
+    """An account under a name in a file, with a limit for all calls of all runs."""
 
     def __init__(
         self,
@@ -39,40 +50,34 @@ class Budget:
         path: str | Path,
         name: str,
         presence: Presence,
-        whose: str = "",
+        purse: bool = False,
     ) -> None:
-        if (
-            isinstance(limit_usd, bool)
-            or not isinstance(limit_usd, (int, float))
-            or not 0 <= limit_usd < math.inf
-        ):
+        number = isinstance(limit_usd, int | float) and not isinstance(limit_usd, bool)
+        if not number or not 0 <= limit_usd < math.inf:
             raise InvalidInput(
                 f"budget_usd={limit_usd!r}: expected US dollars, 0 or more, such as 2.50."
             )
         self.limit_usd, self.name, self.path = float(limit_usd), name, Path(path)
-        self._presence, self._whose, self._limit = (
-            presence,
-            whose or repr(name),
-            math.floor(round(limit_usd * UNIT, 3)),
-        )
+        self._limit = math.floor(round(limit_usd * UNIT, 3))
+        self._presence, self._of_all = presence, purse
         self._lock = threading.Lock()  # a study's threads share the connection
         self._db = open_database(self.path)
-        # Without a sync of its own: the next reply or unit that is kept syncs these as well, and a kill loses nothing.
-        self._db.execute("PRAGMA synchronous = NORMAL")
+        # Without a sync of its own: the next reply or unit that is kept syncs these as
+        # well, and a kill loses nothing.
         with guarded(self.path):
-            self._db.executescript(SCHEMA)
+            self._db.executescript(f"PRAGMA synchronous = NORMAL; {SCHEMA}")
         with transaction(self._db, self.path):
             self._db.execute("INSERT OR IGNORE INTO accounts VALUES (?, 0, 0)", (name,))
         self._write_off()
 
     @property
     def spent(self) -> float:
-        """US dollars spent so far under this name, with what may have been charged without an answer."""
+        """US dollars spent so far, with what may have been charged without an answer."""
         return sum(self._account()[:2]) / UNIT
 
     @property
     def uncertain(self) -> float:
-        """The part of `spent` that nobody can know: calls that broke off or were killed, at their worst case."""
+        """The part of `spent` that nobody can know: broken off, at its worst case."""
         return self._account()[1] / UNIT
 
     @property
@@ -81,109 +86,75 @@ class Budget:
         return self._account()[2] / UNIT
 
     async def reserve(self, worst_usd: float, what: str) -> int:
-        """Set the worst case of a call aside, waiting for what may come free; return the number to settle it by."""
-        amount = math.ceil(round(worst_usd * UNIT, 3))
-        while amount:
+        """Set a call's worst case aside, once it is free; the number to settle it by."""
+        amount = _units(worst_usd)
+        while amount:  # what costs nothing needs no account
             with self._lock, transaction(self._db, self.path):
                 spent, uncertain, reserved = self._account()
-                if amount <= self._limit - spent - uncertain - reserved:
-                    made = (
-                        "INSERT INTO reservations (name, run, amount) VALUES (?, ?, ?)"
-                    )
-                    return (
-                        self._db.execute(
-                            made, (self.name, self._presence.run, amount)
-                        ).lastrowid
-                        or 0
-                    )
-            if amount > self._limit - spent - uncertain:
-                unknown = (
-                    f", of it {dollars(uncertain / UNIT)} for calls whose fate is unknown"
-                    if uncertain
-                    else ""
-                )
-                needed, gone = (
-                    dollars(amount / UNIT),
-                    dollars((spent + uncertain) / UNIT),
-                )
-                said = f"the budget of {dollars(self.limit_usd)} for {self._whose} does not hold the next call, which"
-                said += f" could cost up to {needed} ({what}); {gone} was spent by then{unknown}. It was not sent."
-                error = BudgetExceeded(said)
-                error.purse = "(BUDGET)" in self._whose
-                raise error
+                left = self._limit - spent - uncertain
+                if amount <= left - reserved:
+                    row = self.name, self._presence.run, amount
+                    return int(self._db.execute(SET_ASIDE, row).fetchone()[0])
+            if amount > left:
+                raise self._exceeded(amount, what)
             await asyncio.sleep(POLL)
             self._write_off()
-        return 0  # what costs nothing needs no account
+        return 0
 
     def settle(self, number: int, usd: float | None) -> None:
-        """Replace what was set aside by what a call cost; None when nobody knows, which counts as its worst."""
+        """Replace what was set aside by what the call cost; None, where nobody knows."""
         if not number:
             return
         with self._lock, transaction(self._db, self.path):
-            row = self._db.execute(
-                "DELETE FROM reservations WHERE id = ? RETURNING amount", (number,)
-            ).fetchone()
-            if row is not None:
-                self._add(
-                    *(
-                        (0, row[0])
-                        if usd is None
-                        else (math.ceil(round(usd * UNIT, 3)), 0)
-                    )
-                )
+            for (worst,) in self._db.execute(FREE, (number,)).fetchall():
+                known = (0, worst) if usd is None else (_units(usd), 0)
+                self._db.execute(ADD, (*known, self.name))
 
     def close(self) -> None:
         """Close the account's file."""
         self._db.close()
 
-    def _write_off(self) -> None:
-        """What runs set aside that are no longer alive may have been charged: it counts as spent."""
-        others = "SELECT DISTINCT run FROM reservations WHERE name = ? AND run != ?"
-        for (run,) in self._db.execute(
-            others, (self.name, self._presence.run)
-        ).fetchall():
-            if not self._presence.alive(run):
-                with self._lock, transaction(self._db, self.path):
-                    gone = "DELETE FROM reservations WHERE name = ? AND run = ? RETURNING amount"
-                    self._add(
-                        0,
-                        sum(
-                            amount
-                            for (amount,) in self._db.execute(
-                                gone, (self.name, run)
-                            ).fetchall()
-                        ),
-                    )
+    def _exceeded(self, amount: int, what: str) -> BudgetExceeded:
+        whose = repr(self.name)
+        if self._of_all:
+            whose = f"all studies of {whose} together (BUDGET)"
+        unknown = f", of it {dollars(self.uncertain)} for calls whose fate is unknown"
+        error = BudgetExceeded(
+            f"the budget of {dollars(self.limit_usd)} for {whose} does not hold the next "
+            f"call, which could cost up to {dollars(amount / UNIT)} ({what}); "
+            f"{dollars(self.spent)} was spent by then{unknown if self.uncertain else ''}. "
+            "It was not sent."
+        )
+        error.purse = self._of_all
+        return error
 
-    def _add(self, spent: int, uncertain: int) -> None:
-        query = "UPDATE accounts SET spent = spent + ?, uncertain = uncertain + ? WHERE name = ?"
-        self._db.execute(query, (spent, uncertain, self.name))
+    def _write_off(self) -> None:
+        """What runs set aside that are no longer alive may have been charged."""
+        others = self._db.execute(OTHERS, (self.name, self._presence.run)).fetchall()
+        for number, run in others:
+            if not self._presence.alive(run):
+                self.settle(number, None)
 
     def _account(self) -> tuple[int, int, int]:
-        reserved = "(SELECT COALESCE(SUM(amount), 0) FROM reservations WHERE name = accounts.name)"
-        look = f"SELECT spent, uncertain, {reserved} FROM accounts WHERE name = ?"
-        return self._db.execute(look, (self.name,)).fetchone()
+        return self._db.execute(LOOK, (self.name,)).fetchone()
+
+
+def _units(usd: float) -> int:
+    return math.ceil(round(usd * UNIT, 3))
 
 
 def open_purse(limit_usd: float | None) -> Budget | None:
-    """Open the account that CONVENE_PURSE names, or "notebooks", for all calls of this process; no limit, no purse."""
+    """Open the account for all calls of this process; no limit, no purse.
+
+    CONVENE_PURSE names it, else it is "notebooks".
+    """
     global _purse
     file = output("data", "runs", "purse.sqlite").resolve()
-    account = os.environ.get("CONVENE_PURSE") or "notebooks"
+    wanted = limit_usd, os.environ.get("CONVENE_PURSE") or "notebooks", file
     if limit_usd is None:
         _purse = None
-    elif _purse is None or (_purse.limit_usd, _purse.name, _purse.path) != (
-        limit_usd,
-        account,
-        file,
-    ):
-        _purse = Budget(
-            limit_usd,
-            file,
-            account,
-            _present(file),
-            f"all studies of {account!r} together (BUDGET)",
-        )
+    elif _purse is None or (_purse.limit_usd, _purse.name, _purse.path) != wanted:
+        _purse = Budget(limit_usd, file, wanted[1], _present(file), purse=True)
     return _purse
 
 
@@ -194,7 +165,7 @@ def purse() -> Budget | None:
 
 @lru_cache
 def _present(path: Path) -> Presence:
-    """This process at a purse, until it ends: calls in flight may still settle after the limit was changed."""
+    """This process at a purse, to its end: calls in flight may still settle."""
     path.parent.mkdir(parents=True, exist_ok=True)
     presence = Presence(path).__enter__()
     atexit.register(presence.__exit__)
@@ -202,13 +173,11 @@ def _present(path: Path) -> Presence:
 
 
 def dollars(amount: float) -> str:
-    """An amount as people read it: cents where there are some, else three digits that say something.
+    """An amount as people read it: cents, else three digits that say something.
 
     >>> dollars(12.5), dollars(0.00042), dollars(0)
     ('$12.50', '$0.00042', '$0.00')
     """
-    return (
-        f"${amount:.2f}"
-        if amount >= 0.1 or amount == 0
-        else f"${float(f'{amount:.3g}'):.12f}".rstrip("0")
-    )
+    if amount >= 0.1 or amount == 0:
+        return f"${amount:.2f}"
+    return f"${float(f'{amount:.3g}'):.12f}".rstrip("0")

@@ -1,4 +1,4 @@
-"""What passes the edge to a model: a `Request`, a `Completion`, and the `Transport` between them."""
+"""What passes the edge to a model: `Request`, `Completion`, and `Transport` between them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 ROLES = ("system", "developer", "user", "assistant")
-
-
+HALF = re.compile("[\\ud800-\\udfff]")  # of a character, which no endpoint takes
 MAX_SEED = 2**32 - 2  # llama.cpp takes 32 bits, and the last number for "draw one"
 
 
@@ -28,14 +27,12 @@ Messages = str | Sequence[Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of a model: all that may change its reply, and not how a schema or room is put to its endpoint."""
+    """What is asked of a model: all that may change its reply, and not how it is put."""
 
     model: str
     endpoint: str
     messages: tuple[tuple[str, str], ...]  # (role, content)
-    schema: (
-        str | None
-    )  # a JSON schema; the order of its fields is the order in which a model writes them
+    schema: str | None  # JSON; a model writes fields in the order that they have here
     temperature: float
     seed: int | None
     max_tokens: int
@@ -44,7 +41,7 @@ class Request:
 
     @property
     def draw(self) -> str:
-        """The key of the same question in the first repetition: one question asked again is one draw."""
+        """The key in the first repetition: one question asked again is one draw."""
         return (replace(self, repetition=0) if self.repetition else self).key
 
     @property
@@ -58,12 +55,10 @@ class Request:
 
     @classmethod
     def from_json(cls, text: str) -> Request:
-        """The request that `to_json` wrote; ValueError, KeyError or TypeError when the text is something else."""
-        given = {"options": "", **json.loads(text)}
-        given["messages"] = tuple(
-            (role, content) for role, content in given["messages"]
-        )
-        return cls(**{field.name: given[field.name] for field in fields(cls)})
+        """The request that `to_json` wrote; ValueError, KeyError or TypeError if none."""
+        given = json.loads(text)
+        said = tuple((role, content) for role, content in given["messages"])
+        return cls(**(given | {"messages": said}))
 
     @property
     def chat(self) -> list[dict[str, str]]:
@@ -71,18 +66,13 @@ class Request:
         return [{"role": role, "content": content} for role, content in self.messages]
 
 
-@lru_cache(
-    maxsize=512
-)  # a call asks for it several times: to look it up, to keep it, to note it
+@lru_cache(maxsize=512)  # a call asks for it several times
 def _json(request: Request) -> str:
-    made = {
-        name: value
-        for name, value in asdict(request).items()
-        if value or name != "options"
-    }
-    return canonical(
-        {**made, "temperature": float(request.temperature)}
-    )  # 0 and 0.0 are equal, and so is their text
+    made = asdict(request)
+    if not request.options:
+        del made["options"]
+    made["temperature"] = float(request.temperature)  # 0 and 0.0 are one text
+    return canonical(made)
 
 
 def canonical(value: Any) -> str:
@@ -92,33 +82,30 @@ def canonical(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer of a model to one request, with the tokens of all its attempts that were charged."""
+    """One answer to one request, with the tokens of all attempts that were charged."""
 
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
     finish_reason: str = "stop"
     latency: float = 0.0  # seconds
-    cached_prompt_tokens: int = (
-        0  # of the prompt's, those that the provider found in a cache of its own
-    )
+    cached_prompt_tokens: int = 0  # of the prompt's, found in the provider's own cache
     thinking: str = ""  # stood before the text; private, like reasons
     thinking_tokens: int = 0  # among the completion's, as far as the provider says
-    model: str = (
-        ""  # who answered, as the provider says: behind a proxy it may be another
-    )
+    model: str = ""  # who answered, as the provider says: it may be another
     fingerprint: str = ""  # of the provider's configuration
 
 
 class Transport:
-    """How requests reach one model. A subclass sets `model` and `endpoint`, as in a record, and writes `complete`."""
+    """How requests reach one model.
+
+    A subclass sets `model` and `endpoint`, as in a record, and writes `complete`.
+    """
 
     model: str
     endpoint: str
     learns = False  # whether its first call finds out what the endpoint takes
-    learnt: tuple[
-        str, ...
-    ] = ()  # what the endpoint refused and how it is met, a sentence each
+    learnt: tuple[str, ...] = ()  # what it refused and how that is met, in sentences
 
     async def complete(self, request: Request) -> Completion:
         """Answer one request, or raise one of `support.errors.ModelError`."""
@@ -129,11 +116,11 @@ class Transport:
         return request.max_tokens
 
     def widen(self, request: Request, completion: Completion, room: int) -> str:
-        """Make more room where a reply was cut off at `room`, and say so; "" where that is not to be had."""
+        """Make more room where a reply was cut off, and say so; "" where there is none."""
         return ""
 
     async def close(self) -> None:
-        """Give back what the running event loop holds open; most transports hold nothing."""
+        """Give back what the running event loop holds open; most hold nothing."""
 
     @property
     def details(self) -> dict[str, str]:
@@ -143,44 +130,30 @@ class Transport:
 
 def conversation(messages: Messages) -> tuple[tuple[str, str], ...]:
     """Messages as (role, content) pairs; a text is one message of the user."""
-    given = (
-        [{"role": "user", "content": messages}]
-        if isinstance(messages, str)
-        else messages
-    )
-    if not isinstance(given, Sequence) or not given:
-        raise InvalidInput(
-            f"messages={given!r}: expected a text or a list of {{'role': …, 'content': …}}, not empty."
-        )
+    if isinstance(messages, str):
+        messages = [{"role": "user", "content": messages}]
     said = []
-    for position, message in enumerate(given):
-        where = f"messages[{position}]"
-        if (
-            not isinstance(message, Mapping)
-            or set(message) != {"role", "content"}
-            or message["role"] not in ROLES
-        ):
-            wanted = f"'role' (one of {', '.join(ROLES)}) and 'content', no more"
-            raise InvalidInput(f"{where}={message!r}: expected {wanted}.")
-        if not isinstance(content := message["content"], str) or not content.strip():
-            raise InvalidInput(
-                f"{where}['content']={content!r}: expected a text that is not blank."
-            )
-        if re.search("[\ud800-\udfff]", content):
-            raise InvalidInput(
-                f"{where}['content'] holds half of a character, which no endpoint takes."
-            )
-        said.append((message["role"], content))
+    for message in messages:
+        match message:
+            case {"role": role, "content": str(text), **more} if (
+                role in ROLES and text.strip() and not more and not HALF.search(text)
+            ):
+                said.append((role, text))
+            case _:
+                raise InvalidInput(
+                    f"messages: {message!r} given; expected a text, or messages of "
+                    f"'role' ({', '.join(ROLES)}) and 'content', which is not blank and "
+                    "has no half of a character."
+                )
+    if not said:
+        raise InvalidInput(f"messages={messages!r}: expected a text or some messages.")
     return tuple(said)
 
 
 def degrees(value: Any) -> float:
     """A temperature within its bounds; InvalidInput for anything else."""
-    if (
-        isinstance(value, (str, bytes, bool))
-        or not hasattr(value, "__float__")
-        or not 0 <= float(value) <= 2
-    ):
+    number = hasattr(value, "__float__") and not isinstance(value, bool)
+    if not number or not 0 <= float(value) <= 2:
         raise InvalidInput(f"temperature={value!r}: expected a number from 0 to 2.")
     return math.fabs(float(value))  # -0.0 and 0.0 are one request
 
@@ -200,16 +173,15 @@ def whole(name: str, value: Any, low: int = 0, high: float = math.inf) -> int:
 
 
 def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a pydantic model as endpoints can enforce it: every field required, none more, no defaults.
+    """The JSON schema of a pydantic model as endpoints can enforce it.
 
-    An optional field says null. A default stays in the model, where it serves Python code.
+    Every field is required, and none more; an optional one says null. A default stays in
+    the model, where it serves Python code.
     """
     schema = model.model_json_schema()
 
     def strict(node: dict[str, Any]) -> dict[str, Any]:
-        if (
-            "$ref" in node and len(node) > 1
-        ):  # strict endpoints allow no neighbour of a $ref
+        if "$ref" in node and len(node) > 1:  # which strict endpoints allow alone
             target = schema["$defs"][node["$ref"].removeprefix("#/$defs/")]
             node = target | {key: value for key, value in node.items() if key != "$ref"}
         made = {key: value for key, value in node.items() if key != "default"}
@@ -223,17 +195,17 @@ def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def rewritten(node: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
-    """A JSON schema with each of its parts changed, from the outside in; names of fields and listed values stay."""
+    """A JSON schema with each of its parts changed, from the outside in.
+
+    Names of fields and listed values stay.
+    """
     if isinstance(node, list):
         return [rewritten(item, change) for item in node]
     if not isinstance(node, dict):
         return node
     made = change(node)
     for key, value in made.items():
-        if key in (
-            "properties",
-            "$defs",
-        ):  # names chosen by the author: a field may well be called "default"
+        if key in ("properties", "$defs"):  # names: a field may be called "default"
             made[key] = {name: rewritten(part, change) for name, part in value.items()}
         elif key not in ("const", "enum", "examples"):
             made[key] = rewritten(value, change)

@@ -30,7 +30,7 @@ from support.models.calls import Call, Meter, collected, metered
 from support.models.endpoint import RUNS_ON
 from support.models.model import ChatModel
 from support.models.money import dollars
-from support.models.profiles import MODEL, models_in, needed_price
+from support.models.profiles import MODEL, check_prices, models_in
 from support.models.stand_ins import ENDPOINT, stand_in, tokens
 
 if TYPE_CHECKING:
@@ -377,11 +377,10 @@ class _Plays:
         if errors := [error for _, error in self.played if error]:
             said = f"the first said {type(errors[0]).__name__}: {errors[0]}"
             yield f"{len(errors)} of the units played broke off, and count with what they asked; {said}"
-        for _, model in sorted(models.items()):
-            try:
-                needed_price(model)
-            except ModelUnavailable as error:
-                yield f"No price: {error}"
+        try:
+            check_prices(model for _, model in sorted(models.items()))
+        except ModelUnavailable as error:
+            yield f"No price: {error}"
         dates = sorted(
             {
                 str(model.price.date)

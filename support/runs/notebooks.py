@@ -42,7 +42,7 @@ from support.models.endpoint import Endpoint
 from support.models.local import Embedded
 from support.models.model import ChatModel
 from support.models.money import dollars
-from support.models.profiles import MODEL, models_in, needed_price
+from support.models.profiles import MODEL, check_prices, models_in
 from support.models.stand_ins import ENDPOINT, stand_in
 from support.runs import recordings
 from support.runs.estimate import estimate
@@ -241,11 +241,11 @@ def run(
     if (
         given.get(MONEY) is not None
     ):  # a model without a price is refused before anything is asked
-        for name in {
+        names = {
             f"{MODEL}:{given.get('MODEL', 'embedded')}",
             *models_in(list(given.values())),
-        } - {MODEL}:
-            needed_price(named(name))
+        }
+        check_prices(named(name) for name in sorted(names - {MODEL}))
     place, ended = place_of(given), dict[str, list[str]]()
     figures = Path(os.environ.get("CONVENE_FIGURES") or output("figures"))
     os.environ["CONVENE_LEDGER"] = str(place / "ledger")

@@ -36,7 +36,7 @@ from support.errors import BudgetExceeded, InvalidInput
 from support.models import named, serving
 from support.models.calls import Meter, metered
 from support.models.money import Budget, dollars, open_purse, purse
-from support.models.profiles import MODEL, models_in, needed_price
+from support.models.profiles import MODEL, check_prices, models_in
 from support.models.request import whole
 from support.presence import Presence
 from support.runs.progress import Ended, Progress
@@ -292,12 +292,11 @@ class Sweep:
     def _check_prices(self, context: Mapping[str, Any]) -> None:
         """Refuse a budget where a model has no price."""
         default = context.get(MODEL)
-        for name in {*self.models, *models_in(context)}:
-            if name != MODEL or default is not None:
-                needed_price(named(name, default))
-        for value in context.values():
-            if _is_model(value):
-                needed_price(value)
+        names = {*self.models, *models_in(context)}
+        if default is None:
+            names -= {MODEL}
+        given = [value for value in context.values() if _is_model(value)]
+        check_prices([*(named(name, default) for name in sorted(names)), *given])
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, None]], meter: Meter) -> None:

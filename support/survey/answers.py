@@ -47,7 +47,7 @@ class AnswerBook:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._db = open_database(
-            self.path, {table: list(columns) for table, columns in TABLES.items()}
+            self.path, {table: " ".join(columns) for table, columns in TABLES.items()}
         )
         with guarded(self.path):
             self._db.execute(

@@ -52,6 +52,14 @@ def runs(
     return pd.DataFrame(rows)
 
 
+BARE = {  # the names at their makers' endpoints, where nothing is asked of reasoning
+    f"{FLASH} (reasoning high)": FLASH,
+    OTHERS[0]: "model:o3-mini",
+    OTHERS[1]: "model:deepseek-reasoner",
+    "model:deepseek-v3": "model:deepseek-chat",
+}
+
+
 def as_the_paper_has_it():
     """Runs of every coordinator that the paper speaks of, made as it says."""
     parts = [
@@ -104,8 +112,12 @@ def as_the_paper_has_it():
     return pd.concat(parts, ignore_index=True)
 
 
-def test_where_it_goes_as_the_paper_says_all_that_runs_can_tell_is_tested_and_no_model_contradicts():
-    ours = results(as_the_paper_has_it())
+@pytest.mark.parametrize("bare", [{}, BARE], ids=["as asked", "bare"])
+def test_where_it_goes_as_the_paper_says_all_that_runs_can_tell_is_tested_and_no_model_contradicts(
+    bare,
+):
+    frame = as_the_paper_has_it()
+    ours = results(frame.assign(coordinator=frame["coordinator"].replace(bare)))
     table, names = (
         check_claims(ours, STATEMENTS, PLANNING),
         list(ours["participant"].unique()),
@@ -118,6 +130,16 @@ def test_where_it_goes_as_the_paper_says_all_that_runs_can_tell_is_tested_and_no
         .eq(NO)
         .any(axis=None)
     )
+    first = "reasoning models < non-reasoning models: divergence"
+    models = [bare.get(name, name) for name in MODELS]
+    assert set(table.set_index("statement").loc[first, models]) == {str(YES)}
+
+
+def test_tokens_of_thinking_in_its_replies_tell_that_a_model_reasons_and_else_nobody_knows():
+    claim = PLANNING["most reasoning models < random: divergence"]
+    frame = runs("model:unheard-of", 2, feedback="complete")
+    assert claim(results(frame)) == UNTESTED
+    assert claim(results(frame.assign(thinking_tokens=300))) == YES
 
 
 def test_without_models_nothing_is_said_of_models():

@@ -212,8 +212,13 @@ def test_the_purse_is_one_account_over_all_that_a_run_asks(tmp_path, monkeypatch
     with pytest.raises(
         BudgetExceeded,
         match=r"\$2\.00 for all studies of 'notebooks' together.*\$0\.50 was spent",
-    ):
+    ) as caught:
         reserve(wider, 1.75)
+    assert caught.value.purse  # it is an attribute that says whose money it was
+    own = account(tmp_path / "s.sqlite", 0.1, "named (BUDGET)")
+    with own as money, pytest.raises(BudgetExceeded) as caught:
+        reserve(money, 0.2)
+    assert not caught.value.purse
     monkeypatch.setenv("CONVENE_PURSE", "another run")
     assert (open_purse(3.0).name, purse().spent) == ("another run", 0.0)
     for wrong in (-1, float("nan"), "5", True):

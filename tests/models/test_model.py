@@ -1,16 +1,20 @@
 import asyncio
-import json
+from contextlib import closing
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import pytest
 from pydantic import BaseModel, Field
 
-from support.errors import CallFailed, MalformedReply
+from support.errors import CallFailed, Filtered, MalformedReply, ModelUnavailable
 from support.models.calls import Call, Fault, Meter, collected, metered
-from support.models.model import extract_json
-from support.models.request import strict_schema
-from support.models.stand_ins import scripted
+from support.models.model import ChatModel, extract_json
+from support.models.money import Budget
+from support.models.profiles import Price, Profile
+from support.models.request import Completion, strict_schema
+from support.models.stand_ins import Fake, scripted
+from support.presence import Presence
 
 
 class Part(BaseModel):
@@ -52,20 +56,47 @@ def test_a_strict_schema_is_closed_complete_and_in_order_without_defaults_and_ne
         ] and "default" not in part["properties"]["note"]
 
 
-def test_json_is_found_in_a_fence_or_a_sentence_and_what_holds_none_stays():
-    for text in (
-        '```json\n{"a": "x"}\n```',
-        'Sure! {"a": {"b": 1}} Else?',
-        '{"a": "```x```}"}',
-        '```\n{"a": 1}\n```.',
-    ):
-        assert "a" in json.loads(extract_json(text))
-    assert [extract_json(text) for text in ("", "}{", "[1, 2]", '{"a": 1')] == [
-        "",
-        "}{",
-        "[1, 2]",
-        '{"a": 1',
-    ]
+FOUND = {
+    '```json\n{"a": 1}\n```': '{"a": 1}',
+    'Of {these} first. {"a": 0} or rather {"a": 1} I {hope}.': '{"a": 1}',
+    '[{"a": 1}]': '{"a": 1}',
+    '{"a": 1,}': '{"a": 1}',
+    '{"a": "```x```}"}': '{"a": "```x```}"}',
+    '```\n{"a": 1': '```\n{"a": 1',
+    "": "",
+    "}{": "}{",
+    "[1, 2]": "[1, 2]",
+}
+
+
+@pytest.mark.parametrize("text", FOUND)
+def test_the_last_object_in_a_text_is_found_and_what_holds_none_stays(text):
+    assert extract_json(text) == FOUND[text]
+
+
+class A(BaseModel):
+    a: int
+
+
+BRACES = [
+    'Thinking about {options} first. Here: {"a": 1} I hope {this} helps.',
+    '{"a": 0}\n\nFinal:\n{"a": 1}',
+    '{"Form": {"a": 1}}',
+    '[{"a": 1}]',
+    '[note] {"a": 1}',
+    '{"a": 1,}',
+]
+
+
+@pytest.mark.parametrize("text", BRACES)
+def test_12_the_object_that_fits_is_found_at_once_among_braces(text):
+    reply = ask(scripted([text]), schema=A)
+    assert (reply.value, reply.attempts) == (A(a=1), 1)
+
+
+def test_the_last_object_that_validates_wins_though_another_stands_behind_it():
+    text = 'First {"a": 2}, no: {"a": 1}. As {"b": 3} it would not count: {"a": "x"}'
+    assert ask(scripted([text]), schema=A).value == A(a=1)
 
 
 def test_repairs_ask_in_the_same_bytes_as_ever_are_kept_and_come_to_an_end(
@@ -104,6 +135,84 @@ def test_repairs_ask_in_the_same_bytes_as_ever_are_kept_and_come_to_an_end(
     ) as caught:
         ask(at(repairs=3), schema=Part)
     assert (len(server.bodies), caught.value.tokens) == (4, 40)
+
+
+def test_a_call_tells_who_was_asked_who_answered_and_whether_it_fitted():
+    made = [
+        Completion("no", 9, 5, "length", model="m-2", fingerprint="f1"),
+        Completion('{"a": 1}', 9, 8, thinking_tokens=6, model="org/m-2026-01-02"),
+    ]
+
+    async def answer(request):
+        return made.pop(0)
+
+    model = ChatModel(Fake("m", "here", answer))
+    with collected() as calls:
+        reply = ask(model, schema=A, by="Ana", phase="vote", repetition=4, seed=1)
+    first = model.request("Who?", A, repetition=4, seed=1)
+    misfit, fit = calls
+    assert [(call.by, call.phase, call.repair) for call in calls] == [
+        ("Ana", "vote", 0),
+        ("Ana", "vote", 1),
+    ]
+    assert (misfit.misfit, misfit.finish, misfit.answered_by, misfit.fingerprint) == (
+        True,
+        "length",
+        "m-2",
+        "f1",
+    )
+    assert (fit.misfit, fit.finish, fit.answered_by, fit.thinking_tokens) == (
+        False,
+        "",
+        "",
+        6,
+    )
+    assert (misfit.key, misfit.draw) == (first.key, replace(first, repetition=0).key)
+    assert (reply.usage.thinking_tokens, reply.usage.total) == (6, 31)
+    with collected() as calls:
+        ask(scripted(["hello"]))
+    assert (calls[0].draw, calls[0].by, calls[0].misfit) == ("", "", False)
+
+
+def test_a_model_whose_first_ten_replies_are_all_off_form_ends_the_run_and_one_that_kept_it_does_not():
+    replies = iter(["hello"] * 30)
+    model = scripted(lambda messages: next(replies))
+    for _ in range(9):
+        with pytest.raises(MalformedReply):
+            ask(model, schema=A)
+    assert ask(scripted(["hello"])).text == "hello"  # free text has no form
+    with pytest.raises(ModelUnavailable, match=r"none of its first 10 replies.*hello"):
+        ask(model, schema=A)
+    replies = iter(['{"a": 1}'] + ["hello"] * 60)
+    kept = scripted(lambda messages: next(replies))
+    assert ask(kept, schema=A).value == A(a=1)
+    for _ in range(12):
+        with pytest.raises(MalformedReply):
+            ask(kept, schema=A)
+
+
+def test_a_filter_s_refusal_passes_through_and_is_noted_as_what_it_is():
+    model = scripted([Filtered("not let pass"), '{"a": 1}'])
+    with collected() as calls, pytest.raises(Filtered):
+        ask(model, schema=A)
+    assert calls[0].error == "Filtered: not let pass" and not calls[0].misfit
+    assert ask(model, schema=A).value == A(a=1)
+
+
+def test_a_reply_that_fits_in_no_attempt_is_paid_by_what_was_used_not_at_the_worst(
+    tmp_path,
+):
+    async def answer(request):
+        return Completion("hello", 10, 2)
+
+    priced = Profile(name="m", price=Price(input=1.0, output=1.0))
+    model = ChatModel(Fake("m", "here", answer), profile=priced)
+    path = tmp_path / "s.sqlite"
+    with Presence(path) as run, closing(Budget(1.0, path, "s", run)) as budget:
+        with metered(Meter(budget)), pytest.raises(MalformedReply) as caught:
+            ask(model, schema=A)
+        used = caught.value.tokens / 1e6
+        assert (budget.spent, budget.uncertain) == (pytest.approx(used), 0.0)
 
 
 CHANGES = [

@@ -1,5 +1,7 @@
 import asyncio
 import os
+import subprocess
+import sys
 from itertools import count
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from support.errors import InvalidInput, ModelUnavailable
 from support.models import connect, named, serving
 from support.models.endpoint import DEFAULT
-from support.models.profiles import Price, needed_price, profile
+from support.models.profiles import Price, check_prices, profile, reasons
 from support.models.stand_ins import scripted
 
 HERE = "http://127.0.0.1:9/v1"
@@ -24,56 +26,175 @@ def write(tmp_path, monkeypatch):
     )
 
 
-def test_a_name_is_looked_up_with_its_address_in_the_user_s_file_before_ours(write):
-    assert (
-        profile("gpt-4o-mini").price_at(DEFAULT).input == 0.15
-        and profile("gpt-4o-mini").price_at(HERE) is None
-    )
+PROXY = "https://proxy.example.org/v1"
+
+
+def test_entries_are_merged_from_the_general_to_the_special_the_user_s_after_ours(
+    write,
+):
     write(f"""
+        [models."gpt-*"]
+        concurrency = 2
+        timeout = 900
         [models."gpt-4o-mini"]
         price = {{ input = 9.0, output = 9.0 }}
         [models.deep]
         model = "o3"
         temperature = 1
+        [models."*@{HERE}/"]
+        key = "PROXY_KEY"
+        form = "text"
+        temperature = false
         [models."deep@{HERE}"]
         seed = false
-        [models."*@{HERE}"]
-        requests_per_minute = 5
+        temperature = 0.5
     """)
-    assert (
-        profile("model:gpt-4o-mini").price_at(HERE).input == 9.0
-        and profile("gpt-4o").price.input == 2.5
+    mini = profile(f"model:gpt-4o-mini@{HERE}")
+    assert (mini.concurrency, mini.timeout, mini.deadline) == (2, 900.0, None)
+    assert (mini.price_at(HERE).input, mini.key, mini.form) == (
+        9.0,
+        "PROXY_KEY",
+        "text",
     )
-    assert (
-        profile("deep").model,
-        profile("deep").temperature,
-        profile(f"deep@{HERE}").model,
-    ) == ("o3", 1.0, "deep")
-    other = profile(f"llama@{HERE}")
-    assert (other.name, other.model, other.address, other.requests_per_minute) == (
-        f"llama@{HERE}",
-        "llama",
+    deep = profile(f"deep@{HERE}")
+    assert (deep.model, deep.temperature, deep.seed, deep.form) == (
+        "o3",
+        0.5,
+        False,
+        "text",
+    )
+    assert (deep.name, deep.address, profile("deep").temperature) == (
+        f"deep@{HERE}",
         HERE,
-        5,
+        1.0,
     )
+    assert profile(f"llama@{HERE}").model == "llama"
+    assert profile("gpt-4o", HERE).key == "PROXY_KEY"  # connect(base_url=...)
     write("[models.deep]\nmodel = 'o4'")
     assert profile("deep").model == "o4"
 
 
-@pytest.mark.parametrize(
-    "name", ["small", 'a "quoted" one', "back\\slash", f"llama@{HERE}"]
-)
-def test_a_missing_key_is_told_and_the_lines_that_a_missing_price_asks_for_can_be_pasted(
-    write, name
+def test_a_key_goes_to_no_host_but_that_of_its_entry(write, monkeypatch):
+    write(f"""
+        [models.mine]
+        address = "{HERE}"
+        key = "MINE"
+        [models.other]
+        key = "OTHER"
+        [models."*@{PROXY}"]
+        key = "PROXY_KEY"
+    """)
+    hosts = ("", "@https://elsewhere.org/v1", f"@{PROXY}")
+    for name, key in (
+        ("mine", "MINE"),
+        ("other", "OTHER"),
+        ("gpt-4o", "OPENAI_API_KEY"),
+    ):
+        keys = [profile(name + host).key for host in hosts]
+        assert keys == [key, "", "PROXY_KEY"]
+    assert profile(f"mine@{HERE}/").key == "MINE"
+    monkeypatch.setenv("OPENAI_BASE_URL", PROXY)
+    assert [profile(name).key for name in ("mine", "gpt-4o")] == ["MINE", "PROXY_KEY"]
+    write("[models]")
+    assert profile(f"gpt-4o@{PROXY}").key == "OPENAI_API_KEY"
+
+
+LISTED = [
+    ("gpt-4.1", DEFAULT, 2.0, 8.0),
+    ("gpt-4o-mini-2024-07-18", DEFAULT, 0.15, 0.6),
+    ("o3-mini", DEFAULT, 1.1, 4.4),
+    ("gemini-2.5-flash", "https://generativelanguage.googleapis.com/v1beta", 0.3, 2.5),
+    ("anthropic/claude-sonnet-4.5", "https://openrouter.ai/api/v1", 3.0, 15.0),
+    ("anthropic/claude-sonnet-4.5", PROXY, 3.0, 15.0),
+    ("mistral-large-latest", PROXY, 2.0, 6.0),
+    ("deepseek-chat", "https://api.deepseek.com", 0.27, 1.1),  # the dearer hours
+]
+
+
+@pytest.mark.parametrize(("name", "address", "read", "written"), LISTED)
+def test_a_price_that_no_entry_has_is_the_listed_one_by_address_or_by_name(
+    write, name, address, read, written
 ):
+    price = profile(name).price_at(address)
+    assert (price.input, price.output) == (read, written)
+    assert (
+        profile(name).price_at(HERE) is profile("unheard-of").price_at(address) is None
+    )
+
+
+def test_a_price_of_an_entry_goes_before_the_list_where_it_holds(write):
+    price = "price = { input = 9.0, output = 9.0, at = 'https://a.org/v1' }"
+    write(f"[models.gpt-4o]\n{price}")
+    found = [
+        profile("gpt-4o").price_at(at) for at in ("https://a.org/v1/", PROXY, HERE)
+    ]
+    assert [one and one.input for one in found] == [9.0, 2.5, None]
+
+
+def test_a_long_prompt_costs_what_the_list_asks_for_long_ones_at_the_worst_as_well(
+    write,
+):
+    price = profile("gemini-2.5-pro").price_at(PROXY)
+    assert price.cost(200_000, 1000) == pytest.approx(0.25 + 0.01)
+    assert price.cost(200_001, 1000) == pytest.approx(0.5 + 0.015, rel=1e-4)
+    for read in (10, 200_000, 200_001):
+        assert price.worst(read, 50) >= price.cost(read, 50, read // 2)
+
+
+QUIET = """
+import socket, sys, threading
+def refused(*given, **more): raise AssertionError("asked over the network")
+socket.socket.connect = socket.getaddrinfo = refused
+from support.models.profiles import profile
+assert "genai_prices" not in sys.modules
+profile("gpt-4o").price_at("https://a.org/v1").input
+assert "genai_prices" in sys.modules and threading.active_count() == 1
+"""
+
+
+def test_the_list_of_prices_is_read_when_it_is_needed_without_a_thread_or_a_request():
+    subprocess.run([sys.executable, "-c", QUIET], check=True)
+
+
+REASONS = {
+    True: "o1 o1-mini o3 o3-mini o4-mini gpt-5 gpt-5-mini deepseek-reasoner "
+    "deepseek-ai/DeepSeek-R1 gemini-2.5-flash gemini-2.5-pro qwq:32b qwen/qwen3-32b",
+    False: "gpt-4o deepseek-chat DeepSeek-V3 gemini-2.5-flash-lite gpt-4.1-mini embedded "
+    "qwen3-30b-a3b-instruct-2507 gpt-5-chat-latest claude-sonnet-4-5",
+    None: "unheard-of gpt-small chat-b",
+}
+
+
+@pytest.mark.parametrize("thinks", REASONS)
+def test_who_thinks_is_known_by_what_was_seen_else_asked_else_by_its_entry(
+    write, thinks
+):
+    for name in REASONS[thinks].split():
+        assert reasons(name) is thinks, name
+        assert [reasons(name, asked) for asked in ("high", "off", "none")] == [
+            True,
+            False,
+            False,
+        ]
+        assert reasons(name, "off", thinking_tokens=7) is True
+    write("[models.'*']\nreasoning_effort = 'none'\n[models.chat-b]\nreasons = true")
+    assert (reasons("o3"), reasons("chat-b", "high")) == (False, True)
+
+
+def test_a_missing_key_is_told_and_so_are_all_missing_prices_with_lines_to_paste(write):
+    names = ["small", 'a "quoted" one', "back\\slash", f"llama@{HERE}"]
     with pytest.raises(
         ModelUnavailable, match=r'OPENAI_API_KEY.*api_key=.*"embedded" needs none'
     ):
-        connect(name, base_url="https://e.org/v1")
+        connect("small", base_url="https://e.org/v1")
+    models = [connect(name, base_url=HERE) for name in [*names, "embedded"]]
     with pytest.raises(ModelUnavailable, match=r"no price.*own\.toml") as caught:
-        needed_price(connect(name, base_url=HERE))
+        check_prices(models)
+    assert str(caught.value).count("price = {") == len(names)
     write(str(caught.value).split(":\n", 1)[1].replace("…", "2.0"))
-    assert needed_price(connect(name, base_url=HERE)) == Price(input=2.0, output=2.0)
+    models = [connect(name, base_url=HERE) for name in names]
+    assert {model.price for model in models} == {Price(input=2.0, output=2.0)}
+    check_prices(models)
 
 
 def test_a_name_is_connected_once_for_each_file_and_anew_when_it_changes(

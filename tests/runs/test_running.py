@@ -101,7 +101,7 @@ def test_an_empty_purse_of_all_studies_ends_a_run_and_is_the_one_to_fill(
     path = tmp_path / "purse.sqlite"
     with (
         Presence(path) as presence,
-        closing(Budget(0.45, path, "ours", presence, "all studies (BUDGET)")) as purse,
+        closing(Budget(0.45, path, "ours", presence, purse=True)) as purse,
     ):
         monkeypatch.setattr(money, "_purse", purse)
         for budget in ({}, {"budget_usd": 10}):
@@ -114,7 +114,7 @@ def test_an_empty_purse_of_all_studies_ends_a_run_and_is_the_one_to_fill(
 
 def test_a_budget_asks_for_a_price_before_anything_is_sent(store):
     dear = Dear()
-    with pytest.raises(ModelUnavailable, match="'m' at somewhere has no price"):
+    with pytest.raises(ModelUnavailable, match="no price is known of 'm' at somewhere"):
         run(store, transport=dear, prices=Profile(name="m"), budget_usd=1.0)
     assert dear.sent == 0 and not store.sweeps()
 
