@@ -11,6 +11,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -221,6 +222,14 @@ class ChatModel:
             *counts,
             self.profile.options(reasoning),
         )
+
+    def replaying(self, cache: Cache | None) -> ChatModel:
+        """The same model, which replies from a file of replies alone."""
+        twin = copy(self)
+        twin.cache, twin._offline = cache or self.cache, True
+        if twin.cache is None:
+            raise InvalidInput("cache: none given; name the file that holds the replies")
+        return twin
 
     async def close(self) -> None:
         """Give back the connections of the running event loop; the next reply opens new ones."""
