@@ -253,11 +253,15 @@ class Sweep:
 
         Two of them are played with stand-ins; at a temperature they differ by seed.
         """
-        fixed = [unit for unit in units if self._asks(unit, context)]
-        settings = {**self._defaults, **context, **(fixed[0].settings if fixed else {})}
-        if not fixed or self.repetitions < 2 or settings.get("temperature"):
+        if self.repetitions < 2 or not units:
             return
-        first, asked = fixed[0], []
+        if not (self.models or self._asks(units[0], context)):
+            return
+        first = next((unit for unit in units if self._asks(unit, context)), units[0])
+        settings = {**self._defaults, **context, **first.settings}
+        if settings.get("temperature"):
+            return
+        asked = []
         for repetition in range(2):
             unit = replace(first, repetition=repetition)
             asked.append(await _rehearsed(Work(self, context), unit))
