@@ -308,6 +308,8 @@ class ChatModel:
         """Write down what became of a question, for the unit and for the run's meter."""
         if not watched():
             return
+        if request.draw != request.key:
+            more["draw"] = request.draw
         had = completion or Completion("")
         if (
             self.cache is None or completion is None

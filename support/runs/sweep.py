@@ -281,8 +281,9 @@ class Sweep:
             of_setting = played.setdefault(unit.text, (repetitions, []))
             of_setting[1].append(store.calls(unit))
         frame = scaled(played).assign(sweep=self.name)
+        rows = frame.to_json(orient="records", lines=True)
         with open(file, "a", encoding="utf-8") as lines:
-            frame.to_json(lines, orient="records", lines=True)
+            lines.write(rows if len(frame) else "")
 
     def draws(self, store: Store) -> dict[Unit, int]:
         """The draw of each finished unit, in the order of the grid: units of a setting

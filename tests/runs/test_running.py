@@ -19,7 +19,7 @@ from support.models.money import Budget
 from support.models.profiles import Price, Profile
 from support.models.replies import Cache
 from support.models.request import Completion, Transport
-from support.models.stand_ins import scripted
+from support.models.stand_ins import scripted, stand_in
 from support.presence import Presence
 from support.roundtable.records import Transcript
 from support.runs.sweep import Sweep
@@ -320,7 +320,7 @@ async def fussy(rng, number):
 
 def test_an_error_that_cannot_travel_comes_back_as_the_text_of_its_traceback(store):
     what = Sweep("s", fussy, {"number": [3]}, 1, 7)
-    with pytest.raises(RuntimeError, match="in fussy[^$]*Fussy: this and that"):
+    with pytest.raises(RuntimeError, match=r"in fussy[^$]*Fussy: this and that"):
         asyncio.run(what.run(store, progress=False, on="local", on_error="raise"))
 
 
@@ -331,8 +331,8 @@ def test_each_end_of_a_run_is_a_line_for_whoever_listens(
     monkeypatch.setenv("CONVENE_ENDED", str(file))
     with pytest.raises(BudgetExceeded) as partly:
         run(store, prices=prices, budget_usd=0.45)
+    wrong = Sweep("u", mistaken, {"number": [3]}, 1, 7)
     with pytest.raises(LookupError):
-        wrong = Sweep("u", mistaken, {"number": [3]}, 1, 7)
         asyncio.run(wrong.run(store, progress=False, on_error="raise"))
     whole = run(store, prices=prices, budget_usd=10)
     lines = [json.loads(line) for line in file.read_text().splitlines()]
@@ -416,3 +416,17 @@ def test_a_run_says_where_somebody_else_answered(store, capsys, answers, said):
     assert said in out and bool(out) == bool(said)
     names = what.frame(store)["answered_by"][0].split(",")
     assert set(names) == {more.get("answered_by", "m") for more in answers}
+
+
+def test_an_estimate_plays_two_repetitions_and_writes_what_all_will_take(
+    store, tmp_path, monkeypatch
+):
+    file = tmp_path / "estimate.jsonl"
+    monkeypatch.setenv("CONVENE_ESTIMATE", str(file))
+    what = Sweep("s", chat, {"drawn": [True, False]}, 10, 7)
+    model = stand_in(name="m")
+    ended = asyncio.run(what.run(store, progress=False, model=model))
+    assert (ended.units, ended.done) == (4, 4)
+    [line] = map(json.loads, file.read_text().splitlines())
+    assert (line["sweep"], line["model"], line["calls"]) == ("s", "m", 20)
+    assert (line["units"], line["draws"]) == (20, 11)
