@@ -245,3 +245,29 @@ def test_two_runs_are_exported_to_the_same_bytes_and_read_back(study, tmp_path, 
         "records.jsonl",
     }
     assert len(files[0]["records.jsonl"].splitlines()) == 2
+
+
+class Judge:
+    name = "strict"
+
+
+async def judged(rng, judge, prompts=None, model=None):
+    said = await model.reply(f"{rng.integers(9**9)}")
+    return {"said": said.text, "score": math.nan}
+
+
+def test_labels_are_names_and_prompts_are_exported_with_who_was_asked(store, tmp_path):
+    (tmp_path / "curt").mkdir()
+    grid = {"judge": [Judge], "prompts": [None, tmp_path / "curt"]}
+    what = Sweep("t", judged, grid, 1, 1)
+    model = scripted(lambda messages: "yes", cache=Cache(store.path))
+    asyncio.run(what.run(store, model=model, progress=False))
+    frame = what.frame(store)
+    assert frame["prompts"].tolist() == ["default", "curt"]
+    assert set(frame["judge"]) == {"Judge"} and frame["judge source"].nunique() == 1
+    assert list(frame.filter(like="score")) == ["score"]
+    for kind in ("jsonl", "csv", "parquet"):
+        export(what, store, tmp_path / kind, kind, prompts=True)
+    rows = pd.read_json(tmp_path / "jsonl" / "calls.jsonl", lines=True)
+    assert rows["reply"].tolist() == ["yes", "yes"]
+    assert rows["prompt"].str.startswith("user: ").all()
