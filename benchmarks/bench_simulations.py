@@ -28,7 +28,7 @@ def main() -> None:
             sweep.run(
                 Store(Path(folder) / "study.sqlite"), concurrency=1, progress=False
             )
-        )["done"]
+        ).done
         stored = time.perf_counter() - started
     started = time.perf_counter()
     asyncio.run(bare(sweep))

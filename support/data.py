@@ -25,13 +25,16 @@ UNFINISHED: dict[str, str] = {}
 """What this process ran and did not finish, by its name, as "17 of 20 units": tables and figures say so."""
 
 
+REPEATED: dict[str, str] = {}
+"""What this process ran whose units are fewer draws, by its name: "3 draws in 60 units"."""
+
+
 def partial() -> str:
-    """What is unfinished, in a sentence; "" when nothing is."""
-    return (
-        f"Partial: {'; '.join(f'{name}, {n} finished' for name, n in UNFINISHED.items())}."
-        if UNFINISHED
-        else ""
-    )
+    """What is unfinished or repeated, in a sentence each; "" when nothing is."""
+    unfinished = [f"{name}, {units} finished" for name, units in UNFINISHED.items()]
+    said = [f"Partial: {'; '.join(unfinished)}."] if unfinished else []
+    said += [f"{name}: {draws}." for name, draws in REPEATED.items()]
+    return " ".join(said)
 
 
 @dataclass(frozen=True, slots=True)

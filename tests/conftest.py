@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 
 from support.choice import Rule
-from support.data import UNFINISHED
+from support.data import REPEATED, UNFINISHED
 from support.errors import MissingData
 from support.models.stand_ins import scripted
 from support.runs.study import Store
@@ -39,6 +39,7 @@ def pytest_collection_modifyitems(items):
 def finished():
     """No test says of its figures that another test's sweep was left unfinished."""
     UNFINISHED.clear()
+    REPEATED.clear()
 
 
 @pytest.fixture

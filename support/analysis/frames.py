@@ -10,6 +10,7 @@ import pandas as pd
 
 from support.errors import InvalidInput
 from support.runs.frames import cells as flat
+from support.runs.frames import head as labelled
 from support.runs.study import Unit
 
 PEOPLE = "participants"
@@ -17,11 +18,7 @@ PEOPLE = "participants"
 
 def head(unit: Unit | Mapping[str, Any]) -> dict[str, Any]:
     """What a row of an analysis begins with: the settings of a unit as cells, with its repetition."""
-    return (
-        {**flat(unit.settings), "repetition": unit.repetition}
-        if isinstance(unit, Unit)
-        else flat(unit)
-    )
+    return labelled(unit) if isinstance(unit, Unit) else flat(unit)
 
 
 def need_columns(

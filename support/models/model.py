@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -220,6 +221,14 @@ class ChatModel:
             self.profile.options(reasoning),
         )
 
+    def replaying(self, cache: Cache | None) -> ChatModel:
+        """The same model, which replies from a file of replies alone."""
+        twin = copy(self)
+        twin.cache, twin._offline = cache or self.cache, True
+        if twin.cache is None:
+            raise InvalidInput("cache: none given; name the file that holds the replies")
+        return twin
+
     async def close(self) -> None:
         """Give back the connections of the running event loop; a reply opens new ones."""
         await self._transport.close()
@@ -302,7 +311,7 @@ class ChatModel:
             request.key,
             request.model,
             request.endpoint,
-            draw=request.draw if request.repetition else "",
+            draw="" if request.draw == request.key else request.draw,
             faults=tuple(faults),
             finish="" if made.finish_reason == "stop" else made.finish_reason,
             answered_by="" if same else made.model,

@@ -41,8 +41,10 @@ class Request:
 
     @property
     def draw(self) -> str:
-        """The key in the first repetition: one question asked again is one draw."""
-        return (replace(self, repetition=0) if self.repetition else self).key
+        """The key of the same question in the first repetition: asked again, it is one
+        draw, unless a temperature without a seed has each be drawn anew."""
+        alike = self.repetition and not (self.temperature and self.seed is None)
+        return (replace(self, repetition=0) if alike else self).key
 
     @property
     def key(self) -> str:

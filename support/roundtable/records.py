@@ -112,6 +112,7 @@ class Transcript:
     seats: Mapping[str, str]
     rounds: tuple[Round, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    made: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def outcome(self) -> Decision | None:

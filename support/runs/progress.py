@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from support.models.calls import Meter
 from support.models.money import dollars
 
 EVERY = 0.2  # seconds between two looks at most
-TOLD = [
-    "failed",
-    "format_errors",
-    "calls",
-    "cached",
-    "in_flight",
-    "retries",
-    "tokens",
-    "unpriced",
-    "stopped",
-]
+TOLD = "failed misfits calls cached in_flight retries tokens unpriced stopped"
 IN_A_LOG = 60.0  # the same where nobody watches: a bar drawn anew would fill a file
 
 
@@ -43,9 +35,11 @@ class Ended:
     skipped: int = 0
     elsewhere: int = 0
     missing: int = 0  # without a record: failed now or earlier, or not played
+    draws: int = 0  # finished units, those that asked the very same counted once
     error: str = ""  # of the first unit of the grid that has failed
+    traceback: str = ""  # of the same one
     replies: int = 0
-    format_errors: int = 0
+    misfits: int = 0  # replies that did not fit their form
     calls: int = 0
     cached: int = 0
     retries: int = 0
@@ -68,9 +62,15 @@ class Ended:
         """What is worth telling beside the units."""
         money = dollars(self.usd if self.spent is None else self.spent)
         limit = "" if self.limit_usd is None else f" of {dollars(self.limit_usd)}"
-        told = {name: getattr(self, name) for name in TOLD}
+        told = {name: getattr(self, name) for name in TOLD.split()}
         told["money"] = money + limit if self.calls else ""
         return {name: value for name, value in told.items() if value}
+
+    def report(self) -> None:
+        """Write this as a line into the file that CONVENE_ENDED names, if it does."""
+        if file := os.environ.get("CONVENE_ENDED"):
+            with open(file, "a", encoding="utf-8") as lines:
+                lines.write(json.dumps(asdict(self)) + "\n")
 
 
 class Progress:

@@ -1,214 +1,141 @@
-"""What a study's function is made of: its source, and that of what it calls in the user's own notebook or module.
+"""What a study's function is made of: its source, and that of what it calls in the user's
+own notebook or module.
 
-Comments and layout do not count, nor do the order of definitions and data that the functions themselves change.
+Comments and layout do not count, nor does the order of definitions, nor data that the
+functions themselves change.
 """
 
 from __future__ import annotations
 
 import ast
-import dis
 import hashlib
 import inspect
+import re
 import sys
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
-MUTATES = {
-    "append",
-    "add",
-    "update",
-    "extend",
-    "insert",
-    "pop",
-    "popitem",
-    "setdefault",
-    "remove",
-    "discard",
-    "clear",
+PLAIN = None.__class__ | bool | int | float | complex | str | bytes
+PARTS = {  # what stands for a thing that has the first of some attributes
+    "func": "func args keywords",
+    "__func__": "__func__ __self__",
+    "fget": "fget fset",
+    "__wrapped__": "__wrapped__",
+    "co_code": "co_code co_names co_varnames co_consts",
 }
+CHANGED = (  # how code changes what a name stands for in place
+    r"(?:global|nonlocal) .*\b{0}\b|\bdel {0}\[|\b{0}\[[^\n=]*\] (?:\S+=|=)(?!=)|"
+    r"\b{0}\.(?:append|add|update|extend|insert|pop|popitem|setdefault|remove|discard|"
+    r"clear)\("
+)
 
 
 def fingerprint(value: Any, whole: bool = False) -> str:
-    """A sum over the source of a function and of what it calls of the user's own; `whole` adds an object's state."""
-    source = _Source()
+    """A sum over the source of a function and of what it calls of the user's own, or
+    over the files of a folder; `whole` adds an object's state."""
     if isinstance(value, Path):
-        files = [path for path in (*value.rglob("*"), value) if path.is_file()]
-        said = [
-            f"{path.relative_to(value)}: {path.read_bytes().hex()}"
-            for path in sorted(files)
-        ]
+        files = sorted(path for path in (*value.rglob("*"), value) if path.is_file())
+        said = [f"{one.relative_to(value)}: {one.read_bytes().hex()}" for one in files]
     else:
-        said = [
-            source.text(
-                [
-                    value,
-                    vars(value)
-                    if whole and not isinstance(value, type | FunctionType)
-                    else None,
-                ]
-            )
-        ]
-    constants = {
-        f"{key[1]} = {text}"
-        for key, text in source.data.items()
-        if key not in source.changed
-    }
-    return hashlib.sha256(
-        "\n".join([*said, *sorted(source.parts | constants)]).encode()
-    ).hexdigest()
+        state = whole and not isinstance(value, type | FunctionType) and vars(value)
+        source = _Source()
+        said = [source.text([value, state]), *source.parts()]
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()
 
 
 class _Source:
-    """Functions, classes and plain data that a function refers to, without comments and layout, in no order."""
+    """Functions, classes and plain data that a function refers to, in no order."""
 
     def __init__(self) -> None:
-        self.parts: set[str] = set()
-        self.data: dict[tuple[str, str], str] = {}
-        self.changed: set[tuple[str, str]] = (
-            set()
-        )  # what some function changes is no constant
-        self._seen: set[int] = set()
+        self._code: dict[int, str] = {}  # of each definition that was met
+        self._data: dict[str, str] = {}
+
+    def parts(self) -> list[str]:
+        """All code, and the data that it does not change."""
+        code = "\n".join(self._code.values())
+        parts = set(self._code.values())
+        for name, text in self._data.items():
+            if not re.search(CHANGED.format(name), code):
+                parts.add(f"{name} = {text}")
+        return sorted(parts)
 
     def text(self, value: Any) -> str:
         """A value in words; functions and classes of the user's own are looked into."""
-        match value:
-            case None | bool() | int() | float() | complex() | str() | bytes():
-                return repr(value)
-            case Mapping():
-                return self.text(
-                    {f"{self.text(k)}: {self.text(v)}" for k, v in value.items()}
-                )
-            case set() | frozenset():
-                return str(sorted(map(self.text, value)))
-            case list() | tuple():
-                return f"[{', '.join(map(self.text, value))}]"
-            case partial():
-                return self.text([value.func, value.args, value.keywords])
-            case MethodType(__func__=a, __self__=b) | property(fget=a, fset=b):
-                return self.text([a, b])
-            case ModuleType():
-                return self._visited(value, value.__name__, self._module)
-            case FunctionType():
-                return self._visited(value, value.__module__, self._function)
-            case type():
-                return self._visited(value, value.__module__, self._class)
-            case CodeType():
-                return self.text([value.co_code, value.co_names, value.co_consts])
-        if (
-            inner := getattr(value, "__wrapped__", None)
-            or getattr(value, "tolist", lambda: None)()
-        ):
-            return self.text(inner)  # of a static method, a cache, an array
-        fields: Any = getattr(type(value), "__dataclass_fields__", None) or getattr(
-            type(value), "model_fields", ()
+        if isinstance(value, PLAIN):
+            return repr(value)
+        if isinstance(value, FunctionType | type | ModuleType):
+            return self._definition(value)
+        if isinstance(value, Mapping):
+            value = {f"{key}: {self.text(inner)}" for key, inner in value.items()}
+        if isinstance(value, set | frozenset):
+            return str(sorted(map(self.text, value)))
+        if isinstance(value, list | tuple):
+            return str([self.text(inner) for inner in value])
+        for first, names in PARTS.items():
+            if hasattr(value, first):
+                parts = [getattr(value, name, None) for name in names.split()]
+                return self.text(parts)
+        if hasattr(value, "tolist"):
+            return self.text(value.tolist())
+        made: Any = type(value)
+        fields = getattr(
+            made, "__dataclass_fields__", getattr(made, "model_fields", ())
         )
-        return self.text([type(value), {name: getattr(value, name) for name in fields}])
+        return self.text([made, {name: getattr(value, name) for name in fields}])
 
-    def _visited(self, value: Any, module: str, look: Callable[[Any], None]) -> str:
-        if own(module) and id(value) not in self._seen:
-            self._seen.add(id(value))
-            look(value)
+    def _definition(self, value: Any) -> str:
+        module = getattr(value, "__module__", value.__name__)
         name = getattr(value, "__qualname__", "")
-        return name if own(module) else f"{module}.{name}"
+        if not own(module):
+            return f"{module}.{name}"
+        if id(value) not in self._code:
+            self._code[id(value)] = ""
+            look = self._function if isinstance(value, FunctionType) else self._members
+            self._code[id(value)] = f"{name}: {look(value)}"
+        return name
 
-    def _module(self, module: ModuleType) -> None:
-        self.parts.add(ast.dump(ast.parse(inspect.getsource(module))))
-        self.text(
-            [
-                value
-                for value in vars(module).values()
-                if isinstance(value, FunctionType | type | ModuleType)
-            ]
-        )
+    def _members(self, value: Any) -> str:
+        """What a class or a module of one's own defines."""
+        members = {}
+        for name, member in vars(value).items():
+            defined = isinstance(member, FunctionType | type)
+            if defined or not (name.startswith("_") or isinstance(value, ModuleType)):
+                members[name] = member
+        about = [getattr(value, "__bases__", ()), members]
+        return self.text([*about, str(getattr(value, "__annotations__", ""))])
 
-    def _class(self, made: type) -> None:
-        given = vars(made).items()
-        named = {
-            n: v
-            for n, v in given
-            if not n.startswith(("__", "_abc_")) or isinstance(v, FunctionType)
-        }
-        fields = (
-            repr(getattr(made, "__pydantic_fields__", "")),
-            str(getattr(made, "__annotations__", "")),
-        )
-        self.parts.add(
-            f"{made.__qualname__}: {self.text([made.__bases__, named, fields])}"
-        )
-
-    def _function(self, function: FunctionType) -> None:
-        code, module = function.__code__, function.__module__
+    def _function(self, function: FunctionType) -> str:
+        code = function.__code__
         cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
-        known = {
-            name: function.__globals__[name]
-            for name in _loaded(code)
-            if name in function.__globals__
-        }
-        known |= {
-            name: cell.cell_contents for name, cell in cells if cell != CellType()
-        }
+        known = {name: cell.cell_contents for name, cell in cells if cell != CellType()}
+        for name in _names(code) & function.__globals__.keys():
+            known[name] = function.__globals__[name]
+        self._data |= {name: self.text(value) for name, value in known.items()}
         try:
-            if code.co_name == "<lambda>":
-                raise OSError("its lines are not its own")
-            tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
-            said, changed = (
-                ast.dump(tree),
-                {name for node in ast.walk(tree) for name in _changed(node)},
-            )
+            lines = textwrap.dedent(inspect.getsource(code))
+            said = ast.unparse(ast.parse(lines))
         except (OSError, TypeError, SyntaxError):
-            said, changed = (
-                self.text(code),
-                {
-                    n
-                    for n, value in known.items()
-                    if isinstance(value, list | dict | set)
-                },
-            )
-        self.parts.add(
-            f"{function.__qualname__}: {said} {self.text([function.__defaults__, function.__kwdefaults__])}"
-        )
-        self.changed |= {(module, name) for name in changed}
-        for name, value in known.items():
-            self.data[module, name] = self.text(value)
+            said = self.text(code)
+        if code.co_name == "<lambda>":  # its lines are not its own
+            said = self.text(code)
+        return f"{said} {self.text([function.__defaults__, function.__kwdefaults__])}"
 
 
-def _loaded(code: CodeType) -> set[str]:
-    names = {
-        str(i.argval)
-        for i in dis.get_instructions(code)
-        if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")
-    }
-    return names.union(
-        *(_loaded(inner) for inner in code.co_consts if isinstance(inner, CodeType))
-    )
-
-
-def _changed(node: ast.AST) -> list[str]:
-    match node:  # a name that a piece of code changes in place
-        case ast.Global(names=names) | ast.Nonlocal(names=names):
-            return names
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if (
-            attr in MUTATES
-        ):
-            return [name]
-        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
-            return [name]
-    return []
+def _names(code: CodeType) -> set[str]:
+    inner = [_names(one) for one in code.co_consts if isinstance(one, CodeType)]
+    return set(code.co_names).union(*inner)
 
 
 def own(module: str | None) -> bool:
     """Whether a module is the user's own: not ours, Python's, or installed."""
     root = (module or "builtins").partition(".")[0]
     file = getattr(sys.modules.get(module or root), "__file__", None) or ""
-    foreign = (
-        root == "support"
-        or root in sys.stdlib_module_names
-        or "site-packages" in Path(file).parts
-    )
+    installed = "site-packages" in Path(file).parts
+    foreign = installed or root == "support" or root in sys.stdlib_module_names
     return root == "__main__" or not foreign
 
 

@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, reduce
 from importlib import import_module
 from pathlib import Path
+from traceback import format_exception
 from typing import Any, NamedTuple
 
 from support.data import source_digest, study_file
 from support.database import guarded, open_database, transaction
-from support.errors import DamagedFile, InvalidInput
+from support.errors import DamagedFile, InvalidInput, ModelError
 from support.models.calls import Call
 
 KEY = "sweep TEXT NOT NULL, settings TEXT NOT NULL, repetition INTEGER NOT NULL"
@@ -26,20 +27,29 @@ CREATE TABLE IF NOT EXISTS sweeps (name TEXT PRIMARY KEY, identity TEXT NOT NULL
 CREATE TABLE IF NOT EXISTS units ({KEY},
     status TEXT NOT NULL CHECK (status IN ('done', 'failed')), kind TEXT, record TEXT,
     error TEXT, replies INTEGER, format_errors INTEGER, seconds REAL,
-    PRIMARY KEY (sweep, settings, repetition));
+    made TEXT, traceback TEXT, PRIMARY KEY (sweep, settings, repetition));
 CREATE TABLE IF NOT EXISTS calls ({KEY}, number INTEGER NOT NULL, call TEXT NOT NULL,
     PRIMARY KEY (sweep, settings, repetition, number));
 """
 WHERE = "WHERE sweep = ? AND settings = ? AND repetition = ?"
+LATER = ("made", "traceback")  # columns that units of an earlier version lack
+BESIDE = ("status", "error", "traceback", "replies", "format_errors", "seconds", "made")
+DRAW = "coalesce(call ->> 'draw', call ->> 'key')"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Unit:
-    """One piece of work: settings (as JSON with sorted keys), and which repetition."""
+    """One piece of work: settings (as JSON with sorted keys), and which repetition.
+
+    `labels` are the settings as a table shows them, where a sweep made the unit.
+    """
 
     sweep: str
     text: str
     repetition: int
+    labels: Mapping[str, Any] = dataclasses.field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -56,6 +66,20 @@ class Packed(NamedTuple):
     format_errors: int
 
 
+class Failed(NamedTuple):
+    """Why a unit has no record: the words of its error, and where it was raised."""
+
+    error: str
+    traceback: str = ""
+
+    @classmethod
+    def by(cls, error: BaseException) -> Failed:
+        """An error as it is stored; a provider's trouble needs no traceback."""
+        words = f"{type(error).__name__}: {error}"
+        where = "" if isinstance(error, ModelError) else format_exception(error)
+        return cls(words, "".join(where))
+
+
 class Store:
     """The study's file; units that other code made, by its mark, stay and are not shown."""
 
@@ -64,6 +88,14 @@ class Store:
         self._db = open_database(self.path)
         with guarded(self.path):
             self._db.executescript(SCHEMA)
+        if self._lacking():
+            with transaction(self._db, self.path) as db:
+                for name in self._lacking():
+                    db.execute(f"ALTER TABLE units ADD COLUMN {name} TEXT")
+
+    def _lacking(self) -> list[str]:
+        there = {row[1] for row in self.select("PRAGMA table_info(units)")}
+        return [name for name in LATER if name not in there]
 
     def register(self, sweep: str, identity: Mapping[str, Any]) -> None:
         """Claim a name; refuse it where it stands for another study, code or seed."""
@@ -99,26 +131,32 @@ class Store:
         self._db.execute("DELETE FROM sweeps WHERE name = ?", (name,))
 
     def add(
-        self, unit: Unit, record: Any, seconds: float = 0.0, calls: Sequence[Call] = ()
+        self,
+        unit: Unit,
+        record: Any,
+        seconds: float = 0.0,
+        calls: Sequence[Call] = (),
+        made: Mapping[str, Any] | None = None,
     ) -> dict[str, int]:
-        """Store a finished unit, with its calls; return its replies and misfits."""
-        made = record if isinstance(record, Packed) else packed(record)
-        kind, text, replies, misfits = made
+        """Store a finished unit, with its calls and what made it; return its replies
+        and misfits."""
+        kept = record if isinstance(record, Packed) else packed(record)
+        kind, text, replies, misfits = kept
         row = ("done", kind, text, None, replies, misfits, seconds)
-        self._write(unit, row, calls)
-        return {"replies": replies, "format_errors": misfits}
+        self._write(unit, (*row, json.dumps(made) if made else None, None), calls)
+        return {"replies": replies, "misfits": misfits}
 
     def fail(
         self,
         unit: Unit,
-        error: object,
+        error: Failed | BaseException,
         seconds: float = 0.0,
         calls: Sequence[Call] = (),
     ) -> None:
         """Store that a unit failed, and why."""
-        if isinstance(error, BaseException):
-            error = f"{type(error).__name__}: {error}"
-        self._write(unit, ("failed", None, None, error, 0, 0, seconds), calls)
+        why = Failed.by(error) if isinstance(error, BaseException) else error
+        row = ("failed", None, None, why.error, 0, 0, seconds, None, why.traceback)
+        self._write(unit, row, calls)
 
     def _write(self, unit: Unit, row: tuple, calls: Sequence[Call]) -> None:
         key = self._key(unit)
@@ -154,20 +192,51 @@ class Store:
         """ "done", "failed", or None where a unit is not stored."""
         return self._one("status", unit)[0]
 
+    def units(self, sweep: str) -> dict[Unit, dict[str, Any]]:
+        """What is kept of each unit of a name beside its record: status, error,
+        traceback, replies, format errors, seconds, and what made it, as JSON."""
+        what = f"settings, repetition, {', '.join(BESIDE)}"
+        found = {}
+        for text, repetition, *row in self._of(sweep, what, "ORDER BY 1, 2"):
+            found[Unit(sweep, text, repetition)] = dict(zip(BESIDE, row, strict=True))
+        return found
+
+    def made(self, unit: Unit) -> dict[str, Any]:
+        """All that made the record of a unit, for `replay`; {} where none says so."""
+        return json.loads(self._one("made", unit)[0] or "{}")
+
     def record(self, unit: Unit) -> Any | None:
         """The record of one unit, or None when it is not done."""
-        status, kind, text = self._one("status, kind, record", unit)
-        return from_json(kind, text) if status == "done" else None
+        status, *kept = self._one("status, kind, record, made", unit)
+        return _read(*kept) if status == "done" else None
+
+    def text(self, unit: Unit) -> str:
+        """The record of a finished unit as it is stored, in JSON."""
+        return self._one("record", unit)[0]
 
     def records(self, sweep: str) -> Iterator[tuple[Unit, Any]]:
         """All finished units of a name and their records, by settings and repetition."""
-        query = """SELECT settings, repetition, kind, record FROM units
+        query = """SELECT settings, repetition, kind, record, made FROM units
             WHERE sweep = ? AND status = 'done' ORDER BY settings, repetition"""
+        name = (self.name_in_file(sweep),)
         with guarded(self.path):  # one at a time: they may be many
-            for *place, kind, text in self._db.execute(
-                query, (self.name_in_file(sweep),)
-            ):
-                yield Unit(sweep, *place), from_json(kind, text)
+            for text, repetition, *kept in self._db.execute(query, name):
+                yield Unit(sweep, text, repetition), _read(*kept)
+
+    def asked(self, sweep: str) -> dict[Unit, frozenset[str]]:
+        """What each unit that has calls asked, repetitions left out of account."""
+        query = f"""SELECT settings, repetition, group_concat({DRAW}, ' ') FROM calls
+            WHERE sweep = ? GROUP BY settings, repetition"""
+        rows = self.select(query, (self.name_in_file(sweep),))
+        return {Unit(sweep, *place): frozenset(keys.split()) for *place, keys in rows}
+
+    def answered(self, sweep: str) -> list[tuple[str, str, str]]:
+        """Each model that was asked, who answered, and with which fingerprint."""
+        query = """SELECT DISTINCT call ->> 'model',
+            coalesce(call ->> 'answered_by', call ->> 'model'),
+            coalesce(call ->> 'fingerprint', '') FROM calls
+            WHERE sweep = ? AND call ->> 'error' IS NULL ORDER BY 1, 2, 3"""
+        return self.select(query, (self.name_in_file(sweep),))
 
     def calls(self, unit: Unit) -> list[Call]:
         """The calls of a unit when it was done last, in the order in which they ended."""
@@ -198,7 +267,7 @@ class Store:
 
     def _one(self, what: str, unit: Unit) -> tuple:
         rows = self.select(f"SELECT {what} FROM units {WHERE}", self._key(unit))
-        return rows[0] if rows else (None, None, None)
+        return rows[0] if rows else (None,) * 4
 
     def _of(self, sweep: str, what: str, rest: str, *values: Any) -> list[tuple]:
         query = f"SELECT {what} FROM units WHERE sweep = ? {rest}"
@@ -213,10 +282,24 @@ def open_study(name: str) -> Store:
 def _differences(
     changed: Sequence[str], stored: Mapping[str, Any], asked: Mapping[str, Any]
 ) -> str:
-    if changed == ["code"]:
+    if changed == ["source"]:
         return "other code: the study, or something of yours that it calls, has changed"
     told = [f"{key} {stored[key]!r} where {asked[key]!r}" for key in changed]
     return f"{', '.join(told)} is asked for"
+
+
+def shown(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as a table shows them: objects of one's own by name, the digest of their
+    source in a column of its own."""
+    row: dict[str, Any] = {}
+    for name, value in settings.items():
+        if isinstance(value, dict) and value.keys() == {"name", "source"}:
+            row |= {name: value["name"], f"{name} source": value["source"]}
+        elif isinstance(value, str | int | float):
+            row[name] = value
+        else:
+            row[name] = "default" if value is None else json.dumps(value)
+    return row
 
 
 def packed(record: Any) -> Packed:
@@ -224,15 +307,28 @@ def packed(record: Any) -> Packed:
     kind = "dict"
     if not isinstance(record, dict):
         kind = f"{type(record).__module__}:{type(record).__qualname__}"
-    rounds = getattr(record, "rounds", ())
-    rounds = [one for one in _listed(rounds) if hasattr(one, "replies")]
-    replies = sum(one.replies for one in rounds)
-    misfits = sum(len(_listed(getattr(one, "format_errors", ()))) for one in rounds)
-    return Packed(kind, to_json(record), replies, misfits)
+    rounds = _listed(record, "rounds")
+    replies = sum(getattr(one, "replies", 0) for one in rounds)
+    return Packed(kind, to_json(record), replies, len(misfits(record)))
 
 
-def _listed(value: Any) -> Sequence[Any]:
+def misfits(record: Any) -> list[Any]:
+    """The format errors of all rounds of a record."""
+    every = [_listed(one, "format_errors") for one in _listed(record, "rounds")]
+    return [error for errors in every for error in errors]
+
+
+def _listed(thing: Any, name: str) -> Sequence[Any]:
+    value = getattr(thing, name, ())
     return value if isinstance(value, list | tuple) else ()
+
+
+def _read(kind: str, text: str, made: str | None) -> Any:
+    """A stored record, which says what made it where it has a field for that."""
+    record = from_json(kind, text)
+    if made and getattr(record, "made", None) == {}:
+        object.__setattr__(record, "made", json.loads(made))
+    return record
 
 
 def to_json(record: Any) -> str:

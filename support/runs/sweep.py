@@ -12,7 +12,9 @@ import hashlib
 import inspect
 import itertools
 import json
-from collections import deque
+import os
+import platform
+from collections import Counter, deque
 from collections.abc import (
     Awaitable,
     Callable,
@@ -23,28 +25,38 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AsyncExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support import models
-from support.data import UNFINISHED
+from support import __version__, models
+from support.data import REPEATED, UNFINISHED
 from support.errors import BudgetExceeded, InvalidInput
 from support.models import named, serving
-from support.models.calls import Meter, metered
+from support.models.calls import Call, Meter, metered
 from support.models.money import Budget, dollars, open_purse, purse
 from support.models.profiles import MODEL, check_prices, models_in
 from support.models.request import whole
+from support.models.stand_ins import stand_in
 from support.presence import Presence
 from support.runs.progress import Ended, Progress
 from support.runs.source import bare, fingerprint, own
-from support.runs.study import Store, Unit
-from support.runs.workers import LOOK, Claims, Place, Run, elsewhere, play
+from support.runs.study import Failed, Store, Unit, shown
+from support.runs.workers import LOOK, Claims, Place, Run, Work, elsewhere, play
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PASSED = ("rng", "repetition")  # arguments that the sweep itself gives to the study
+OBJECT = '"source"'  # in the text of a setting for which an object stands
+VERSIONS = {
+    "convene": __version__,
+    "python": platform.python_version(),
+    "numpy": np.__version__,
+}
 PROMPTS = "prompts"  # a folder of templates, of which a unit's settings hold a digest
 _terms = {"retry_failed": False, "concurrency": 8}
 
@@ -54,17 +66,20 @@ def terms(
     retry_failed: bool = True,
     concurrency: int = 8,
     pace: int | None = None,
+    timeout: float | None = None,
 ) -> None:
     """How all sweeps of this process run where they are not told otherwise.
 
     `budget` is what all calls may cost (US dollars), `pace` how many requests a minute
-    each model gets at most, `concurrency` how many units are at work at a time.
+    each model gets at most, `timeout` the seconds that an attempt may take,
+    `concurrency` how many units are at work at a time.
     """
     whole("CONCURRENCY", concurrency, 1)
     if pace is not None:
         whole("PACE", pace, 1)
     open_purse(budget)
     models.paced(pace)
+    models.patient(timeout)
     _terms.update(retry_failed=retry_failed, concurrency=concurrency)
 
 
@@ -85,8 +100,9 @@ class Sweep:
     repetitions: int
     seed: int
     paired: Sequence[str] = ()
-    # By setting, each value by its text in a unit's settings: taken once.
+    # By setting and text in a unit's settings: each value, and how a table shows it.
     _values: dict[str, dict[str, Any]] = field(init=False, repr=False, compare=False)
+    _labels: dict[str, dict[str, Any]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         whole("seed", self.seed)
@@ -94,24 +110,29 @@ class Sweep:
         self._bound({*self.grid, *self.paired})
         values = {name: _by_text(name, given) for name, given in self.grid.items()}
         object.__setattr__(self, "_values", values)
+        labels = {name: _labels(name, texts) for name, texts in values.items()}
+        object.__setattr__(self, "_labels", labels)
 
     def units(self) -> Iterator[Unit]:
         """Every unit: for each combination of settings, each repetition."""
-        plain = self._plain
-        for values in itertools.product(*plain.values()):
-            settings = dict(zip(plain, values, strict=True))
-            text = json.dumps(settings, sort_keys=True)
+        for texts in itertools.product(*self._values.values()):
+            by_name = dict(zip(self._values, texts, strict=True))
+            settings = {name: json.loads(text) for name, text in by_name.items()}
+            labels: dict[str, Any] = {}
+            for name, text in by_name.items():
+                labels |= self._labels[name][text]
             for repetition in range(self.repetitions):
-                yield Unit(self.name, text, repetition)
+                yield Unit(self.name, _text(settings), repetition, labels)
 
     def rng(self, unit: Unit) -> np.random.Generator:
         """The random stream of a unit."""
+        return stream(self.seed, self._spawned(unit))
+
+    def _spawned(self, unit: Unit) -> list[int]:
         settings = unit.settings
         own = {name: settings[name] for name in settings if name not in self.paired}
-        digest = hashlib.sha256(json.dumps(own, sort_keys=True).encode()).digest()
-        words = np.frombuffer(digest[:16], dtype="<u4").tolist()
-        key = (*words, unit.repetition)
-        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
+        digest = hashlib.sha256(_text(own).encode()).digest()
+        return [*np.frombuffer(digest[:16], dtype="<u4").tolist(), unit.repetition]
 
     async def run(
         self,
@@ -122,6 +143,7 @@ class Sweep:
         progress: bool | Callable[[Ended], object] = True,
         retry_failed: bool | None = None,
         budget_usd: float | None = None,
+        on_error: str = "keep",
         **context: Any,
     ) -> Ended:
         """Do the units that the store does not hold yet, each of them a transaction.
@@ -136,7 +158,11 @@ class Sweep:
 
         An error of a unit is kept with it and does not stop the others, unless it is
         no fault of the unit (a model, the disk): then what was finished is kept, the
-        rest waits. BudgetExceeded, with the `ended` of the run, where money ends it.
+        rest waits. With on_error="raise" the first error that is no model's ends the
+        run as it was raised. BudgetExceeded, with the `ended` of the run, where money
+        ends it. What became of a run is a line in the file that CONVENE_ENDED names;
+        where CONVENE_ESTIMATE names one, two repetitions are played, and what all of
+        them will take is written there.
         """
         self.check(context)
         concurrency = _terms["concurrency"] if concurrency is None else concurrency
@@ -145,82 +171,175 @@ class Sweep:
         if not isinstance(store, Store):
             wanted = "expected Store(path), from support.runs.study"
             raise InvalidInput(f"store: {store!r} given; {wanted}")
-        units, budget = list(self.units()), None
+        if on_error not in ("keep", "raise"):
+            raise InvalidInput(f"on_error={on_error!r}: expected 'keep' or 'raise'")
+        file = os.environ.get("CONVENE_ESTIMATE")
+        sweep = replace(self, repetitions=min(2, self.repetitions)) if file else self
         async with AsyncExitStack() as stack:
             stack.enter_context(serving(cache=store.path))
             presence = stack.enter_context(Presence(store.path))
             presence.others()  # removes what killed runs left beside the file
             claims = stack.enter_context(closing(Claims(store.path, presence)))
+            budget = None
             if budget_usd is not None:
                 self._check_prices(context)
                 account = Budget(budget_usd, store.path, self.name, presence)
                 budget = stack.enter_context(closing(account))
             store.register(self.name, self.identity(context))
+            units = list(sweep.units())
             stored = store.finished(self.name, include_failed=not retry)
             left = [unit for unit in units if unit not in stored]
+            await sweep._foretell(left, context)
             meter = stack.enter_context(metered(Meter(budget)))
-            shown = Progress(
-                self.name, len(units), len(units) - len(left), meter, progress
-            )
+            skipped = len(units) - len(left)
+            shown = Progress(self.name, len(units), skipped, meter, progress)
             stack.enter_context(closing(shown))
-            run = Run(store, claims, shown, bool(retry))
-            here, away, work = deque[Unit](), deque[Unit](), []
+            made = partial(sweep._made, _described({**sweep._defaults, **context}))
+            run = Run(store, claims, shown, bool(retry), made)
+            work = Work(sweep, context, on_error == "raise")
+            here, away, workers = deque[Unit](), deque[Unit](), []
             for unit in left:
                 side = here if on is None or self._asks(unit, context) else away
                 side.append(unit)
             if here:
-                place = Place(partial(play, self, context), min(concurrency, len(here)))
-                work += [run.work(place, here) for _ in range(place.at_once)]
+                place = Place(partial(play, work), min(concurrency, len(here)))
+                workers += [run.work(place, here) for _ in range(place.at_once)]
             if away:
-                place = await stack.enter_async_context(elsewhere(on, self, context))
-                work += [run.work(place, away) for _ in range(place.at_once)]
-            await _all(work, meter)
-            shown.close()
-            return self._ended(store, units, run, meter)
+                place = await stack.enter_async_context(elsewhere(on, work))
+                workers += [run.work(place, away) for _ in range(place.at_once)]
+            try:
+                await _all(workers, meter)
+            except BaseException as error:
+                sweep._ended(store, run, f"{type(error).__name__}: {error}")
+                raise
+            ended = sweep._ended(store, run, str(run.passed or ""))
+            _tell_others(store, self.name)
+            if file:
+                sweep._estimate(store, self.repetitions, file)
+            if run.passed is not None:
+                raise _partial(run.passed, ended, meter)
+            return ended
 
-    def _ended(
-        self, store: Store, units: Sequence[Unit], run: Run, meter: Meter
-    ) -> Ended:
-        """What became of the run; said where it is not whole."""
-        missing = self.missing(store)
-        failures = store.failures(self.name)
-        failed = [failures[unit] for unit in units if unit in failures]
+    def _ended(self, store: Store, run: Run, stopped: str) -> Ended:
+        """What became of the run; tables and figures say where it is not whole."""
+        run.progress.close()
+        units, draws = list(self.units()), self.draws(store)
+        different, missing = len(set(draws.values())), len(units) - len(draws)
         UNFINISHED.pop(self.name, None)
+        REPEATED.pop(self.name, None)
         if missing:
-            UNFINISHED[self.name] = f"{len(units) - missing} of {len(units)} units"
+            UNFINISHED[self.name] = f"{len(draws)} of {len(units)} units"
+        if different < len(draws):
+            alike = "(the others asked the very same)"
+            REPEATED[self.name] = f"{different} draws in {len(draws)} units {alike}"
+        counts: dict[str, Any] = {"missing": missing, "draws": different}
+        failures = store.failures(self.name)
+        failed = [unit for unit in units if unit in failures]
         if failed:
-            print(
-                f"{self.name}: {len(failed)} of {len(units)} units have failed. The first "
-                f"said: {failed[0]}\nMend that, then run again with retry_failed=True."
-            )
-        error = failed[0] if failed else ""
-        stopped = "partial: the budget is used up" if run.passed else ""
-        ended = run.progress.ended(missing=missing, error=error, stopped=stopped)
-        if run.passed is not None:
-            raise _partial(run.passed, ended, meter)
+            first = store.units(self.name)[failed[0]]
+            counts |= {"error": first["error"], "traceback": first["traceback"] or ""}
+            if not stopped:
+                print(
+                    f"{self.name}: {len(failed)} of {len(units)} units have failed. The "
+                    f"first said: {first['error']}\nMend that, then run again with "
+                    "retry_failed=True."
+                )
+        ended = run.progress.ended(**counts, stopped=stopped)
+        ended.report()
         return ended
 
-    def records(self, store: Store) -> Iterator[tuple[Unit, Any]]:
-        """This sweep's finished units and their records, in the order of the grid."""
+    async def _foretell(self, units: Sequence[Unit], context: dict[str, Any]) -> None:
+        """Say where the repetitions of a setting are one question, before any is asked.
+
+        Two of them are played with stand-ins; at a temperature they differ by seed.
+        """
+        if self.repetitions < 2 or not units:
+            return
+        if not (self.models or self._asks(units[0], context)):
+            return
+        first = next((unit for unit in units if self._asks(unit, context)), units[0])
+        settings = {**self._defaults, **context, **first.settings}
+        if settings.get("temperature"):
+            return
+        asked = []
+        for repetition in range(2):
+            unit = replace(first, repetition=repetition)
+            asked.append(await _rehearsed(Work(self, context), unit))
+        if asked[0] == asked[1] != set():
+            print(
+                f"{self.name}: at temperature 0 its {self.repetitions} repetitions are "
+                "one question asked as many times; only the provider's own noise can "
+                "differ, and they count as one draw."
+            )
+
+    def _estimate(self, store: Store, repetitions: int, file: str) -> None:
+        """Write what so many repetitions will take, from those that stand-ins played."""
+        from support.runs.estimate import scaled
+
+        played: dict[str, tuple[int, list[list[Call]]]] = {}
         for unit in self.units():
-            record = store.record(unit)
-            if record is not None:
-                yield unit, record
+            of_setting = played.setdefault(unit.text, (repetitions, []))
+            of_setting[1].append(store.calls(unit))
+        frame = scaled(played).assign(sweep=self.name)
+        rows = frame.to_json(orient="records", lines=True)
+        with open(file, "a", encoding="utf-8") as lines:
+            lines.write(rows if len(frame) else "")
+
+    def draws(self, store: Store) -> dict[Unit, int]:
+        """The draw of each finished unit, in the order of the grid: units of a setting
+        that asked the very same are one; who asked nobody is one of its own."""
+        done = store.finished(self.name, include_failed=False)
+        asked, known = store.asked(self.name), dict[Any, int]()
+        draws = {}
+        for unit in self.units():
+            if unit in done:
+                which = unit.text, asked.get(unit, unit)
+                draws[unit] = known.setdefault(which, len(known))
+        return draws
+
+    def records(
+        self, store: Store, *, every: bool = False
+    ) -> Iterator[tuple[Unit, Any]]:
+        """Finished units and their records, in the order of the grid: the first of each
+        draw, so that they are independent observations, or `every` one."""
+        seen = set[int]()
+        for unit, draw in self.draws(store).items():
+            if every or draw not in seen:
+                seen.add(draw)
+                yield unit, store.record(unit)
 
     def missing(self, store: Store) -> int:
         """How many units have no record: a study with any is partial, and says so."""
-        return sum(store.status(unit) != "done" for unit in self.units())
+        return sum(1 for _ in self.units()) - len(self.draws(store))
+
+    def frame(self, store: Store) -> pd.DataFrame:
+        """One row a unit: its settings, what became of it, and its record's outcome."""
+        from support.runs.frames import units_frame
+
+        return units_frame(self, store)
 
     def arguments(self, unit: Unit, context: Mapping[str, Any]) -> dict[str, Any]:
         """What the study is called with: settings, context, and its random stream."""
         given = {**unit.settings, **context, "rng": self.rng(unit)}
         for name, value in unit.settings.items():
-            text = json.dumps(value, sort_keys=True)
-            if '"source"' in text:  # an object stands in by its name
+            text = _text(value)
+            if OBJECT in text:  # it stands in by its name
                 given[name] = self._values.get(name, {}).get(text, value)
         if "repetition" in inspect.signature(self.study).parameters:
             given["repetition"] = unit.repetition
         return given
+
+    def _made(self, given: Mapping[str, Any], unit: Unit) -> dict[str, Any]:
+        """All that makes the record of a unit: `replay` plays it again from this."""
+        study = bare(self.study)
+        return {
+            "study": f"{study.__module__}:{study.__qualname__}",
+            "settings": {**given, **unit.settings},
+            "seed": self.seed,
+            "stream": self._spawned(unit),
+            "repetition": unit.repetition,
+            "versions": VERSIONS,
+        }
 
     def check(self, context: Mapping[str, Any]) -> None:
         """Refuse a context that the study does not take, or that lacks what it needs."""
@@ -269,13 +388,13 @@ class Sweep:
             "context": {name: plain[name] for name in plain if plain[name] is not None},
         }
         if isinstance(self.study, partial) or own(study.__module__):
-            identity["code"] = fingerprint(self.study)
+            identity["source"] = fingerprint(self.study)
         return identity
 
     @property
     def _plain(self) -> dict[str, list[Any]]:
         values = self._values.items()
-        return {name: [json.loads(text) for text in texts] for name, texts in values}
+        return {name: list(map(json.loads, texts)) for name, texts in values}
 
     @property
     def _defaults(self) -> dict[str, Any]:
@@ -285,7 +404,7 @@ class Sweep:
 
     def _asks(self, unit: Unit, context: Mapping[str, Any]) -> bool:
         """Whether a unit may ask a model."""
-        if isinstance(context.get(MODEL), str) or any(map(_is_model, context.values())):
+        if isinstance(context.get(MODEL), str) or any(map(is_model, context.values())):
             return True
         return bool(models_in({**self._defaults, **unit.settings, **context}))
 
@@ -295,7 +414,7 @@ class Sweep:
         names = {*self.models, *models_in(context)}
         if default is None:
             names -= {MODEL}
-        given = [value for value in context.values() if _is_model(value)]
+        given = [value for value in context.values() if is_model(value)]
         check_prices([*(named(name, default) for name in sorted(names)), *given])
 
 
@@ -331,6 +450,57 @@ def _partial(passed: BudgetExceeded, ended: Ended, meter: Meter) -> BudgetExceed
     return error
 
 
+def _tell_others(store: Store, sweep: str) -> None:
+    """Say where somebody else answered than was asked, or who answered has changed."""
+    seen: dict[str, list[set[str]]] = {}
+    for model, name, mark in store.answered(sweep):
+        names, prints = seen.setdefault(model, [set(), set()])
+        names.add(name)
+        prints.update([mark] if mark else [])
+    for model, (names, prints) in seen.items():
+        if names != {model}:
+            print(f"{sweep}: {model} was asked; {', '.join(sorted(names))} answered.")
+        elif len(prints) > 1:
+            print(f"{sweep}: {model} changed its fingerprint: {', '.join(prints)}.")
+
+
+async def _rehearsed(work: Work, unit: Unit) -> set[str]:
+    """What a unit asks of stand-ins in the place of its models; nothing if it fails."""
+    context = dict(work.context)
+    for name, value in context.items():
+        if is_model(value):
+            context[name] = stand_in(name=value.model)
+    with metered(Meter()), serving(make=lambda name: stand_in(name=name)):
+        played = await play(work._replace(context=context), [unit])
+    asked: set[str] = set()
+    for outcome in played.outcomes:
+        if not isinstance(outcome.record, Failed):
+            asked |= {call.draw or call.key for call in outcome.calls}
+    return asked
+
+
+def stream(seed: int, spawned: Sequence[int]) -> np.random.Generator:
+    """The random stream of a unit, from its sweep's seed and a key of its own."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawned))
+
+
+def _text(value: Any, default: Callable[[Any], Any] | None = None) -> str:
+    return json.dumps(value, sort_keys=True, default=default)
+
+
+def _labels(setting: str, texts: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """How a table shows the values of a setting; those that look alike get a number."""
+    labels, alike = {}, Counter[str]()
+    for text in texts:
+        row = shown({setting: json.loads(text)})
+        label = str(row[setting])
+        alike[label] += 1
+        if alike[label] > 1:
+            row[setting] = f"{label} ({alike[label]})"
+        labels[text] = row
+    return labels
+
+
 def _by_text(setting: str, values: Any) -> dict[str, Any]:
     """Values of a setting by their text in a unit's settings."""
     if isinstance(values, str) or not isinstance(values, Sequence) or not values:
@@ -343,7 +513,7 @@ def _by_text(setting: str, values: Any) -> dict[str, Any]:
     by_text: dict[str, Any] = {}
     for value in values:
         try:
-            text = json.dumps(value, sort_keys=True, default=_stand_in)
+            text = _text(value, _stand_in)
         except TypeError as error:
             raise InvalidInput(
                 f"grid: {setting}={value!r} given; expected text, a number or a list, or "
@@ -360,7 +530,7 @@ def _by_text(setting: str, values: Any) -> dict[str, Any]:
 
 def _stand_in(value: Any) -> dict[str, str]:
     """What stands for an object in a unit's settings: its name, a digest of its source."""
-    if _is_model(value):
+    if is_model(value):
         raise TypeError(f'name it: "{MODEL}:{value.model}"')
     name = getattr(value, "__name__", getattr(value, "name", None))
     if not isinstance(name, str) or (isinstance(value, Path) and not value.exists()):
@@ -368,13 +538,28 @@ def _stand_in(value: Any) -> dict[str, str]:
     return {"name": name, "source": fingerprint(value, whole=True)[:16]}
 
 
-def _is_model(value: Any) -> bool:
+def is_model(value: Any) -> bool:
+    """Whether a value is a connected model."""
     return hasattr(value, "model") and hasattr(value, "endpoint")
+
+
+def _described(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as plain data: objects by name and source, models by endpoint."""
+
+    def described(value: Any) -> dict[str, str]:
+        if is_model(value):
+            return {"name": value.model, "source": value.endpoint}
+        try:
+            return _stand_in(value)
+        except TypeError:
+            return {"name": type(value).__name__, "source": ""}
+
+    return json.loads(_text(settings, described))
 
 
 def _identified(value: Any) -> Any:
     """How a value of the context is told from another; None where it cannot be."""
-    if _is_model(value):
+    if is_model(value):
         return f"{value.model} at {value.endpoint}"
     plain = isinstance(value, str | int | float | list | tuple | dict)
     return value if plain else None

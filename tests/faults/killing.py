@@ -39,7 +39,7 @@ def killed(server: Faulty, run: str, path: Path, units: int, **options: Any) -> 
     url, seen = server.url(run, wait=20), Seen(server, run, path)
     at_work = [started(path, url, units, options) for _ in range(2)]
     for share in (0, *sorted(draw.uniform(0, UNTIL) for _ in range(KILLS - 1))):
-        seen.wait_for(share * units * debate.CALLS)
+        seen.wait_for(share * units * debate.CALLS, at_work)
         time.sleep(draw.uniform(0, 0.03))
         for victim in draw.sample(at_work, draw.randint(1, 2)):
             victim.kill()
@@ -79,10 +79,13 @@ class Seen:
             if line["event"] == event
         ]
 
-    def wait_for(self, count: float) -> None:
-        """Until so many questions were asked."""
+    def wait_for(self, count: float, at_work: list[Any]) -> None:
+        """Until so many questions were asked, or nobody is left to ask, as when the
+        money has come to its end."""
         deadline = time.monotonic() + 300
         while len(self.questions("asked")) < count:
+            if not any(process.is_alive() for process in at_work):
+                return
             assert time.monotonic() < deadline, (
                 f"fewer than {count:.0f} questions in five minutes"
             )

@@ -15,7 +15,12 @@ from support.models.replies import Cache
 from support.models.stand_ins import scripted
 from support.roundtable.records import Message, Round, Transcript
 from support.roundtable.study import roundtable_exchange
-from support.runs.frames import calls, export, things, units
+from support.runs.frames import (
+    calls_frame,
+    export,
+    messages_frame,
+    units_frame,
+)
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 from support.seminar.study import seminar
@@ -73,7 +78,7 @@ def played(store):
 
 
 def test_a_row_for_every_unit_of_the_grid_the_missing_ones_included(played):
-    frame = units(sweep(), played)
+    frame = units_frame(sweep(), played)
     assert frame["status"].tolist() == ["done", "failed", "missing", "done"]
     assert frame["calls"].tolist() == [2, 1, 0, 2] and frame["cached"].tolist() == [
         0,
@@ -97,19 +102,19 @@ def test_a_row_for_every_unit_of_the_grid_the_missing_ones_included(played):
 
 def test_units_of_another_grid_and_of_other_code_are_left_out(played):
     assert (
-        len(units(sweep(1, rule=["a"]), played)) == 1
-        and len(calls(sweep(1, rule=["a"]), played)) == 2
+        len(units_frame(sweep(1, rule=["a"]), played)) == 1
+        and len(calls_frame(sweep(1, rule=["a"]), played)) == 2
     )
     with closing(Store(played.path, "another mark")) as other:
-        assert (units(sweep(), other)["status"] == "missing").all() and calls(
-            sweep(), other
-        ).empty
+        assert (
+            units_frame(sweep(), other)["status"] == "missing"
+        ).all() and calls_frame(sweep(), other).empty
 
 
 def test_a_row_for_every_call_with_its_faults_and_a_setting_named_like_a_column_set_apart(
     played,
 ):
-    frame = calls(sweep(), played)
+    frame = calls_frame(sweep(), played)
     assert frame["rule"].tolist() == ["b", "b", "a", "a", "a"] and frame[
         "number"
     ].tolist() == [0, 1, 0, 1, 0]
@@ -123,12 +128,12 @@ def test_a_row_for_every_call_with_its_faults_and_a_setting_named_like_a_column_
     }
     two = sweep(1, rule=["a"], model=["x"])
     played.add(next(two.units()), RECORD, 1.0, [PAID])
-    frame = calls(two, played)
+    frame = calls_frame(two, played)
     assert (frame["model (setting)"][0], frame["model"][0]) == ("x", "m")
 
 
 def test_a_row_for_each_message_behind_settings_repetition_and_round(played):
-    frame = things(sweep(), played, "messages")
+    frame = messages_frame(sweep(), played)
     assert list(frame.columns[:6]) == [
         "rule",
         "repetition",
@@ -162,14 +167,14 @@ def test_units_that_asked_the_very_same_are_one_draw_and_prompts_and_replies_are
     )
     what = Sweep("t", talk, {"topic": ["x", "y"], "heat": [0.0, 0.7]}, 3, 1)
     asyncio.run(what.run(store, model=model, progress=False))
-    frame = units(what, store)
+    frame = units_frame(what, store)
     drawn = frame.groupby(["topic", "heat"])["draw"].nunique().to_dict()
     assert (
         drawn == {("x", 0.0): 1, ("x", 0.7): 3, ("y", 0.0): 1, ("y", 0.7): 3}
         and frame["draw"].nunique() == 8
     )
     assert frame["score"].isna().sum() == 8 and "score (record)" not in frame
-    asked = calls(what, store)
+    asked = calls_frame(what, store)
     assert (
         asked["prompt"][0] == "user: x a"
         and asked["reply"][0] == "re x a"
@@ -183,7 +188,7 @@ def test_a_unit_that_asks_nobody_is_a_draw_of_its_own(store):
 
     what = Sweep("u", plain, {"rule": ["a", "b"]}, 2, 1)
     asyncio.run(what.run(store, progress=False))
-    assert units(what, store)["draw"].tolist() == [0, 1, 2, 3]
+    assert units_frame(what, store)["draw"].tolist() == [0, 1, 2, 3]
 
 
 @dataclass(frozen=True)
@@ -203,7 +208,7 @@ def test_a_frame_has_settings_status_and_the_fields_of_the_record(store):
 
     what = Sweep("s", study, {"rule": ["a", "b"], "size": [1, 2]}, 2, 7)
     asyncio.run(what.run(store, progress=False))
-    frame = units(replace(what, repetitions=3), store)
+    frame = units_frame(replace(what, repetitions=3), store)
     assert (
         frame["status"].tolist()
         == (["done"] * 2 + ["missing"]) * 2 + (["failed"] * 2 + ["missing"]) * 2
@@ -240,3 +245,29 @@ def test_two_runs_are_exported_to_the_same_bytes_and_read_back(study, tmp_path, 
         "records.jsonl",
     }
     assert len(files[0]["records.jsonl"].splitlines()) == 2
+
+
+class Judge:
+    name = "strict"
+
+
+async def judged(rng, judge, prompts=None, model=None):
+    said = await model.reply(f"{rng.integers(9**9)}")
+    return {"said": said.text, "score": math.nan}
+
+
+def test_labels_are_names_and_prompts_are_exported_with_who_was_asked(store, tmp_path):
+    (tmp_path / "curt").mkdir()
+    grid = {"judge": [Judge], "prompts": [None, tmp_path / "curt"]}
+    what = Sweep("t", judged, grid, 1, 1)
+    model = scripted(lambda messages: "yes", cache=Cache(store.path))
+    asyncio.run(what.run(store, model=model, progress=False))
+    frame = what.frame(store)
+    assert frame["prompts"].tolist() == ["default", "curt"]
+    assert set(frame["judge"]) == {"Judge"} and frame["judge source"].nunique() == 1
+    assert list(frame.filter(like="score")) == ["score"]
+    for kind in ("jsonl", "csv", "parquet"):
+        export(what, store, tmp_path / kind, kind, prompts=True)
+    rows = pd.read_json(tmp_path / "jsonl" / "calls.jsonl", lines=True)
+    assert rows["reply"].tolist() == ["yes", "yes"]
+    assert rows["prompt"].str.startswith("user: ").all()

@@ -1,19 +1,25 @@
 """A run: shared by processes, held to a budget, ended without losing what is finished."""
 
 import asyncio
+import dataclasses
+import json
+import re
 import subprocess
 import sys
 from contextlib import closing
 
 import pytest
 
+from support.data import partial
 from support.errors import BudgetExceeded, CallFailed, ModelUnavailable
 from support.models import money
+from support.models.calls import Call, note
 from support.models.model import ChatModel
 from support.models.money import Budget
 from support.models.profiles import Price, Profile
 from support.models.replies import Cache
 from support.models.request import Completion, Transport
+from support.models.stand_ins import scripted, stand_in
 from support.presence import Presence
 from support.roundtable.records import Transcript
 from support.runs.sweep import Sweep
@@ -270,3 +276,157 @@ def test_what_others_of_a_unit_are_still_asking_when_the_money_ends_is_settled_a
     assert slow.sent == 1 and store.select("SELECT count(*) FROM replies") == [(1,)]
     assert store.select("SELECT spent, uncertain FROM accounts") == [(10_000_000, 0)]
     assert not store.select("SELECT * FROM reservations")
+
+
+# -- what a run ends with --------------------------------------------------------------
+
+
+def careless(number):
+    raise LookupError(f"no number {number}")
+
+
+async def mistaken(rng, number):
+    return {"x": careless(number) if number > 2 else number}
+
+
+def test_an_error_of_ones_own_code_keeps_its_traceback(store, capsys):
+    what = Sweep("s", mistaken, {"number": [1, 3, 4]}, 1, 7)
+    ended = asyncio.run(what.run(store, progress=False))
+    assert (ended.done, ended.failed, ended.missing, ended.draws) == (1, 2, 2, 1)
+    assert ended.error == "LookupError: no number 3"
+    assert "in careless" in ended.traceback and "number 3" in ended.traceback
+    told = [row["traceback"] or "" for row in store.units("s").values()]
+    assert ["careless" in text for text in told] == [False, True, True]
+    assert capsys.readouterr().out.count("2 of 3 units have failed.") == 1
+
+
+@pytest.mark.parametrize("on", [None, "local"])
+def test_an_error_of_ones_own_code_is_raised_at_once_on_request(store, on):
+    what = Sweep("s", mistaken, {"number": [3]}, 1, 7)
+    with pytest.raises(LookupError, match="no number 3") as raised:
+        asyncio.run(what.run(store, progress=False, on=on, on_error="raise"))
+    frames = [entry.name for entry in raised.traceback]
+    assert "careless" in " ".join([*frames, *getattr(raised.value, "__notes__", [])])
+
+
+class Fussy(Exception):
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+
+async def fussy(rng, number):
+    raise Fussy("this", "that")
+
+
+def test_an_error_that_cannot_travel_comes_back_as_the_text_of_its_traceback(store):
+    what = Sweep("s", fussy, {"number": [3]}, 1, 7)
+    with pytest.raises(RuntimeError, match=r"in fussy[^$]*Fussy: this and that"):
+        asyncio.run(what.run(store, progress=False, on="local", on_error="raise"))
+
+
+def test_each_end_of_a_run_is_a_line_for_whoever_listens(
+    store, prices, tmp_path, monkeypatch
+):
+    file = tmp_path / "ended.jsonl"
+    monkeypatch.setenv("CONVENE_ENDED", str(file))
+    with pytest.raises(BudgetExceeded) as partly:
+        run(store, prices=prices, budget_usd=0.45)
+    wrong = Sweep("u", mistaken, {"number": [3]}, 1, 7)
+    with pytest.raises(LookupError):
+        asyncio.run(wrong.run(store, progress=False, on_error="raise"))
+    whole = run(store, prices=prices, budget_usd=10)
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [line["sweep"] for line in lines] == ["s", "u", "s"]
+    assert "budget" in lines[0]["stopped"] and 0 < lines[0]["missing"] < 10
+    assert lines[0] == dataclasses.asdict(partly.value.ended)
+    assert lines[1]["stopped"] == "LookupError: no number 3"
+    assert lines[2] == dataclasses.asdict(whole) and not lines[2]["stopped"]
+
+
+async def chat(rng, temperature=0.0, drawn=False, repetition=0, model=None):
+    seed = int(rng.integers(2**31)) if temperature else 0
+    topic = rng.integers(9**9) if drawn else "x"
+    how = {"temperature": temperature, "seed": seed, "repetition": repetition}
+    return {"said": (await model.reply(f"about {topic}", **how)).text}
+
+
+@pytest.mark.parametrize(
+    ("grid", "draws"),
+    [({}, 1), ({"temperature": [0.7]}, 4), ({"drawn": [True]}, 4)],
+)
+def test_repetitions_that_ask_the_very_same_are_told_before_and_are_one_draw(
+    store, capsys, grid, draws
+):
+    what = Sweep("s", chat, grid, 4, 7)
+    asked = []
+    model = scripted(lambda messages: asked.append(capsys.readouterr().out) or "yes")
+    ended = asyncio.run(what.run(store, progress=False, model=model))
+    assert ("are one question" in asked[0]) == (draws == 1) and len(asked) == 4
+    assert ended.draws == len(list(what.records(store))) == draws
+    assert len(list(what.records(store, every=True))) == 4
+    alike = "s: 1 draws in 4 units (the others asked the very same)."
+    assert partial() == (alike if draws == 1 else "")
+
+
+async def same(rng, kind, model=None):
+    return {"kind": kind, "said": (await model.reply("x")).text}
+
+
+def test_settings_that_ask_the_same_are_draws_of_their_own(store):
+    what = Sweep("s", same, {"kind": ["a", "b"]}, 2, 7)
+    asyncio.run(what.run(store, progress=False, model=scripted(lambda m: "yes")))
+    assert [record["kind"] for _, record in what.records(store)] == ["a", "b"]
+
+
+async def seated(rng, calls):
+    for call in calls:
+        note(Call(**call))
+    return {}
+
+
+@pytest.mark.parametrize(
+    ("kept", "failed"),
+    [([False], 0), ([True, False], 0), ([True, True], 1), ([False, True], 0)],
+)
+def test_a_unit_fails_where_a_seat_kept_its_form_in_no_reply(store, kept, failed):
+    about = {"key": "k", "model": "m", "endpoint": "there", "by": "Ana"}
+    calls = [{**about, "misfit": off, "reply": "Well"} for off in kept]
+    calls.append({**about, "by": "Ben"})
+    what = Sweep("s", seated, {"calls": [calls]}, 1, 7)
+    ended = asyncio.run(what.run(store, progress=False))
+    assert ended.failed == failed
+    said = r"OffForm: Ana \(m\) kept its form in no reply.*Well"
+    assert bool(re.match(said, ended.error)) == bool(failed)
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ([{}, {"fingerprint": "f1"}], ""),
+        ([{}, {"answered_by": "other"}], "m was asked; m, other answered"),
+        ([{"fingerprint": "f1"}, {"fingerprint": "f2"}], "changed its fingerprint"),
+    ],
+)
+def test_a_run_says_where_somebody_else_answered(store, capsys, answers, said):
+    about = {"key": "k", "model": "m", "endpoint": "there"}
+    calls = [{**about, **more} for more in answers]
+    what = Sweep("s", seated, {"calls": [calls]}, 1, 7)
+    asyncio.run(what.run(store, progress=False))
+    out = capsys.readouterr().out
+    assert said in out and bool(out) == bool(said)
+    names = what.frame(store)["answered_by"][0].split(",")
+    assert set(names) == {more.get("answered_by", "m") for more in answers}
+
+
+def test_an_estimate_plays_two_repetitions_and_writes_what_all_will_take(
+    store, tmp_path, monkeypatch
+):
+    file = tmp_path / "estimate.jsonl"
+    monkeypatch.setenv("CONVENE_ESTIMATE", str(file))
+    what = Sweep("s", chat, {"drawn": [True, False]}, 10, 7)
+    model = stand_in(name="m")
+    ended = asyncio.run(what.run(store, progress=False, model=model))
+    assert (ended.units, ended.done) == (4, 4)
+    [line] = map(json.loads, file.read_text().splitlines())
+    assert (line["sweep"], line["model"], line["calls"]) == ("s", "m", 20)
+    assert (line["units"], line["draws"]) == (20, 11)

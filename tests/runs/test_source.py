@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from support.errors import InvalidInput
 from support.roundtable.study import roundtable_exchange
-from support.runs.frames import units
+from support.runs.frames import units_frame
 from support.runs.source import fingerprint
 from support.runs.study import from_json, packed
 from support.runs.sweep import Sweep
@@ -104,7 +104,7 @@ def test_an_edited_study_is_refused_until_its_old_units_are_dropped(store):
     assert names["LOG"] and run(store, study)[1].skipped == 4, (
         "what the study changes is no constant"
     )
-    before = {key: value for key, value in what.identity({}).items() if key != "code"}
+    before = {key: value for key, value in what.identity({}).items() if key != "source"}
     with store._db:
         store._db.execute("UPDATE sweeps SET identity = ?", (json.dumps(before),))
     assert run(store, study)[1].skipped == 4, (
@@ -117,7 +117,7 @@ def test_an_edited_study_is_refused_until_its_old_units_are_dropped(store):
         run(store, edited)
     store.forget("s")
     assert run(store, edited)[1].done == 4
-    assert "code" not in Sweep(
+    assert "source" not in Sweep(
         "s", roundtable_exchange, {"rule": ["majority"]}, 1, 1
     ).identity({})
 
@@ -152,12 +152,10 @@ def test_objects_stand_in_a_grid_by_name_and_source_and_reach_the_study_themselv
     what, count = run(
         store, weigh, rule=[Rule(1), Rule(2)], agent=[Rule, weigh, "plain"]
     )
-    frame = units(what, store)
+    frame = units_frame(what, store)
     assert count.done == 12 and sorted(frame["weight"].unique()) == [1, 2]
-    assert (
-        frame["rule"].str.match("weighted [0-9a-f]{6}$").all()
-        and frame["rule"].nunique() == 2
-    )
+    told = frame.groupby("rule")["rule source"].nunique().to_dict()
+    assert told == {"weighted": 1, "weighted (2)": 1}
     assert run(store, weigh, rule=[Rule(2), Rule(1)], agent=["plain"])[1].skipped == 4
     assert {part["name"] for part in what.parameters["agent"][:2]} == {"Rule", "weigh"}
 

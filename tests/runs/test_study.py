@@ -88,8 +88,8 @@ def test_property_a_record_comes_back_as_it_was_and_frozen_so_that_it_can_be_cou
 
 
 def test_a_unit_is_stored_once_and_its_replies_and_format_errors_are_counted(store):
-    assert store.add(unit(), with_errors(1)) == {"replies": 8, "format_errors": 2}
-    assert store.add(unit(), with_errors(3)) == {"replies": 8, "format_errors": 6}
+    assert store.add(unit(), with_errors(1)) == {"replies": 8, "misfits": 2}
+    assert store.add(unit(), with_errors(3)) == {"replies": 8, "misfits": 6}
     assert store.select("SELECT status, error, replies, format_errors FROM units") == [
         ("done", None, 8, 6)
     ]
