@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from support.models.money import Budget
+    from support.models.request import Request
 
 T = TypeVar("T")
 
@@ -94,8 +95,8 @@ class Meter:
         self._changed = changed
 
     @contextmanager
-    def flight(self) -> Iterator[None]:
-        """One call on its way."""
+    def flight(self, request: Request | None = None) -> Iterator[None]:
+        """One call on its way; a meter may refuse what is asked."""
         self.in_flight += 1
         try:
             self._changed()

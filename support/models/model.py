@@ -267,7 +267,7 @@ class ChatModel:
             await self._turn(here)
             self.live_calls += 1
             try:
-                with running.flight() if running else nullcontext():
+                with running.flight(request) if running else nullcontext():
                     completion = await self._attempts.complete(request, faults, price)
             except ConveneError as error:
                 said = f"{type(error).__name__}: {error}"
