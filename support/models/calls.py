@@ -6,6 +6,7 @@ Whoever calls a model notes it; sweep and store read it. They meet in context va
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from support.models.request import Request
 
 T = TypeVar("T")
+ESTIMATE = "CONVENE_ESTIMATE"  # a file of rows, while a run is estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +156,30 @@ def note(call: Call) -> None:
         calls.append(call)
     if (running := _meter.get()) is not None:
         running.count(call)
+    elif file := os.environ.get(ESTIMATE):
+        _estimated(call, file)
+
+
+def _estimated(call: Call, file: str) -> None:
+    """What is asked outside of sweeps, as a row of `make estimate`."""
+    row = {"sweep": "asked directly", "model": call.model, "calls": 1}
+    row |= {
+        name: getattr(call, name) for name in ("prompt_tokens", "completion_tokens")
+    }
+    row |= {
+        "dollars": call.usd,
+        "most": call.usd,
+        "seconds": call.completion_tokens / 50,
+    }
+    if call.endpoint == "stand-in":
+        with open(file, "a", encoding="utf-8") as rows:
+            rows.write(json.dumps(row) + "\n")
 
 
 def watched() -> bool:
-    """Whether anybody wants to know of calls: a unit, or a meter."""
-    return _unit.get() is not None or _meter.get() is not None
+    """Whether anybody wants to know of calls: a unit, a meter, or an estimate."""
+    inside = _unit.get() is not None or _meter.get() is not None
+    return inside or ESTIMATE in os.environ
 
 
 def meter() -> Meter | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import warnings
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from support.errors import InvalidInput, ModelUnavailable
 from support.models import connect, serving
 from support.models.calls import Call, Meter, collected, metered
 from support.models.model import ChatModel
-from support.models.profiles import MODEL, Profile, profile
+from support.models.profiles import MODEL, Profile
 from support.models.stand_ins import ENDPOINT, stand_in, tokens
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from support.runs.study import Store, Unit
     from support.runs.sweep import Sweep
 
+NOT_ASKED = "no key: it is not asked"
 EACH = 2  # units of a setting that are played
 FIRST_TOKEN, PACE = 0.5, 50.0  # seconds until a reply begins, then tokens a second
 COUNTED = ["calls", "prompt_tokens", "completion_tokens", "dollars", "most", "seconds"]
@@ -66,17 +67,25 @@ def scaled(
     profiles: Mapping[str, Profile] | None = None,
 ) -> pd.DataFrame:
     """The rows of an estimate; `played` has, by setting, how many units there are, and
-    the calls of each that was played."""
+    the calls of each that was played. Only what stand-ins answered counts."""
     known, rows = dict(profiles or {}), []
     for units, sample in played.values():
-        for model in sorted({call.model for calls in sample for call in calls}):
+        asked = [
+            [call for call in calls if call.endpoint == ENDPOINT] for calls in sample
+        ]
+        for model in sorted({call.model for calls in asked for call in calls}):
             if model not in known:
-                known[model] = profile(model)
-            mine = [[call for call in calls if call.model == model] for calls in sample]
+                known[model] = _priced(connect(model, api_key=NOT_ASKED))
+            mine = [[call for call in calls if call.model == model] for calls in asked]
             rows.append([model, units, *_multiplied(units, mine, known[model])])
     names = ["model", "units", "draws", *COUNTED, "low", "high"]
     frame = pd.DataFrame(rows, columns=names)
     return frame.groupby("model", as_index=False).sum(min_count=1)
+
+
+def _priced(model: ChatModel) -> Profile:
+    """A model's profile, with the price that holds at its address."""
+    return model.profile.model_copy(update={"price": model.price})
 
 
 def _multiplied(
@@ -113,12 +122,14 @@ def _amounts(call: Call, known: Profile) -> list[float]:
 class _StandInsOnly(Meter):
     """The meter of an estimate: no call leaves that a stand-in does not answer."""
 
-    def flight(self, request: Request | None = None) -> AbstractContextManager[None]:
+    @contextmanager
+    def flight(self, request: Request | None = None) -> Iterator[None]:
         """Refuse a model that was not named."""
         if request is not None and request.endpoint != ENDPOINT:
             asked = f"{request.model} at {request.endpoint}"
             raise ModelUnavailable(f"{asked} was about to be asked")
-        return super().flight(request)
+        with super().flight(request):
+            yield
 
 
 class _Seats:
@@ -134,10 +145,10 @@ class _Seats:
         """The one in the place of a model, or of the model of a name."""
         model = given
         if not isinstance(model, ChatModel):
-            model = connect(model, api_key="not asked")
-        price = {"price": model.price}  # as it holds at its address
-        self.profiles[model.name] = model.profile.model_copy(update=price)
-        return stand_in(name=model.name, profile=model.profile)
+            model = connect(model, api_key=NOT_ASKED)
+        name = model.profile.name
+        self.profiles[name] = _priced(model)
+        return stand_in(name=name, profile=model.profile)
 
     async def play(self, sweep: Sweep, unit: Unit) -> list[Call]:
         """The calls of a unit."""

@@ -46,6 +46,10 @@ HOW = ("BUDGET", "PACE", "CONCURRENCY", "RETRY_FAILED", "TIMEOUT")
 MEANT = {"BUDGET": "US dollars", "PACE": "requests a minute", "TIMEOUT": "seconds"}
 
 
+SHOWN = ["notebook", "sweep", "model", "draws", "calls", "prompt_tokens"]
+SHOWN += ["completion_tokens", "dollars", "most", "seconds"]
+
+
 def notebooks(only: str = "") -> list[Path]:
     """The notebooks in the order in which they are begun; `only` has parts of names."""
     rank = {start: number - 9 for number, start in enumerate(QUEUE)} | {LAST: 1}
@@ -65,7 +69,7 @@ def parameters_of(path: Path) -> dict[str, Any]:
         if "parameters" in cell["metadata"].get("tags", ()):
             for node in ast.parse("".join(cell["source"])).body:
                 if isinstance(node, ast.Assign):
-                    found[ast.unparse(node.targets)] = ast.literal_eval(node.value)
+                    found[ast.unparse(node.targets[0])] = ast.literal_eval(node.value)
     return found
 
 
@@ -145,7 +149,7 @@ def execute(
     usual = {"OMP_WAIT_POLICY": "passive", **os.environ, "PYTHONPATH": path}
 
     class Kernel(AsyncKernelManager):
-        async def start_kernel(self, **more: Any) -> None:
+        async def start_kernel(self, **more: Any) -> None:  # type: ignore[override]
             await super().start_kernel(env=usual | settings, **more)
 
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -361,8 +365,9 @@ def estimated(arguments: Sequence[str], only: str = "") -> int:
             place = Path(scratch, path.stem)
             asked = Path(scratch, f"{path.stem}.jsonl")
             asked.touch()
-            settings = {"CONVENE_ESTIMATE": asked, "CONVENE_OUTPUT": place}
-            settings |= dict.fromkeys(("CONVENE_FIGURES", "CONVENE_LEDGER"), place)
+            places = ("CONVENE_OUTPUT", "CONVENE_FIGURES", "CONVENE_LEDGER")
+            settings = dict.fromkeys(places, str(place))
+            settings["CONVENE_ESTIMATE"] = str(asked)
             stopped = ""
             try:
                 execute(
@@ -385,13 +390,18 @@ def estimated(arguments: Sequence[str], only: str = "") -> int:
 def _print_estimate(rows: pd.DataFrame) -> None:
     """A line for each study and model, and their sum; what two notebooks play, once."""
     if rows.empty:
-        return print("No model is asked.")
-    sums = rows.groupby(["notebook", "sweep", "model"], sort=False).sum(min_count=1)
-    same = ["sweep", "model", "calls", "prompt_tokens"]
-    shown = sums.reset_index().drop_duplicates(same).set_index(sums.index.names)
-    shown["minutes"] = shown.pop("seconds") / 60
-    shown.loc[("sum", "", ""), :] = shown.sum(min_count=1)
-    print(shown.to_string(float_format="{:,.2f}".format, na_rep="no price"))
+        print("No model is asked.")
+        return
+    every = rows.groupby(["notebook", "sweep", "model"], sort=False)
+    sums = every.sum(min_count=1, numeric_only=True).filter(SHOWN).reset_index()
+    shown = sums.drop_duplicates(["sweep", "model", "calls", "prompt_tokens"])
+    print(shown.to_string(index=False, float_format="{:,.2f}".format))
+    print("sum:", shown.sum(numeric_only=True).map("{:,.2f}".format).to_dict())
+    unpriced = shown["model"][shown["dollars"].isna()].unique()
+    if len(unpriced):
+        print(
+            f"No price is known of {', '.join(unpriced)}: add it to your models.toml."
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

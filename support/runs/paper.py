@@ -53,7 +53,7 @@ def paper(number: str, who: Sequence[str], arguments: Sequence[str] = ()) -> int
         "What this asks at most once (replies that are kept are not asked for again):"
     )
     notebooks.estimated(arguments, only)
-    known, given = notebooks.parameters(arguments, only)
+    _, given = notebooks.parameters(arguments, only)
     more = {name: given[name] for name in given if name != "PARTICIPANTS"}
     again = f"make paper P={number} WITH={shlex.quote(','.join(who))}"
     if "BUDGET" in more:
@@ -79,7 +79,7 @@ def report(number: str, place: Path, seated: Sequence[str], lacking: str = "") -
     parts = [
         HEAD.format(number, escape(", ".join(seated)), lacking),
         counts.to_html(),
-        _beside(stated, said.assign(told=answers)),
+        _beside(stated, said.drop(columns="note").assign(told=answers)),
     ]
     ours = cells.assign(told=cells["ours"].map("{:.4g}: ".format) + cells["verdict"])
     numbers = printed.dropna(subset="value")[["table", "row", "column", "value"]]

@@ -154,7 +154,7 @@ def _judged(frames: Sequence[pd.DataFrame]) -> tuple[int, int]:
     return len(table), int((table["problem"] != "").sum())
 
 
-STUDIES = {
+STUDIES: Mapping[str, Any] = {
     "exchange": roundtable_exchange,
     "movielens": roundtable_movielens,
     "meeting": meeting_coordination,
