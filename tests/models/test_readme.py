@@ -34,6 +34,7 @@ GIVEN = "PARTICIPANTS = ['mixed']\nBUDGET = None\nRETRY_FAILED = True\nCONCURREN
 
 def executed(source, target, parameters, **settings):
     """What papermill does with the small notebook, in this process."""
+    target.parent.mkdir(parents=True, exist_ok=True)
     space, waiting = {}, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     values = [f"{name} = {value!r}" for name, value in parameters.items()]
     with patch.dict(os.environ, settings):
@@ -41,7 +42,6 @@ def executed(source, target, parameters, **settings):
             made = eval(compile(cell, "cell", "exec", flags=waiting), space)
             if made:
                 asyncio.run(made)
-    target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text('{"cells": []}')
     return 0.0
 
