@@ -1,42 +1,39 @@
 # Two commands to know: `make run` and `make test`. Each sets up what it needs; what is done already is not done again.
 PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
 PY := .venv/bin/python
+# Kernels start in notebooks/ and import this checkout, wherever the environment was made.
+HERE := PYTHONPATH="$(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))" $(PY)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ARGS ?=
-BASE_URL ?=
-MODEL ?= embedded
 P ?=
 WITH ?=
 BUDGET ?=
 
-.PHONY: run estimate paper notebooks test lab app lint bench record check-endpoint clean help
+.PHONY: run estimate paper notebooks test lab app lint bench record clean help
 
 run: .venv/installed  ## every notebook into build/notebooks; ARGS='PARTICIPANTS="mixed, model:NAME" N=… BUDGET=… --only 20': into a folder of its own
-	$(PY) -m support.runs.notebooks run $(ARGS)
+	$(HERE) -m support.runs.notebooks run $(ARGS)
 
-estimate: .venv/installed  ## calls, tokens, dollars and time of such a run, study by study: the same ARGS; asks nobody
-	@$(PY) -m support.runs.notebooks estimate $(ARGS)
+estimate: .venv/installed  ## calls, tokens, dollars and time of such a run, study by study: the same ARGS; plays two units a setting with stand-ins, asks nobody
+	@$(HERE) -m support.runs.notebooks estimate $(ARGS)
 
 paper: .venv/installed  ## one paper with models: P=001 WITH="model:a, model:b" BUDGET=20; the report is build/report/001.html
-	$(PY) -m support.runs.paper "$(P)" --with "$(WITH)" --budget "$(BUDGET)" $(ARGS)
+	$(HERE) -m support.runs.paper "$(P)" --with "$(WITH)" --budget "$(BUDGET)" $(ARGS)
 
 notebooks: .venv/installed  ## every notebook in place: how the committed outputs are made
-	$(PY) -m support.runs.notebooks update
+	$(HERE) -m support.runs.notebooks update
 
 record: .venv/installed  ## play the recorded runs of the embedded model again, into data/replies
-	$(PY) -m support.runs.recordings
-
-check-endpoint: .venv/installed  ## what of Convene works at an endpoint: BASE_URL=… MODEL=… (the key is in OPENAI_API_KEY)
-	$(PY) -m support.models.check --base-url "$(BASE_URL)" --model "$(MODEL)" $(ARGS)
+	$(HERE) -m support.runs.recordings
 
 test: .venv/installed  ## all tests, on as many cores as there are, up to four
 	$(PY) -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 lab: .venv/installed  ## JupyterLab on the notebooks
-	$(PY) -m jupyter lab --notebook-dir=notebooks
+	$(HERE) -m jupyter lab --notebook-dir=notebooks
 
 app: .venv/installed  ## the dashboard of a seminar on a page of its own, on this machine only; ARGS="--store … --model … --port …"
-	@$(PY) -m support.app $(ARGS)
+	@$(HERE) -m support.app $(ARGS)
 
 lint: .venv/installed  ## ruff, mypy, docstring coverage
 	$(PY) -m ruff check .

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,14 @@ from support.errors import DamagedFile, MissingData
 
 ROOT = Path(__file__).resolve().parent.parent
 """The repository's root, two floors above this file."""
+
+_near = Path("../support/data.py")  # where a notebook's own checkout has this file
+if _near.exists() and not _near.samefile(__file__):
+    warnings.warn(
+        f"this works in {Path.cwd()}, but `support` comes from {ROOT}: what is made goes "
+        f"there. Use make lab or make run, or set PYTHONPATH={_near.resolve().parents[1]}",
+        stacklevel=2,
+    )
 
 VARIABLE = "CONVENE_DATA"
 

@@ -1,8 +1,12 @@
-"""Every notebook runs in its fast setting, and is committed as one clean run; how they are run, and estimated."""
+"""Every notebook runs in its fast setting, and is committed as one clean run; how they
+are run, and estimated."""
 
 import json
 import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -10,117 +14,110 @@ import pytest
 from kernels import Forked
 from serving import by_schema
 
-from support.data import output
+from support.data import ROOT, output
 from support.runs import notebooks, paper
 
-FAST = {
-    "N": 2, "N_ABLATION": 2, "N_ALL": 2, "N_LABELLED": 1, "N_GROUPS": 2, "N_MEETINGS": 1, "N_TRAINING": 6,
-    "N_ANNOTATED": 2, "N_LIVE": 2, "N_PROBLEMS": 50, "N_HOSTILE": 55, "DRAWS": 20,
-}  # fmt: skip
-ASKS = "00_"  # it asks the embedded model live: here, a server that answers by schema
-PATHS = notebooks.notebooks()
-STARTS = ["MODEL = 'embedded'\nBUDGET = None\nCONCURRENCY = 8\nSEED = 1\nN = 2"]
-every = pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
+FAST = dict.fromkeys(
+    ["N", "N_ABLATION", "N_ALL", "N_GROUPS", "N_ANNOTATED", "N_LIVE"], 2
+)
+FAST |= {"N_LABELLED": 1, "N_MEETINGS": 1, "N_TRAINING": 6, "N_PROBLEMS": 50}
+FAST |= {"N_HOSTILE": 55, "DRAWS": 20}
+ASKS = "00_"  # it asks a model live: here, a server that answers by schema
+every = pytest.mark.parametrize("path", notebooks.notebooks(), ids=lambda p: p.stem)
 
 
-def cells(path, kind):
-    return [
-        c
-        for c in json.loads(path.read_text())["cells"]
-        if c["cell_type"] == kind and c["source"]
-    ]
+def cells(path, kind="code"):
+    book = json.loads(path.read_text())
+    return [c for c in book["cells"] if c["cell_type"] == kind and c["source"]]
+
+
+def source(cell):
+    return "".join(cell["source"])
+
+
+@pytest.fixture
+def forked(monkeypatch):
+    """Kernels fork from a process that has loaded what notebooks import."""
+    where = "jupyter_client.provisioning.local_provisioner.launch_kernel"
+    monkeypatch.setattr(where, Forked)
 
 
 @every
-def test_a_notebook_runs_in_its_fast_setting(path, tmp_path, monkeypatch, server):
-    monkeypatch.setenv(
-        "CONVENE_OUTPUT", str(tmp_path / "output")
-    )  # the real figures and runs stay as they are
+def test_a_notebook_runs_in_its_fast_setting(path, tmp_path, forked, server):
     known, target = notebooks.parameters_of(path), tmp_path / path.name
-    given = {k: v for k, v in FAST.items() if k in known}
+    given = {name: FAST[name] for name in FAST if name in known}
     if path.name.startswith(ASKS):
         server.answer = by_schema
         given["PARTICIPANTS"] = ["mixed", f"model:chat@{server.url}"]
-    monkeypatch.setattr(
-        "jupyter_client.provisioning.local_provisioner.launch_kernel", Forked
-    )
-    notebooks.execute(path, target, given)
+    made = tmp_path / "output"  # the real figures and runs stay as they are
+    notebooks.execute(path, target, given, CONVENE_OUTPUT=str(made))
     assert bool(server.bodies) == path.name.startswith(ASKS)
-    outputs = [o for c in cells(target, "code") for o in c["outputs"]]
-    assert outputs and not [o for o in outputs if o["output_type"] == "error"]
-    assert (tmp_path / "output").is_dir()
-    assert "\r" not in "".join("".join(o.get("text", "")) for o in outputs)
+    outputs = [shown for cell in cells(target) for shown in cell["outputs"]]
+    assert outputs and made.is_dir()
+    for shown in outputs:
+        assert shown["output_type"] != "error"
+        assert "\r" not in "".join(shown.get("text", ""))
 
 
 @every
-def test_a_notebook_is_committed_as_one_clean_run_with_its_parameters_first_and_no_long_cell(
-    path,
-):
-    code = cells(path, "code")
-    assert [c["execution_count"] for c in code] == list(range(1, len(code) + 1))
-    assert code[0]["metadata"]["tags"] == [
-        "parameters"
-    ] and "SEED" in notebooks.parameters_of(path)
-    assert not [
-        source for c in code if len((source := "".join(c["source"])).splitlines()) > 20
-    ]
-    assert not [c for c in code if re.search(r'Sweep\(\s*"', "".join(c["source"]))], (
-        "another SEED, another name"
-    )
+def test_a_notebook_is_committed_as_one_clean_run_without_a_long_cell(path):
+    code = cells(path)
+    numbers = [cell["execution_count"] for cell in code]
+    assert numbers == list(range(1, len(code) + 1))
+    assert code[0]["metadata"]["tags"] == ["parameters"]
+    assert "SEED" in notebooks.parameters_of(path)
+    for cell in code:
+        assert len(source(cell).splitlines()) <= 40
+        assert not re.search(r'Sweep\(\s*"', source(cell)), "another SEED, another name"
 
 
 @every
 def test_a_notebook_opens_with_its_question_and_ends_with_what_is_not_known(path):
-    prose = ["".join(c["source"]) for c in cells(path, "markdown")]
-    for promise in ("**The question.**", "**The answer.**"):
-        assert promise in prose[0]
+    prose = [source(cell) for cell in cells(path, "markdown")]
+    assert "**The question.**" in prose[0] and "**The answer.**" in prose[0]
     assert "not know" in "".join(prose).split("\n## ")[-1]
 
 
 @every
-def test_a_notebook_sets_three_exercises_each_with_a_folded_solution_that_has_run(path):
+def test_a_notebook_sets_three_exercises_with_folded_solutions_that_have_run(path):
     given = [c for c in json.loads(path.read_text())["cells"] if c["source"]]
-    where = [i for i, c in enumerate(given) if "**Exercise " in "".join(c["source"])]
-    assert len(where) == 3
-    for i in where:
-        solution = given[i + 1]
-        assert (
-            "solution" in solution["metadata"]["tags"]
-            and solution["metadata"]["jupyter"]["source_hidden"]
-        )
-        assert solution["outputs"]
+    asked = [i for i, cell in enumerate(given) if "**Exercise " in source(cell)]
+    assert len(asked) == 3
+    for i in asked:
+        about = given[i + 1]["metadata"]
+        assert "solution" in about["tags"] and about["jupyter"]["source_hidden"]
+        assert given[i + 1]["outputs"]
 
 
-# ---- how they are run, on notebooks of the test's own ----------------------------------------------------------------
+# ---- how they are run, on notebooks of the test's own ------------------------------------
+
+
+START = "PARTICIPANTS = ['mixed']\nBUDGET = None\nTIMEOUT = None\nTEMPERATURE = 0.7\n"
+START += "CONCURRENCY = 8\nSEED = 1\nN = 2\nFILE = ''"
 
 
 @pytest.fixture
 def write(tmp_path, monkeypatch):
-    """A function that writes a notebook, the first of its cells with the parameters, into a folder of the test's."""
+    """A function that writes a notebook into a folder of the test's."""
     monkeypatch.setattr(notebooks, "FOLDER", tmp_path)
-    for name, value in (
-        ("CONVENE_OUTPUT", str(tmp_path / "out")),
-        ("CONVENE_PURSE", "test"),
-        ("MPLBACKEND", "Agg"),
+    models = tmp_path / "models.toml"
+    models.write_text("[models.chat]\nprice = { input = 1.0, output = 10.0 }\n")
+    monkeypatch.setenv("CONVENE_OUTPUT", str(tmp_path / "out"))
+    monkeypatch.setenv("CONVENE_MODELS", str(models))
+    for name in (
+        "CONVENE_FIGURES",
+        "CONVENE_PURSE",
+        "OPENAI_BASE_URL",
+        "OPENAI_API_KEY",
     ):
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("CONVENE_FIGURES", "")
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    (tmp_path / "models.toml").write_text(
-        "[models.chat]\nprice = { input = 1.0, output = 10.0 }\n"
-    )
-    monkeypatch.setenv("CONVENE_MODELS", str(tmp_path / "models.toml"))
+        monkeypatch.delenv(name, raising=False)
 
     def written(name, *sources):
-        made = [nbformat.v4.new_code_cell(source) for source in (*STARTS, *sources)]
+        made = [nbformat.v4.new_code_cell(text) for text in (START, *sources)]
         made[0].metadata["tags"] = ["parameters"]
         book = nbformat.v4.new_notebook(cells=made)
-        book.metadata["kernelspec"] = {
-            "name": "python3",
-            "display_name": "Python 3",
-            "language": "python",
-        }
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        book.metadata["kernelspec"] = kernel
         nbformat.write(book, tmp_path / f"{name}.ipynb")
 
     return written
@@ -128,62 +125,64 @@ def write(tmp_path, monkeypatch):
 
 @pytest.fixture
 def executed(monkeypatch):
-    """What would be executed: the parameters, and the folder of figures, of each notebook."""
+    """What would be executed: target, parameters and settings of each notebook."""
     seen = []
 
-    def execute(source, target, parameters, bar=False):
+    def execute(path, target, parameters, **settings):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text('{"cells": []}')
-        seen.append((target, dict(parameters), os.environ["CONVENE_FIGURES"]))
+        drawn = Path(settings["CONVENE_FIGURES"], "study")
+        drawn.mkdir(parents=True, exist_ok=True)
+        (drawn / "a.png").touch()
+        seen.append((target, dict(parameters), settings))
         return 0.0
 
     monkeypatch.setattr(notebooks, "execute", execute)
     return seen
 
 
-def test_arguments_reach_the_parameters_with_their_types():
-    assert (
-        notebooks.spelt(["PARTICIPANTS=mixed, model:a", "N=5"])
-        == 'PARTICIPANTS="mixed, model:a" N=5'
-    )
-    known = {
-        "MODEL": "embedded",
-        "N": 100,
-        "REPLAY": False,
-        "BUDGET": None,
-        "FAULTS": 0.5,
-    }
-    known |= {"PARTICIPANTS": ["mixed"], "PACE": None}
-    given = notebooks.parse(
-        [
-            "MODEL=4",
-            "N=5",
-            "REPLAY=True",
-            "BUDGET=2",
-            "FAULTS=1",
-            "PACE=30",
-            "PARTICIPANTS=mixed, model:a",
-        ],
-        known,
-    )
-    assert given.pop("PARTICIPANTS") == ["mixed", "model:a"] and given.pop("PACE") == 30
-    assert given == {"MODEL": "4", "N": 5, "REPLAY": True, "BUDGET": 2, "FAULTS": 1}
-    assert notebooks.parse(["PARTICIPANTS=['a']", "PACE=None"], known) == {
-        "PARTICIPANTS": ["a"],
-        "PACE": None,
-    }
+KNOWN = {"MODEL": "", "N": 100, "REPLAY": False, "BUDGET": None, "FAULTS": 0.5}
+KNOWN |= {"PARTICIPANTS": ["mixed"], "PACE": None, "FILE": ""}
+TYPED = {
+    "MODEL=4": "4",
+    "N=5": 5,
+    "REPLAY=True": True,
+    "BUDGET=2": 2,
+    "FAULTS=1": 1,
+    "PACE=None": None,
+    "PARTICIPANTS=mixed, model:a": ["mixed", "model:a"],
+    "PARTICIPANTS=['a']": ["a"],
+    f"FILE={'x.' * 200}": "x." * 200,
+}
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("run RULZ=3", "'RULZ=3' given; expected KEY=VALUE with one of BUDGET, CONCURRENCY, MODEL, N, SEED"),
-        ("run N", "'N' given"), ("run N=many", "N='many' given; expected something like 2"),
-        ("run BUDGET=-1", "expected US dollars"), ("run --only 99", "no such notebook; there are 1_one"),
-        ("update N=3", "'N=3' given"),
-        ("run BUDGET=1 MODEL=other@http://127.0.0.1:9/v1", '[models."other@http://127.0.0.1:9/v1"]'),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("typed", "value"), TYPED.items())
+def test_arguments_reach_the_parameters_with_their_types(typed, value):
+    assert list(notebooks.parse([typed], KNOWN).values()) == [value]
+
+
+def test_a_file_that_is_named_is_found_from_the_folder_of_the_kernels(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "mine.csv").touch()
+    monkeypatch.chdir(tmp_path)
+    given = notebooks.parse(["FILE=mine.csv"], KNOWN)
+    assert given == {"FILE": str(tmp_path / "mine.csv")}
+
+
+REFUSED = {
+    "run RULZ=3": "'RULZ=3' given; expected KEY=VALUE with one of BUDGET, CONCURRENCY",
+    "run N": "'N' given",
+    "run N=many": "N='many' given; expected something like 2",
+    "run BUDGET=-1": "expected US dollars",
+    "run TIMEOUT=long": "expected seconds",
+    "run --only 99": "no such notebook; there are 1_one",
+    "update N=3": "'N=3' given",
+    "run BUDGET=1 PARTICIPANTS=model:other@http://127.0.0.1:9/v1": "input = …",
+}
+
+
+@pytest.mark.parametrize(("given", "said"), REFUSED.items())
 def test_what_does_not_fit_is_refused_before_anything_is_started(
     given, said, write, executed, capsys
 ):
@@ -192,239 +191,262 @@ def test_what_does_not_fit_is_refused_before_anything_is_started(
     assert said in capsys.readouterr().err
 
 
-def test_a_run_with_arguments_has_a_folder_of_its_own_and_what_is_up_to_date_is_not_repeated(
-    write, executed, tmp_path
-):
-    write("1_one")
-    for given in (["SEED=3", "BUDGET=2"], ["SEED=3"], ["SEED=4"]):
-        assert notebooks.main(["run", *given]) == 0
-        (drawn := Path(os.environ["CONVENE_FIGURES"], "study")).mkdir(
-            parents=True, exist_ok=True
-        )
-        (drawn / "a.png").touch()
-    places = [
-        tmp_path / "out" / "build" / "runs" / slug for slug in ("SEED-3", "SEED-4")
-    ]
-    assert [target.parent.parent for target, *_ in executed] == places
-    assert [figures for *_, figures in executed] == [
-        str(place / "figures") for place in places
-    ]
-    assert executed[0][1] == {"SEED": 3, "BUDGET": 2}
-
-
-def test_the_findings_are_executed_last_and_every_time_since_they_read_what_the_others_found(
+def test_a_run_has_a_folder_of_its_own_and_what_is_up_to_date_is_not_repeated(
     write, executed
 ):
-    for name in ("02_reads", "20_finds", "22_reads_20"):
+    write("1_one")
+    for given in ("SEED=3 BUDGET=2 TIMEOUT=9", "SEED=3", "SEED=4", "TEMPERATURE=0"):
+        assert notebooks.main(["run", *given.split()]) == 0
+    places = [target.parent.parent for target, *_ in executed]
+    assert [place.name[:-9] for place in places] == [
+        "SEED-3",
+        "SEED-4",
+        "TEMPERATURE-0",
+    ]
+    for place, (_, _, settings) in zip(places, executed, strict=True):
+        assert place.parent == output("build", "runs")
+        assert settings["CONVENE_FIGURES"] == str(place / "figures")
+    assert executed[0][1] == {"SEED": 3, "BUDGET": 2, "TIMEOUT": 9}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("pilot_1", "pilot-1"), ("gpt-4.1", "gpt-4-1"), ("x" * 300, "x" * 301)],
+)
+def test_parameters_that_differ_have_two_folders_with_names_that_a_disk_takes(
+    one, other
+):
+    places = [notebooks.place_of({"FILE": name}) for name in (one, other)]
+    assert places[0] != places[1]
+    assert all(len(place.name) < 100 for place in places)
+    assert places[0] == notebooks.place_of({"FILE": one, "TIMEOUT": 9, "BUDGET": 2})
+
+
+def test_the_findings_are_executed_last_and_every_time(write, executed):
+    for name in ("02_reads", "22_reads_20", "20_finds"):
         write(name)
     for _ in range(2):
         assert notebooks.main(["run", "SEED=3"]) == 0
-        (drawn := Path(os.environ["CONVENE_FIGURES"], "study")).mkdir(
-            parents=True, exist_ok=True
-        )
-        (drawn / "a.png").touch()
-    assert [target.stem for target, *_ in executed] == [
-        "20_finds",
-        "22_reads_20",
-        "02_reads",
-        "02_reads",
-    ]
+    done = [target.stem for target, *_ in executed]
+    assert done == ["20_finds", "22_reads_20", "02_reads", "02_reads"]
 
 
-def test_one_that_fails_does_not_end_the_run_and_the_end_says_what_became_of_each(
-    write, capsys
+ENDS = """import json, os
+def ends(**more):
+    told = {"sweep": "some", "units": 9, "missing": 0, "error": "", **more}
+    print(json.dumps(told), file=open(os.environ["CONVENE_ENDED"], "a"))
+"""
+FAILS = "ends(missing=1, error='ValueError: too hot')"
+LACKS = "from support.errors import *\nraise MissingData('get it there')"
+STOPS = "from support.errors import *\nraise BudgetExceeded('2 of 9')"
+
+
+def test_the_end_says_what_became_of_each_by_its_records_and_how_to_go_on(
+    write, forked, capsys
 ):
-    write("1_needs", "from support.errors import *\nraise MissingData('get it there')")
-    write(
-        "2_stops",
-        "from support.errors import *\nraise ExceptionGroup('a run', [BudgetExceeded('2 of 9')])",
-    )
-    write(
-        "3_fails",
-        "raise ExceptionGroup('a run', [ExceptionGroup('within', [ValueError('too hot')])])",
-    )
-    write("4_runs", "print(N)")
+    write("1_lacks", LACKS)
+    write("2_stops", STOPS)
+    write("3_raises", "raise ValueError('units have failed. BudgetExceeded: no')")
+    write("4_partial", ENDS + FAILS)
+    write("5_mended", ENDS + FAILS + "\nends()", "print(N)")
+    write("6_both", ENDS + FAILS, "raise ValueError('no rows')")
+    assert notebooks.main(["run", "N=7", "PARTICIPANTS=mixed, own"]) == 1
+    said = capsys.readouterr().out
+    missing = "some: 1 of 9 units are missing. ValueError: too hot"
+    for line in (
+        "  left out: 1_lacks: MissingData: get it there\n",
+        "  partial: 2_stops: BudgetExceeded: 2 of 9\n",
+        "  failed: 3_raises: ValueError: units have failed. BudgetExceeded: no\n",
+        f"  partial: 4_partial: {missing}\n",
+        f"  partial: 6_both: {missing} Then: ValueError: no rows\n",
+        "partial: 3, failed: 1, done: 1",
+        ": make run ARGS='N=7 PARTICIPANTS=mixed,own'",
+    ):
+        assert line in said
+    [stamp] = output("build").rglob("*.stamp")
+    assert stamp.stem == "5_mended"
+    assert cells(stamp.with_suffix(".ipynb"))[-1]["outputs"][0]["text"] == ["7\n"]
+    assert notebooks.main(["run", "N=7", "--only", "1_"]) == 0
+    write("4_partial", ENDS + "ends()")
+    assert notebooks.main(["run", "N=7", "--only", "4_"]) == 0
+
+
+def test_a_full_disk_fails_a_notebook_and_the_next_one_is_tried(
+    write, monkeypatch, capsys
+):
+    for name in ("1_full", "2_runs"):
+        write(name)
+
+    def execute(path, target, parameters, **settings):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if path.stem == "1_full":
+            target.write_text('{"cells": [{"')  # as far as it went
+            with open("/dev/full", "w") as file:
+                file.write("x")
+        return 0.0
+
+    monkeypatch.setattr(notebooks, "execute", execute)
     assert notebooks.main(["run", "N=7"]) == 1
     said = capsys.readouterr().out
-    for line in ("done: 1", "left out: 1_needs: MissingData: get it there", "failed: 3_fails: ValueError: too hot",
-                 "partial: 2_stops: BudgetExceeded: 2 of 9", "To go on: make run ARGS=N=7, with a larger"):  # fmt: skip
-        assert line in said
-    made = cells(output("build", "runs", "N-7", "notebooks", "4_runs.ipynb"), "code")
-    assert made[-1]["outputs"][0]["text"] == ["7\n"]
-    stamps = sorted(path.stem for path in output("build").rglob("*.stamp"))
-    assert stamps == ["4_runs"] and notebooks.main(["run", "--only", "1_"]) == 0
+    assert "1_full.ipynb: failed. DiskFull: [Errno 28]" in said
+    assert "done: 1" in said and "To go on" in said
 
 
-def test_units_that_failed_make_a_notebook_partial_and_the_rerun_retries_them(
-    write, tmp_path, capsys
+def test_a_kernel_imports_this_checkout_wherever_its_environment_comes_from(
+    write, monkeypatch, tmp_path
 ):
-    write("1_fails", FAILING.replace("MENDED", repr(str(tmp_path / "mended"))))
-    assert notebooks.main(["run", "CONCURRENCY=1", "--only", "1_"]) == 1
-    said = capsys.readouterr().out
-    assert (
-        "partial: 1_fails: Partial: some: 1 of 2 units have failed. The first said: "
-        in said
-        and "too hot" in said
-    )
-    assert "To go on: make run ARGS='CONCURRENCY=1 --only 1_'\n" in said
-    shown = cells(output("build", "notebooks", "1_fails.ipynb"), "code")[-1]["outputs"]
-    assert any(
-        "Partial: some, 1 of 2 units finished." in "".join(o.get("text", ""))
-        for o in shown
-    )
-    write(
-        "2_stops",
-        FAILING.replace("MENDED", repr(str(tmp_path / "mended"))),
-        "raise ValueError('no rows')",
-    )
-    assert notebooks.main(["run", "--only", "2_"]) == 1
-    assert (
-        "  partial: 2_stops: Partial: some: 1 of 2 units have failed."
-        in capsys.readouterr().out
-    )
-    (tmp_path / "2_stops.ipynb").unlink()
-    (tmp_path / "mended").touch()
-    assert (
-        notebooks.main(["run", "CONCURRENCY=2"]) == 0
-        and "done: 1" in capsys.readouterr().out
-    )
+    other = tmp_path / "other" / "support"
+    other.mkdir(parents=True)
+    (other / "__init__.py").touch()
+    monkeypatch.setenv("PYTHONPATH", str(other.parent))
+    write("1_imports", "import support\nprint(support.__file__)")
+    notebooks.execute(tmp_path / "1_imports.ipynb", tmp_path / "made.ipynb", {})
+    [shown] = cells(tmp_path / "made.ipynb")[-1]["outputs"]
+    assert shown["text"] == [f"{ROOT / 'support' / '__init__.py'}\n"]
 
 
-def test_a_picture_in_a_notebook_says_what_it_shows(write, monkeypatch):
-    monkeypatch.delenv("MPLBACKEND")
+def test_work_in_one_checkout_with_the_package_of_another_is_warned_of_once(tmp_path):
+    for name in ("one", "other"):
+        (tmp_path / name / "notebooks").mkdir(parents=True)
+        for path in ("support/__init__.py", "support/errors.py", "support/data.py"):
+            (tmp_path / name / path).parent.mkdir(exist_ok=True)
+            shutil.copy(ROOT / path, tmp_path / name / path)
+
+    def said(package, folder):
+        environment = os.environ | {"PYTHONPATH": str(tmp_path / package)}
+        code = "import support.data; import support.errors"
+        where = tmp_path / folder / "notebooks"
+        asked = [sys.executable, "-c", code]
+        done = subprocess.run(
+            asked,
+            cwd=where,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stderr
+
+    assert said("one", "one") == ""
+    warned = said("one", "other")
+    assert warned.count("UserWarning") == 1
+    assert str(tmp_path / "one") in warned and str(tmp_path / "other") in warned
+
+
+def test_a_picture_in_a_notebook_says_what_it_shows(write, forked, monkeypatch):
     drawing = "fig, ax = plt.subplots()\nax.set(title='a line', xlabel='x')\n"
-    saved = "draw.save(fig, 'a', 'b', {'parameters': 1, 'participants': 'mixed', 'seed': 1}, alt='It rises.')\nplt.show()"
-    write(
-        "1_draws",
-        "import matplotlib.pyplot as plt\nfrom support import draw",
-        drawing + saved,
-        drawing + "plt.show()",
-    )
+    about = "{'parameters': 1, 'participants': 'mixed', 'seed': 1}"
+    saved = f"draw.save(fig, 'a', 'b', {about}, alt='It rises.')\nplt.show()"
+    imports = "import matplotlib.pyplot as plt\nfrom support import draw"
+    write("1_draws", imports, drawing + saved, drawing + "plt.show()")
     assert notebooks.main(["run"]) == 0
-    shown = [
-        c["outputs"]
-        for c in cells(output("build", "notebooks", "1_draws.ipynb"), "code")[2:]
+    shown = []
+    for cell in cells(output("build", "notebooks", "1_draws.ipynb"))[2:]:
+        shown += [out["metadata"] for out in cell["outputs"] if "data" in out]
+    assert [one["image/png"]["alt"] for one in shown] == ["It rises.", "a line: x"]
+
+
+def test_a_progress_bar_is_kept_as_it_was_last_seen():
+    bar = {"output_type": "stream", "name": "stderr"}
+    pieces = [
+        bar | {"text": text} for text in ("\r 10%", "\r 50%", "\r100%\n", "a\r\n")
     ]
-    assert [
-        o["metadata"]["image/png"]["alt"]
-        for outputs in shown
-        for o in outputs
-        if "data" in o
-    ] == [
-        "It rises.",
-        "a line: x",
+    other = {"output_type": "stream", "name": "stdout", "text": "b"}
+    assert notebooks._joined([*pieces, other]) == [bar | {"text": "100%\na\n"}, other]
+
+
+# ---- what a run would ask, and a paper's report -------------------------------------------
+
+
+ASKED = """import json, os
+def asks(sweep, model, calls, dollars):
+    row = {"sweep": sweep, "model": model, "calls": calls, "prompt_tokens": 10 * calls}
+    row |= {"completion_tokens": calls, "dollars": dollars, "seconds": 1.0}
+    print(json.dumps(row), file=open(os.environ["CONVENE_ESTIMATE"], "a"))
+"""
+
+
+def test_an_estimate_has_a_line_a_study_and_model_and_names_what_stopped(
+    write, forked, capsys
+):
+    write(
+        "20_plays", ASKED + "asks('s', 'chat', 9 * N, 0.5)\nasks('s', 'other', 4, None)"
+    )
+    write("22_same", ASKED + "asks('s', 'chat', 9 * N, 0.5)\nassert BUDGET is None")
+    write(
+        "40_stops", ASKED + "asks('t', 'chat', 2, 0.25)", "raise ValueError('one row')"
+    )
+    assert notebooks.main(["estimate", "N=3", "BUDGET=1"]) == 0
+    said = capsys.readouterr().out
+    rows = [line.split() for line in said.splitlines()[1:4]]
+    assert [row[:4] for row in rows] == [
+        ["20_plays", "s", "chat", "27"],
+        ["20_plays", "s", "other", "4"],
+        ["40_stops", "t", "chat", "2"],
+    ]
+    assert "'calls': '33.00'" in said and "'dollars': '0.75'" in said
+    assert "No price is known of other:" in said
+    assert "not estimated further: 40_stops: ValueError: one row" in said
+    assert not output("build").exists()
+
+
+DIRECT = """from support.models.stand_ins import stand_in
+await stand_in(name="chat").reply("Why?")"""
+
+
+def test_a_model_that_is_asked_outside_of_sweeps_is_counted(write, forked, capsys):
+    write("50_asks", DIRECT, DIRECT)
+    assert notebooks.main(["estimate"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[1:5] == [
+        "asked",
+        "directly",
+        "chat",
+        "2",
     ]
 
 
 COMPARING = """import pandas as pd
 from support import ledger, published, tables
 from support.analysis.claims import check_claims
-from support.runs.sweep import terms
-terms(BUDGET)
-paper = published.load("001_5dc2ef75221ed897")
-printed = paper[paper["table"] == "Table 1"]
-ours = printed.assign(se=1.0, n=N)[["row", "column", "value", "se", "n"]].query("row == 'majority'")
+STEM = "001_5dc2ef75221ed897"
+printed = published.load(STEM, "Table 1")
+ours = printed.assign(se=1.0, n=N)[["row", "column", "value", "se", "n"]]
 ours = pd.concat([ours.assign(participant=name) for name in PARTICIPANTS])
-ledger.keep("20", "001_5dc2ef75221ed897", "Table 1", tables.against_published(ours, printed, margin=50.0))
-said = published.statements(paper).head(1)
+found = tables.against_published(ours, printed, margin=50.0)
+ledger.keep("20", STEM, "Table 1", found)
+said = published.statements(published.load(STEM)).head(1)
 checks = {said["statement"].iloc[0]: lambda part: "yes"}
-ledger.keep("20", "001_5dc2ef75221ed897", "statements", check_claims(ours, said, checks))"""
+ledger.keep("20", STEM, "statements", check_claims(ours, said, checks))"""
 
 
-def test_a_paper_is_played_with_any_participants_and_reported_and_a_second_call_goes_on(
-    write, monkeypatch, capsys
+def test_a_paper_is_estimated_played_and_reported_and_says_how_to_go_on(
+    write, forked, monkeypatch, capsys
 ):
-    monkeypatch.setattr(paper, "NOTEBOOKS", {"001": ("20_", "21_")})
+    monkeypatch.setattr(paper, "NOTEBOOKS", {"001": "20_,21_"})
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
-    costs = "price = { input = 1.0, output = 10.0 }\n"
-    Path(os.environ["CONVENE_MODELS"]).write_text(
-        f'[models.chat]\n{costs}[models."<b>"]\n{costs}'
-    )
-    write("20_compares", "PARTICIPANTS = ['mixed']", COMPARING)
-    write("21_stops", "from support.errors import *\nraise BudgetExceeded('2 of 9')")
-    tagged = nbformat.read(notebooks.FOLDER / "20_compares.ipynb", 4)
-    tagged.cells[0].source += "\n" + tagged.cells.pop(1).source
-    nbformat.write(tagged, notebooks.FOLDER / "20_compares.ipynb")
-    assert (
-        paper.main(["001", "--with", "model:chat, model:<b>", "--budget", "3", "N=20"])
-        == 1
-    )
+    price = "price = { input = 1.0, output = 10.0 }\n"
+    models = f'[models.chat]\n{price}[models."<b>"]\n{price}'
+    Path(os.environ["CONVENE_MODELS"]).write_text(models)
+    write("20_compares", COMPARING)
+    write("21_stops", STOPS)
+    who = "model:chat, model:<b>"
+    assert paper.main(["001", "--with", who, "--budget", "3", "N=20"]) == 1
     said = capsys.readouterr().out
-    assert (
-        "go on: make paper P=001 WITH='model:chat, model:<b>' BUDGET=3 ARGS=N=20, with a larger BUDGET"
-        in said
-    )
+    assert "make paper P=001 WITH='model:chat,model:<b>' BUDGET=3 ARGS=N=20" in said
     page = output("build", "report", "001.html").read_text()
-    for told in ("mixed, model:chat, model:&lt;b&gt;", "<strong>Partial:</strong>", "54 numbers printed, 54 compared",
-                 "<td>majority</td><td>utility@3</td><td class=\"num\">79.88</td>", ">agrees</th>"):  # fmt: skip
-        assert told in page
-    assert (
-        page.count('class="agrees"') == 3 * 9
-        and page.count('class="yes"') == 3
-        and "<b>" not in page
-    )
-    assert [paper.main(given) for given in (["004"], ["001", "--with", "gpt-4o"])] == [
-        2,
-        2,
-    ]
-    assert (
-        "expected one of 001" in (said := capsys.readouterr().err)
-        and "names such as model:gpt-4o-mini" in said
-    )
+    assert "Partial:" in page and "mixed, model:chat, model:&lt;b&gt;" in page
+    assert "<td>majority</td>" in page and "<td>79.88</td>" in page
+    assert page.count("79.88: agrees") == 3 and page.count("<td>yes.<") == 3
+    assert "not tested" in page and "<b>" not in page
 
 
-FAILING = """from pathlib import Path
-from support import data
-from support.runs.study import open_study
-from support.runs.sweep import Sweep, terms
-terms(BUDGET, True, CONCURRENCY, None)
-async def hot(rng, which):
-    if which and not Path(MENDED).exists():
-        raise ValueError("too hot")
-    return {"which": which}
-await Sweep("some", hot, {"which": [0, 1]}, 1, 1).run(open_study("some"), progress=False)
-print(data.partial())"""
-
-
-def test_a_progress_bar_is_kept_as_it_was_last_seen():
-    pieces = [
-        {"output_type": "stream", "name": "stderr", "text": [t]}
-        for t in ("\r 10%", "\r 50%", "\r100%\n")
-    ]
-    assert notebooks._one_stream([*pieces, {**pieces[0], "name": "stdout"}])[0][
-        "text"
-    ] == ["100%\n"]
-
-
-SWEEP = """from support.runs.study import open_study
-from support.runs.sweep import Sweep
-from support.roundtable.study import roundtable_exchange
-store = open_study("s")
-async def played(name, seats):
-    sweep = Sweep(name, roundtable_exchange, {"rule": ["majority"], "seats": seats, "rounds": [1]}, N, SEED)
-    await sweep.run(store)"""
-DIRECT = "from support.models import connect\nawait connect(MODEL).reply('Why?')\nawait connect('chat').reply('Why?')"
-
-
-def test_an_estimate_counts_sweeps_and_direct_replies_names_what_it_cannot_and_sends_nothing(
-    write, capsys
-):
-    write("1_asks", SWEEP, "await played('rules', ['mixed'])\nawait played('models', ['model:chat'])",
-          "raise ValueError('of no concern to models')", "await played('models', ['model:chat'])",
-          "rows = []", "rows.append(1)", "await played('more', [['model:chat', 'mixed', 'linear'][rows[0]]])",
-          "await played('none', undefined)\nawait played('last', ['model:other'])", DIRECT)  # fmt: skip
-    assert notebooks.main(["estimate", "MODEL=other@http://127.0.0.1:9/v1", "N=3"]) == 0
-    said = capsys.readouterr().out
-    rows = {line[3:58].strip(): line[58:].split() for line in said.splitlines()}
-    counted = {name: row[0] for name, row in rows.items() if row}
-    assert [counted.pop(name) for name in ("models", "last")] == ["27", "27"] and float(
-        rows["models"][2][1:]
-    ) > 0
-    assert said.count("models ") == 1 and not {"rules", "more"} & set(counted)
-    assert [
-        line[58:].split()[0] for line in said.splitlines() if "asked directly" in line
-    ] == ["1", "1"]
-    assert (
-        "not estimated: 1_asks: await played('none', undefined)… (NameError" in said
-        and "input = …" in said
-    )
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["004"], "expected one of 000, 001"),
+        (["001", "--with", "gpt-4o"], "model:gpt-4o"),
+    ],
+)
+def test_a_paper_or_participant_that_there_is_not_is_named(given, said, capsys):
+    assert paper.main(given) == 2
+    assert said in capsys.readouterr().err

@@ -7,6 +7,7 @@ which a unit's tasks inherit.
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -16,8 +17,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from support.models.money import Budget
+    from support.models.request import Request
 
 T = TypeVar("T")
+ESTIMATE = "CONVENE_ESTIMATE"  # a file of rows, while a run is estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +92,8 @@ class Meter:
         self._changed = changed
 
     @contextmanager
-    def flight(self) -> Iterator[None]:
-        """One call on its way."""
+    def flight(self, request: Request | None = None) -> Iterator[None]:
+        """One call on its way; a meter may refuse what is asked."""
         self.in_flight += 1
         try:
             self._changed()
@@ -148,11 +151,30 @@ def note(call: Call) -> None:
         calls.append(call)
     if (running := _meter.get()) is not None:
         running.count(call)
+    elif file := os.environ.get(ESTIMATE):
+        _estimated(call, file)
+
+
+def _estimated(call: Call, file: str) -> None:
+    """What is asked outside of sweeps, as a row of `make estimate`."""
+    row = {"sweep": "asked directly", "model": call.model, "calls": 1}
+    row |= {
+        name: getattr(call, name) for name in ("prompt_tokens", "completion_tokens")
+    }
+    row |= {
+        "dollars": call.usd,
+        "most": call.usd,
+        "seconds": call.completion_tokens / 50,
+    }
+    if call.endpoint == "stand-in":
+        with open(file, "a", encoding="utf-8") as rows:
+            rows.write(json.dumps(row) + "\n")
 
 
 def watched() -> bool:
-    """Whether anybody wants to know of calls: a unit, or a meter."""
-    return _unit.get() is not None or _meter.get() is not None
+    """Whether anybody wants to know of calls: a unit, a meter, or an estimate."""
+    inside = _unit.get() is not None or _meter.get() is not None
+    return inside or ESTIMATE in os.environ
 
 
 def meter() -> Meter | None:

@@ -273,7 +273,7 @@ class ChatModel:
             await self._turn(here)
             self.live_calls += 1
             try:
-                with running.flight() if running else nullcontext():
+                with running.flight(request) if running else nullcontext():
                     made = await self._attempts.complete(request, faults, self.price)
             finally:
                 self._tried = True

@@ -1,391 +1,168 @@
-"""What a sweep will take, before it runs: a sample of its units is played with stand-ins in the seats of its models.
+"""What a sweep will ask, before it runs: two units a setting are played with stand-ins.
 
-What they asked is scaled up. Nothing is sent.
+Their calls, priced as the models that they stand for, are multiplied. Nothing is sent.
+`make estimate` does so for whole notebooks: `scaled` makes the rows of a sweep.
 """
 
 from __future__ import annotations
 
-import inspect
 import json
-import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
-from html import escape
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
-from support.errors import (
-    CacheMiss,
-    DamagedFile,
-    InvalidInput,
-    MissingData,
-    ModelUnavailable,
-)
+from support.errors import InvalidInput, ModelUnavailable
 from support.models import connect, serving
 from support.models.calls import Call, Meter, collected, metered
-from support.models.endpoint import RUNS_ON
 from support.models.model import ChatModel
-from support.models.money import dollars
-from support.models.profiles import MODEL, check_prices, models_in
+from support.models.profiles import MODEL, Profile
 from support.models.stand_ins import ENDPOINT, stand_in, tokens
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from support.models.request import Request
     from support.runs.study import Store, Unit
     from support.runs.sweep import Sweep
 
-STOPS = (ModelUnavailable, CacheMiss, MissingData, DamagedFile)
-FILL = 0.25  # of its greatest length, what a text usually has
-# Seconds until a reply begins, and tokens a second from then; tokens that ask a model to mend its reply.
-FIRST_TOKEN, PACE, COMPLAINT = 0.5, 50.0, 60
-Takes = dict[
-    str, list[np.ndarray]
-]  # by setting, what each unit took: the five numbers of an estimate, and waiting
-
-
-class Range(NamedTuple):
-    """A number that is not known yet: `low` and `high` are as if units were like the least and most of theirs."""
-
-    low: float
-    expected: float
-    high: float
-    worst: float
-
-
-@dataclass(frozen=True, repr=False)
-class Estimate:
-    """What the units of a sweep that are not finished yet will take; `usd` is None where a model has no price."""
-
-    sweep: str
-    models: tuple[str, ...]
-    units: int
-    finished: int
-    calls: Range
-    prompt_tokens: Range
-    completion_tokens: Range
-    usd: Range | None
-    seconds: Range
-    assumptions: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        return "\n  - ".join(
-            (
-                f"{self._title}\n{self.table().to_string(index=False)}\nAssumes:",
-                *self.assumptions,
-            )
-        )
-
-    def _repr_html_(self) -> str:
-        why = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.assumptions)
-        return (  # MathJax takes the text between two dollars for a formula
-            f"<div class='tex2jax_ignore mathjax_ignore'>{escape(self._title)}{self.table().to_html(index=False)}"
-            f"<details><summary>What this assumes</summary><ul>{why}</ul></details></div>"
-        )
-
-    @property
-    def _title(self) -> str:
-        done = f", {self.finished} are finished" if self.finished else ""
-        return f"{self.sweep!r} with {', '.join(self.models) or 'no model'}: {self.units} units to do{done}"
-
-    def table(self) -> pd.DataFrame:
-        """One row for each of calls, tokens, US dollars and time, as people read them."""
-        import pandas as pd
-
-        rows = [
-            [f"{n:,.0f}" for n in row]
-            for row in (self.calls, self.prompt_tokens, self.completion_tokens)
-        ]
-        rows.append(
-            [dollars(usd) for usd in self.usd] if self.usd else ["no price"] * 4
-        )
-        rows.append([str(timedelta(0, round(seconds))) for seconds in self.seconds])
-        names = ("calls", "prompt tokens", "completion tokens", "money", "time")
-        return pd.DataFrame(rows, names, Range._fields).reset_index(names="")
-
-
-async def calls_of(
-    sweep: Sweep, unit: Unit, **context: Any
-) -> tuple[list[Call], Exception | None]:
-    """Play one unit for its calls, and say what ended it before its time; its record is not kept."""
-    with collected() as calls:
-        try:
-            await sweep.study(**sweep.arguments(unit, context))
-        except STOPS:
-            raise
-        except Exception as error:  # it is handed back, and said with the estimate
-            return calls, error
-    return calls, None
+NOT_ASKED = "no key: it is not asked"
+EACH = 2  # units of a setting that are played
+FIRST_TOKEN, PACE = 0.5, 50.0  # seconds until a reply begins, then tokens a second
+COUNTED = ["calls", "prompt_tokens", "completion_tokens", "dollars", "most", "seconds"]
 
 
 async def estimate(
-    sweep: Sweep, model: ChatModel | str | None = None, *, sample: int = 12, concurrency: int = 8,
-    seconds_per_call: float | None = None, store: Store | None = None, **context: Any
-) -> Estimate:  # fmt: skip
-    """What a sweep will take with the models that its settings name: calls, tokens, US dollars, time. Nothing is sent.
+    sweep: Sweep, store: Store | None = None, **context: Any
+) -> pd.DataFrame:
+    """What the units that are not finished will ask of each model, one row a model.
 
-    `model` stands for "model" without a name. `sample` units are played, spread evenly over the settings; where `store`
-    has finished units of a setting, those count instead. A profile's requests and tokens a minute slow it down.
-    InvalidInput when no unit can be played, or a participant hides a model of its own.
+    Calls, tokens, dollars (NaN without a price; `low` and `high` are as if all units of
+    a setting were like the cheaper or the dearer of its two), `most` at their longest
+    without repairs, seconds. `draws` of `units` ask something of their own: where the
+    two of a setting ask the very same, all of its repetitions are one draw.
     """
-    for name, value in {
-        "sample": sample,
-        "concurrency": concurrency,
-        "seconds_per_call": seconds_per_call,
-    }.items():
-        if value is not None and not 0 < value < math.inf:
-            raise InvalidInput(f"{name}={value!r}: expected a number above 0.")
-    if (
-        model is not None
-        and MODEL in inspect.signature(sweep.study).parameters
-        and MODEL not in sweep.grid
-    ):
-        context[MODEL] = model
     sweep.check(context)
-    plays, finished = (
-        _Plays(sweep, context, seconds_per_call),
-        store.finished(sweep.name) if store else set(),
-    )
-    todo = [unit for unit in sweep.units() if unit not in finished]
-    places = np.linspace(
-        0, len(todo) - 1, min(int(sample), len(todo))
-    )  # over settings and repetitions alike
-    await plays.play([todo[int(place)] for place in places])
-    if store:
-        for unit in finished.intersection(sweep.units()):
-            plays.measure(
-                unit, store.calls(unit) if store.status(unit) == "done" else ()
-            )
-    for name in models_in([unit.settings for unit in todo]) - {MODEL}:
-        plays.asked.add(plays.place(name.removeprefix(f"{MODEL}:")))
-    *rows, waits = np.transpose(plays.totals(Counter(unit.text for unit in todo)))
-    rows[4] = np.maximum(rows[4] / min(concurrency, len(todo) or 1), waits)
-    calls, read, written, usd, seconds = (Range(*map(float, row)) for row in rows)
-    models = {f"{model.name} at {model.endpoint}": model for model in plays.asked}
-    pace = (
-        f"a call takes {seconds_per_call:g} s"
-        if seconds_per_call
-        else f"a model writes {PACE:g} tokens a second"
-    )
-    return Estimate(
-        sweep.name, tuple(sorted(models)), len(todo), len(finished), calls, read, written,
-        usd if all(model.price for model in models.values()) else None, seconds,
-        (*plays.sentences(len(todo), models), f"{concurrency} units are at work at a time, and {pace}."),
-    )  # fmt: skip
+    finished = store.finished(sweep.name) if store else set()
+    todo = defaultdict[str, list["Unit"]](list)
+    for unit in sweep.units():
+        if unit not in finished:
+            todo[unit.text].append(unit)
+    seats, played = _Seats(context), {}
+    for text, units in todo.items():
+        calls = [await seats.play(sweep, unit) for unit in units[:EACH]]
+        played[text] = (len(units), calls)
+    made = scaled(played, seats.profiles)
+    unpriced = made["model"][made["dollars"].isna()]
+    if len(unpriced):
+        told = "no price is known of {}; add it to your models.toml (CONVENE_MODELS)"
+        warnings.warn(told.format(", ".join(unpriced)), stacklevel=2)
+    return made
 
 
-class _Plays:
-    """Units played with stand-ins, and finished ones: what each took."""
-
-    def __init__(
-        self, sweep: Sweep, context: dict[str, Any], seconds_per_call: float | None
-    ) -> None:
-        self.sweep, self.context, self.seconds_per_call = (
-            sweep,
-            context,
-            seconds_per_call,
-        )
-        self.models = {
-            name: value
-            for name, value in context.items()
-            if isinstance(value, ChatModel)
-        }
-        self.kept = all(
-            model.cache is not None for model in self.models.values()
-        )  # a run keeps what it connects
-        self.asked = set[ChatModel]()  # whose calls are counted
-        self.usual, self.other, self.worst, self.measured = (
-            defaultdict[str, list[np.ndarray]](list) for _ in range(4)
-        )
-        self.played: list[tuple[list[Call], Exception | None]] = []
-
-    def place(self, name: str) -> ChatModel:
-        """Whom a stand-in of this name takes the place of: connected, and never asked."""
-        if name not in self.models:
-            self.models[name] = connect(
-                self.context.get(name, name), api_key="not asked"
-            )
-        return self.models[name]
-
-    async def play(self, units: Sequence[Unit]) -> None:
-        """The units at the usual length of texts; one of each setting at half, at double, and at all that they may be.
-
-        What ends a discussion is chosen half of the time where it can be; in the longer plays seldom, and never.
-        """
-        for unit in units:
-            self.played.append(await self._stood_in(unit, FILL, 0.5))
-            self._keep(self.usual, unit, self.played[-1][0], FILL)
-        if self.played and all(error and not calls for calls, error in self.played):
-            error = self.played[0][1]
-            raise InvalidInput(
-                f"estimate: no unit of {self.sweep.name!r} can be played. {error}"
-            ) from error
-        for unit in {unit.text: unit for unit in reversed(units)}.values():
-            for takes, fill, ends in (
-                (self.other, FILL / 2, 0.5),
-                (self.other, 2 * FILL, 0.1),
-                (self.worst, 1.0, 0.0),
-            ):
-                self._keep(
-                    takes, unit, (await self._stood_in(unit, fill, ends))[0], fill
-                )
-
-    async def _stood_in(
-        self, unit: Unit, fill: float, ends: float
-    ) -> tuple[list[Call], Exception | None]:
-        def make(name: str) -> ChatModel:
-            return stand_in(
-                fill=fill, ends=ends, name=name, profile=self.place(name).profile
-            )
-
-        async def reserve(worst_usd: float, what: str) -> int:
-            name = what.rpartition(" by ")[2]
-            if (
-                worst_usd or name not in self.models
-            ):  # stand-ins are free, also of a name that somebody else has
-                raise ModelUnavailable(f"{name!r} was about to be asked")
-            return 0
-
-        # In the place of a budget: nobody else gets any money.
-        shut: Any = SimpleNamespace(reserve=reserve, settle=lambda number, usd: None)
-        seated = {
-            name: make(name)
-            for name in self.context
-            if name in self.models or name == MODEL
-        }
-        try:
-            with metered(Meter(shut)), serving(make=make):
-                return await calls_of(self.sweep, unit, **{**self.context, **seated})
-        except ModelUnavailable as error:
-            said = f"estimate: a participant of {self.sweep.name!r} has a model of its own; nothing was sent ({error})."
-            raise InvalidInput(
-                f'{said} Name it in the settings ("model:NAME"), or pass it to the study.'
-            ) from None
-
-    def measure(self, unit: Unit, calls: Sequence[Call]) -> None:
-        """Take what a finished unit asked these models."""
-        known = {(model.model, model.endpoint) for model in self.models.values()}
-        if calls and known.issuperset((call.model, call.endpoint) for call in calls):
-            self._keep(self.measured, unit, calls)
-
-    def _keep(
-        self, takes: Takes, unit: Unit, calls: Sequence[Call], fill: float = 0.0
-    ) -> None:
-        """What the calls took; a question that is asked twice costs once where a cache keeps the reply."""
-        worst, once = (
-            takes is self.worst,
-            {call.key if self.kept else n: call for n, call in enumerate(calls)},
-        )
-        parts = [
-            self._part(call, fill, worst)
-            for call in once.values()
-            if not (worst and call.repair)
+def scaled(
+    played: Mapping[str, tuple[int, Sequence[Sequence[Call]]]],
+    profiles: Mapping[str, Profile] | None = None,
+) -> pd.DataFrame:
+    """The rows of an estimate; `played` has, by setting, how many units there are, and
+    the calls of each that was played. Only what stand-ins answered counts."""
+    known, rows = dict(profiles or {}), []
+    for units, sample in played.values():
+        asked = [
+            [call for call in calls if call.endpoint == ENDPOINT] for calls in sample
         ]
-        takes[unit.text].append(np.sum([np.zeros(6), *parts], axis=0))
+        for model in sorted({call.model for calls in asked for call in calls}):
+            if model not in known:
+                known[model] = _priced(connect(model, api_key=NOT_ASKED))
+            mine = [[call for call in calls if call.model == model] for calls in asked]
+            rows.append([model, units, *_multiplied(units, mine, known[model])])
+    names = ["model", "units", "draws", *COUNTED, "low", "high"]
+    frame = pd.DataFrame(rows, columns=names)
+    return frame.groupby("model", as_index=False).sum(min_count=1)
 
-    def _part(self, call: Call, fill: float, worst: bool) -> np.ndarray:
-        """One call, or at the worst one with all its repairs, each of which repeats what was said before."""
-        stood, asked = (
-            call.endpoint == ENDPOINT and call.model in self.models,
-            json.loads(call.question or "{}"),
-        )
-        same = (
-            m
-            for m in self.models.values()
-            if (m.model, m.endpoint) == (call.model, call.endpoint)
-        )
-        model = self.models[call.model] if stood else next(same)
-        self.asked.add(model)
-        known, price, schema = model.profile, model.price, asked.get("schema") or ""
-        prompt, written, times = call.prompt_tokens, call.completion_tokens, 1
-        if (
-            stood
-        ):  # the embedded model's schema is its grammar, and no part of its prompt
-            prompt += 0 if model.endpoint == "embedded" else tokens(schema)
-            written += round(fill * known.thinking)
-        if worst:
-            most, times = asked["max_tokens"], 1 + model.repairs if schema else 1
-            thinks = known.thinking or known.reasoning_effort
-            written = max(
-                most, min(known.longest, known.longest if thinks else most * RUNS_ON)
-            )
-        read, wrote = (
-            times * prompt + times * (times - 1) // 2 * (written + COMPLAINT),
-            times * written,
-        )
-        usd = price.cost(read, wrote) if price else math.nan
-        seconds = times * (
-            self.seconds_per_call or call.seconds or FIRST_TOKEN + written / PACE
-        )
-        requests, room = (
-            known.requests_per_minute or math.inf,
-            known.tokens_per_minute or math.inf,
-        )
-        return np.array(
-            [
-                times,
-                read,
-                wrote,
-                usd,
-                seconds,
-                60 * max(times / requests, (read + wrote) / room),
-            ]
-        )
 
-    def totals(self, todo: Mapping[str, int]) -> list[np.ndarray]:
-        """All units to do, each taken as the units of its setting that were looked at, or as all of those."""
+def _priced(model: ChatModel) -> Profile:
+    """A model's profile, with the price that holds at its address."""
+    return model.profile.model_copy(update={"price": model.price})
 
-        def total(takes: Takes, of: Callable[..., np.ndarray]) -> np.ndarray:
-            every = [one for some in takes.values() for one in some]
-            parts = (
-                count * of(takes.get(text) or every, axis=0)
-                for text, count in todo.items()
-            )
-            return np.sum([np.zeros(6), *parts], axis=0)
 
-        around = {
-            text: takes + self.other[text] for text, takes in self.usual.items()
-        } | self.measured
-        worst = {text: takes + self.worst[text] for text, takes in around.items()}
-        middle = total(self.usual | self.measured, np.mean)
-        return [
-            total(around, np.min),
-            middle,
-            total(around, np.max),
-            total(worst, np.max),
-        ]
+def _multiplied(
+    units: int, sample: Sequence[Sequence[Call]], known: Profile
+) -> list[float]:
+    """A setting's draws, amounts and bounds for one model, from the units played."""
+    sums, asked = np.zeros((len(sample), len(COUNTED))), set()
+    for row, calls in zip(sums, sample, strict=True):
+        for call in {call.key: call for call in calls}.values():
+            row += _amounts(call, known)
+        asked.add(frozenset(call.draw or call.key for call in calls))
+    alike = len(sample) > 1 and len(asked) == 1
+    dollars = units * sums[:, COUNTED.index("dollars")]
+    draws = 1 if alike else units
+    return [draws, *(units * sums.mean(0)), dollars.min(), dollars.max()]
 
-    def sentences(self, todo: int, models: Mapping[str, ChatModel]) -> Iterator[str]:
-        """What the numbers rest on, in the order in which it matters."""
-        played, asked = (
-            len(self.played),
-            [call for calls, _ in self.played for call in calls],
-        )
-        said = f"{played} of {todo} units were played with stand-ins, whose replies are random"
-        yield f"{said}: they may end a discussion earlier or later than a real model would."
-        if self.measured:
-            yield f"For {len(self.measured)} settings the calls of finished units count instead."
-        mended, room = (
-            sum(call.repair > 0 for call in asked),
-            f"{RUNS_ON} times its room (longest=, if it thinks)",
-        )
-        yield f"{mended} of {len(asked)} replies mend a form; at the worst each has {room} and all its repairs."
-        if errors := [error for _, error in self.played if error]:
-            said = f"the first said {type(errors[0]).__name__}: {errors[0]}"
-            yield f"{len(errors)} of the units played broke off, and count with what they asked; {said}"
-        try:
-            check_prices(model for _, model in sorted(models.items()))
-        except ModelUnavailable as error:
-            yield f"No price: {error}"
-        dates = sorted(
-            {
-                str(model.price.date)
-                for model in models.values()
-                if model.price and model.price.date
-            }
-        )
-        yield f"Prices are those of models.toml{f' ({dates[0]})' if dates else ''}; attempts that fail come on top."
+
+def _amounts(call: Call, known: Profile) -> list[float]:
+    """A call's part, as the model would be asked that its stand-in plays."""
+    asked = json.loads(call.question or "{}")
+    form = "" if known.name == "embedded" else asked.get("schema")  # there, a grammar
+    read = call.prompt_tokens + tokens(form or "")
+    wrote = call.completion_tokens + known.thinking // 4
+    most = asked.get("max_tokens", 0) + known.thinking
+    money = [np.nan, np.nan]
+    if price := known.price:
+        money = [price.cost(read, wrote), price.cost(read, most)]
+    seconds = (FIRST_TOKEN + wrote / PACE) / known.concurrency
+    paced = 60 / (known.requests_per_minute or np.inf)
+    room = 60 * (read + wrote) / (known.tokens_per_minute or np.inf)
+    return [1, read, wrote, *money, max(seconds, paced, room)]
+
+
+class _StandInsOnly(Meter):
+    """The meter of an estimate: no call leaves that a stand-in does not answer."""
+
+    @contextmanager
+    def flight(self, request: Request | None = None) -> Iterator[None]:
+        """Refuse a model that was not named."""
+        if request is not None and request.endpoint != ENDPOINT:
+            asked = f"{request.model} at {request.endpoint}"
+            raise ModelUnavailable(f"{asked} was about to be asked")
+        with super().flight(request):
+            yield
+
+
+class _Seats:
+    """Whom stand-ins take the place of: connected, and never asked."""
+
+    def __init__(self, context: Mapping[str, Any]) -> None:
+        self.context, self.profiles = dict(context), dict[str, Profile]()
+        for name, value in context.items():
+            if isinstance(value, ChatModel) or (name == MODEL and value):
+                self.context[name] = self.stand_in(value)
+
+    def stand_in(self, given: ChatModel | str) -> ChatModel:
+        """The one in the place of a model, or of the model of a name."""
+        model = given
+        if not isinstance(model, ChatModel):
+            model = connect(model, api_key=NOT_ASKED)
+        name = model.profile.name
+        self.profiles[name] = _priced(model)
+        return stand_in(name=name, profile=model.profile)
+
+    async def play(self, sweep: Sweep, unit: Unit) -> list[Call]:
+        """The calls of a unit."""
+        arguments = sweep.arguments(unit, self.context)
+        with (
+            metered(_StandInsOnly()),
+            serving(make=self.stand_in),
+            collected() as calls,
+        ):
+            try:
+                await sweep.study(**arguments)
+            except ModelUnavailable as error:
+                raise InvalidInput(
+                    f"estimate: {sweep.name!r} has a participant with a model of its "
+                    f'own; nothing was sent ({error}). Name it: "{MODEL}:NAME"'
+                ) from None
+        return calls

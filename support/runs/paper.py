@@ -1,187 +1,130 @@
-"""One paper with any participants: `make paper P=001 WITH="model:a, model:b" BUDGET=20` plays what its tables need.
+"""One paper with any participants: `make paper P=001 WITH="model:a" BUDGET=20`.
 
-It says what the run would ask, executes the paper's notebooks with the rule-based participants and the given ones, and
-writes build/report/001.html: each printed table and statement beside every participant, and the figures. What was
-stopped goes on when the same command is given again.
+It says what the run would ask, executes the paper's notebooks with the rule-based
+participants and the given ones, and writes build/report/001.html: printed numbers and
+statements beside every participant's, and the figures. What was stopped goes on when
+the same command is given again.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import sys
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
+from html import escape
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from support import __version__, ledger, published
+from support import ledger, published
 from support.data import output
 from support.errors import ConveneError, InvalidInput
 from support.models.profiles import is_model
 from support.runs import notebooks
-from support.runs.pages import template
-from support.tables import VERDICTS
 
-NOTEBOOKS = {"000": ("10_", "11_", "12_"), "001": ("20_", "21_", "22_", "23_", "24_"), "002": ("40_", "41_", "42_"),
-             "003": ("30_", "31_")}  # fmt: skip
+NOTEBOOKS = {
+    "000": "10_,11_,12_",
+    "001": "20_,21_,22_,23_,24_",
+    "002": "40_,41_,42_",
+    "003": "30_,31_",
+}
 RULES = "mixed"  # the rule-based participants of every role
+HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Paper {0}</title>
+<style>body {{ font: 15px/1.45 system-ui, sans-serif; margin: 1rem auto; max-width: 72rem }}
+table {{ border-collapse: collapse }} td, th {{ padding: .15rem .5rem; text-align: left }}
+img {{ max-width: 100% }}</style><h1>Paper {0}: published, and each participant</h1>
+<p>Participants: {1}. {2}</p>"""
 
 
 def paper(number: str, who: Sequence[str], arguments: Sequence[str] = ()) -> int:
-    """Estimate, play and report one paper with the participants `who`; 1 where a notebook failed or is partial."""
+    """Estimate, play and report a paper; 1 where a notebook is not whole."""
     if number not in NOTEBOOKS:
-        raise InvalidInput(
-            f"P={number!r} given; expected one of {', '.join(NOTEBOOKS)}"
-        )
-    if strangers := [name for name in who if not is_model(name) and name != RULES]:
-        raise InvalidInput(
-            f"WITH: {strangers[0]!r} given; expected names such as model:gpt-4o-mini"
-        )
-    seated = list(dict.fromkeys([RULES, *who]))
-    given, only = (
-        [f"PARTICIPANTS={', '.join(seated)}", *arguments],
-        ",".join(NOTEBOOKS[number]),
-    )
+        known = ", ".join(NOTEBOOKS)
+        raise InvalidInput(f"P={number!r} given; expected one of {known}")
+    for name in who:
+        if not is_model(name) and name != RULES:
+            wanted = "expected names such as model:gpt-4o-mini"
+            raise InvalidInput(f"WITH: {name!r} given; {wanted}")
+    seated, only = list(dict.fromkeys([RULES, *who])), NOTEBOOKS[number]
+    arguments = [f"PARTICIPANTS={','.join(seated)}", *arguments]
     print(
-        "What this asks at most once (replies that are kept are not asked for again):\n"
+        "What this asks at most once (replies that are kept are not asked for again):"
     )
-    notebooks.estimated(given, only)
-    rest = notebooks.spelt(a for a in arguments if "BUDGET=" not in a)
-    extra = [f"ARGS={shlex.quote(rest)}"] if rest else []
-    money = [a for a in arguments if a.startswith("BUDGET=")]
-    again = " ".join(
-        [
-            "make paper",
-            f"P={number}",
-            f"WITH={shlex.quote(', '.join(who))}",
-            *money,
-            *extra,
-        ]
-    )
-    ended = notebooks.run(given, only, again, f"make paper P={number}")
-    known = {
-        name: value
-        for path in notebooks.notebooks(only)
-        for name, value in notebooks.parameters_of(path).items()
-    }
-    place = notebooks.place_of(dict(sorted(notebooks.parse(given, known).items())))
-    print(
-        f"The report: {report(number, place, seated, 'some notebooks are not finished' if ended else '')}"
-    )
+    notebooks.estimated(arguments, only)
+    _, given = notebooks.parameters(arguments, only)
+    more = {name: given[name] for name in given if name != "PARTICIPANTS"}
+    again = f"make paper P={number} WITH={shlex.quote(','.join(who))}"
+    if "BUDGET" in more:
+        again += f" BUDGET={more.pop('BUDGET')}"
+    if more:
+        again += f" ARGS={shlex.quote(notebooks.spelt(more))}"
+    ended = notebooks.run(arguments, only, again, f"make paper P={number}")
+    lacking = "Partial: some notebooks are not whole." if ended else ""
+    place = notebooks.place_of(given)
+    print(f"The report: {report(number, place, seated, lacking)}")
     return ended
 
 
 def report(number: str, place: Path, seated: Sequence[str], lacking: str = "") -> Path:
-    """Write the report of a paper from the ledger and the notebooks of a run; return its path."""
-    [stem] = [path for path in published.known() if path.startswith(number)]
+    """Write a paper's report, from the ledger and the notebooks of a run."""
+    [stem] = [name for name in published.known() if name.startswith(number)]
     printed = published.load(stem)
-    kept = (ledger.load(kind, place / "ledger") for kind in ("cells", "statements"))
-    cells, said = (frame[frame["paper"] == stem] for frame in kept)
-    figures = [(path.stem, _pictures(path)) for path in sorted((place / "notebooks").glob("*.ipynb"))
-               if path.name.startswith(NOTEBOOKS[number])]  # fmt: skip
-    given = {
-        "number": number, "stem": stem, "seated": seated, "lacking": lacking, "version": __version__,
-        "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), "figures": figures, "tables": _tables(printed, cells),
-        "verdicts": VERDICTS, "counts": _counts(cells), "statements": _statements(said, published.statements(printed)),
-    }  # fmt: skip
-    path = output("build", "report", f"{number}.html")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(template("report.html.j2").render(**given), encoding="utf-8")
-    return path
-
-
-def _tables(printed: pd.DataFrame, cells: pd.DataFrame) -> list[dict[str, Any]]:
-    """Each printed table: its name, a line for each cell that was compared, and the cells that were not."""
-    numbers, made = printed[printed["value"].notna()], []
-    for name in dict.fromkeys([*numbers["table"], *cells["what"]]):
-        mine, lines = cells[cells["what"] == name], []
-        who = list(dict.fromkeys(mine["participant"]))
-        for (row, column), group in mine.groupby(["row", "column"], sort=False):
-            by = (
-                group.drop_duplicates("participant")
-                .set_index("participant")
-                .to_dict("index")
-            )
-            lines.append(
-                (row, column, group["published"].iloc[0], [by.get(one) for one in who])
-            )
-        inside = numbers[numbers["table"] == name]
-        there = {(row, column) for row, column, *_ in lines}
-        absent = [
-            (r, c, v)
-            for r, c, v in inside[["row", "column", "value"]].to_numpy()
-            if (r, c) not in there
-        ]
-        made.append(
-            {
-                "name": name,
-                "who": who,
-                "lines": lines,
-                "printed": len(inside),
-                "absent": absent,
-            }
-        )
+    stated = published.statements(printed).rename(columns={"table": "where"})
+    kinds = [ledger.load(kind, place / "ledger") for kind in ("cells", "statements")]
+    cells, said = [frame[frame["paper"] == stem] for frame in kinds]
+    counts = pd.crosstab(cells["participant"], cells["verdict"], margins=True)
+    answers = said["verdict"] + ". " + said["evidence"]
+    parts = [
+        HEAD.format(number, escape(", ".join(seated)), lacking),
+        counts.to_html(),
+        _beside(stated, said.drop(columns="note").assign(told=answers)),
+    ]
+    ours = cells.assign(told=cells["ours"].map("{:.4g}: ".format) + cells["verdict"])
+    numbers = printed.dropna(subset="value")[["table", "row", "column", "value"]]
+    for name, table in numbers.groupby("table", sort=False):
+        parts += [f"<h2>{escape(str(name))}</h2>"]
+        parts += [_beside(table, ours[ours["what"] == name])]
+    for path in notebooks.notebooks(NOTEBOOKS[number]):
+        parts += _pictures(place / "notebooks" / path.name)
+    made = output("build", "report", f"{number}.html")
+    made.parent.mkdir(parents=True, exist_ok=True)
+    made.write_text("\n".join(parts), encoding="utf-8")
     return made
 
 
-def _counts(cells: pd.DataFrame) -> list[list[Any]]:
-    """For each participant, how many cells got which verdict."""
-    counts = pd.crosstab(cells["participant"], cells["verdict"]).reindex(
-        columns=list(VERDICTS), fill_value=0
+def _beside(printed: pd.DataFrame, told: pd.DataFrame) -> str:
+    """What is printed, with a column for what each participant came to."""
+    rows = [name for name in printed if name in told]
+    wide = told.pivot_table("told", rows, "participant", aggfunc="first")
+    shown = printed.merge(wide.reset_index(), how="left") if len(wide) else printed
+    return shown.to_html(index=False, na_rep="not tested")
+
+
+def _pictures(path: Path) -> Iterator[str]:
+    """The pictures of an executed notebook, each with what it shows."""
+    book = (
+        json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"cells": []}
     )
-    return [[name, *row.tolist(), int(row.sum())] for name, row in counts.iterrows()]
-
-
-def _statements(said: pd.DataFrame, stated: pd.DataFrame) -> dict[str, Any]:
-    """Each statement with the verdict and evidence of every participant; those without a check say so."""
-    who, lines = list(dict.fromkeys(said["participant"])), []
-    for where, statement, note in stated.to_numpy():
-        mine = said[(said["statement"] == statement) & (said["where"] == where)]
-        by = (
-            mine.drop_duplicates("participant")
-            .set_index("participant")
-            .to_dict("index")
-        )
-        lines.append((where, statement, note, [by.get(one) for one in who]))
-    return {"who": who, "lines": lines}
-
-
-def _pictures(path: Path) -> list[tuple[str, str]]:
-    """The pictures of an executed notebook as (base64, what they show)."""
-    shown = [o for o in notebooks.outputs_of(path) if "image/png" in o.get("data", {})]
-    about = [o.get("metadata", {}).get("image/png", {}).get("alt", "") for o in shown]
-    return [
-        ("".join(o["data"]["image/png"]).replace("\n", ""), alt)
-        for o, alt in zip(shown, about, strict=True)
-    ]
+    for cell in book["cells"]:
+        for shown in cell.get("outputs", ()):
+            data = "".join(shown.get("data", {}).get("image/png", ())).replace("\n", "")
+            if data:
+                about = shown["metadata"].get("image/png", {}).get("alt", path.stem)
+                source = f'src="data:image/png;base64,{data}"'
+                yield f'<figure><img {source} alt="{escape(about)}"></figure>'
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m support.runs.paper", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m support.runs.paper")
     parser.add_argument("number", help=f"of the paper: {', '.join(NOTEBOOKS)}")
-    parser.add_argument(
-        "--with",
-        dest="who",
-        default="",
-        help="names of models, with commas between them",
-    )
-    parser.add_argument(
-        "--budget", default="", help="US dollars that all calls may cost together"
-    )
-    parser.add_argument(
-        "arguments",
-        nargs="*",
-        metavar="KEY=VALUE",
-        help="further parameters of the notebooks",
-    )
+    parser.add_argument("--with", dest="who", default="", help="models: a, b")
+    parser.add_argument("--budget", default="", help="US dollars, for all calls")
+    parser.add_argument("arguments", nargs="*", metavar="KEY=VALUE")
     given = parser.parse_intermixed_args(arguments)
-    who = [name for part in given.who.split(",") if (name := part.strip())]
+    who = [name.strip() for name in given.who.split(",") if name.strip()]
     money = [f"BUDGET={given.budget}"] if given.budget else []
     try:
         return paper(given.number, who, [*money, *given.arguments])

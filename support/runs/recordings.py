@@ -1,8 +1,9 @@
-"""Recorded runs of the embedded model: played once (`make record`), kept in data/replies, replayed anywhere.
+"""Recorded runs of the embedded model: played once (`make record`), replayed anywhere.
 
-A recording is two files: the replies, compressed, and a note that says which model gave them, when, and to which
-questions. A replay asks the same questions and takes each answer from the file: no model, no key, no network.
-Questions that quote outside data (MovieLens, AMI) are not kept, and a reply that quotes a row of them is refused.
+A recording is two files in data/replies: the replies, compressed, and a note that says
+which model gave them, when, and to which questions. A replay asks the same questions
+and takes each answer from the file: no model, no key, no network. Questions that quote
+outside data are not kept, and a reply that quotes a row of them is refused.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,6 @@ import pandas as pd
 from support.analysis.agreement import small_tests
 from support.analysis.annotators import LanguageModelAnnotator
 from support.analysis.detection import model_selections, model_verdicts, one_voice
-from support.choice import RULES
 from support.data import ROOT
 from support.errors import CallFailed, InvalidInput, MissingData
 from support.fair_decisions.study import fair_decisions
@@ -34,10 +36,10 @@ from support.models import connect
 from support.models.model import ChatModel
 from support.models.replies import Cache
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
+from support.runs import frames
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 from support.seminar.rules import load_policies
-from support.seminar.seats import SHOTS
 from support.seminar.study import seminar
 from support.seminar.suite import JudgedState, edge_cases, held_out_states
 from support.survey.answers import AnswerBook
@@ -49,189 +51,139 @@ FOLDER = ROOT / "data" / "replies"
 
 @dataclass(frozen=True)
 class Recording:
-    """What is recorded under a name: a sweep, or what `play` asks; `private` where its questions quote outside data."""
+    """A sweep that is recorded; `private` where its questions quote outside data.
+
+    Other kinds have a `play` of their own, which asks all of it and returns how much
+    was done, and how many replies did not fit their form.
+    """
 
     name: str
     grid: Mapping[str, Sequence[Any]]
-    study: Callable[..., Awaitable[Any]] = roundtable_exchange
-    seed: int = 7
+    study: str = ""
+    paired: Sequence[str] = ()
     repetitions: int = 1
     private: bool = False
-    paired: Sequence[str] = ("rule",)
+    seed: int = 7
 
     def sweep(self, by: str = "", **grid: Sequence[Any]) -> Sweep:
-        """The recorded sweep, or the part of it that has the given values; `by` another model than the embedded one."""
-        name = (
-            f"{self.name} by {by}"
-            if by not in ("", "embedded")
-            else f"recorded {self.name}"
-        )
-        return Sweep(
-            name,
-            self.study,
-            {**self.grid, **grid},
-            self.repetitions,
-            self.seed,
-            self.paired,
-        )
+        """The sweep, or the part of it with the given values; `by` another model."""
+        name = f"recorded {self.name}"
+        if by not in ("", "embedded"):
+            name = f"{self.name} by {by}"
+        made, how = {**self.grid, **grid}, (self.repetitions, self.seed, self.paired)
+        return Sweep(name, STUDIES[self.study], made, *how)
 
-    async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
-        """Ask all of it; return how much was done, how many replies came, and how many did not fit their form."""
+    async def play(self, store: Store, model: ChatModel) -> tuple[int, int]:
+        """Ask all of it."""
         sweep = self.sweep()
-        count = await sweep.run(store, model=model, concurrency=1, progress=False)
-        if count.failed:
-            said = next(iter(store.failures(sweep.name).values()))
-            raise CallFailed(f"recording {self.name}: {said}; nothing was written")
-        return count
+        ended = await sweep.run(store, model=model, concurrency=1, progress=False)
+        if ended.failed:
+            said = f"recording {self.name}: {ended.error}; nothing was written"
+            raise CallFailed(said)
+        return ended.done, ended.misfits
 
 
 class Labels(Recording):
-    """A model's labels of the small samples of `support.analysis.agreement.small_tests`."""
+    """Labels of the small samples of `support.analysis.agreement.small_tests`."""
 
-    async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
+    async def play(self, store: Store, model: ChatModel) -> tuple[int, int]:
         """Have every message labelled."""
-        annotator, errors, done = LanguageModelAnnotator(model), 0, 0
+        annotator, done, errors = LanguageModelAnnotator(model), 0, 0
         for test in await small_tests(self.seed):
             done += len(await annotator.label(test.messages))
             errors += len(annotator.problems)
-        return _count(done, model, errors)
+        return done, errors
 
 
 class Parses(Recording):
-    """A model's readings of problems of NaturalPlan, drawn among those of at most three people on one day."""
+    """Readings of problems of NaturalPlan: three people at most, on one day."""
 
     def drawn(self) -> tuple[natural_plan.Problem, ...]:
         """The problems that the model was asked about."""
-        [problems], rng = self.grid["problems"], np.random.default_rng(self.seed)
-        return natural_plan.draw(
-            natural_plan.load(), problems, rng, most_people=3, most_days=1
-        )
+        [many], rng = self.grid["problems"], np.random.default_rng(self.seed)
+        every = natural_plan.load()
+        return natural_plan.draw(every, many, rng, most_people=3, most_days=1)
 
-    async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
+    async def play(self, store: Store, model: ChatModel) -> tuple[int, int]:
         """Have every problem read."""
         read = await readings(self.drawn(), "model", model)
-        return _count(len(read), model, int((~read["valid"]).sum()))
+        return len(read), int((~read["valid"]).sum())
 
 
 class Forms(Recording):
-    """A model's forms of an instrument, for personas drawn with the seed."""
+    """Forms of an instrument, for personas drawn with the seed."""
 
     async def fill(self, book: AnswerBook, model: ChatModel) -> int:
         """Put the model's forms into a book; return how many."""
-        [instrument], [per_group], rng = (
-            *self.grid.values(),
-            np.random.default_rng(self.seed),
-        )
-        return len(await simulate(load(instrument), book, per_group, rng, model))
+        [instrument], [each] = self.grid.values()
+        rng = np.random.default_rng(self.seed)
+        return len(await simulate(load(instrument), book, each, rng, model))
 
-    async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
+    async def play(self, store: Store, model: ChatModel) -> tuple[int, int]:
         """Have every form filled in."""
-        with tempfile.TemporaryDirectory() as scratch:
-            return _count(
-                await self.fill(AnswerBook(Path(scratch) / "answers.sqlite"), model),
-                model,
-                0,
-            )
+        book = AnswerBook(store.path.with_name("answers.sqlite"))
+        return await self.fill(book, model), 0
 
 
 class Selections(Recording):
-    """A model's selections of policies in every second of the held-out states, with and without the list of them."""
+    """Selections of policies in some of the held-out states, with and without a list."""
 
     def states(self) -> list[JudgedState]:
         """The states that the model was asked about."""
         return held_out_states()[:: self.grid["states, every"][0]]
 
-    async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
+    async def play(self, store: Store, model: ChatModel) -> tuple[int, int]:
         """Have policies selected."""
         given = model, self.states(), load_policies("seed")
-        return _misfits(
-            model,
-            *[
-                await model_selections(*given, listed=listed)
-                for listed in (False, True)
-            ],
-        )
+        listed = self.grid["listed"]
+        return _judged([await model_selections(*given, one) for one in listed])
 
 
 class Verdicts(Recording):
-    """A model's verdicts, in the paper's three settings, on one voice of every case of the suite."""
+    """Verdicts, in the paper's three settings, on one voice of every case."""
 
-    async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
+    async def play(self, store: Store, model: ChatModel) -> tuple[int, int]:
         """Have replies judged."""
-        policies, replies = load_policies("seed"), one_voice(edge_cases())
-        return _misfits(
-            model,
-            *[await model_verdicts(model, replies, policies, shots) for shots in SHOTS],
-        )
+        given = model, one_voice(edge_cases()), load_policies("seed")
+        shots = self.grid["shots"]
+        return _judged([await model_verdicts(*given, one) for one in shots])
 
 
-def _count(done: int, model: ChatModel, errors: int) -> Mapping[str, int]:
-    return {"done": done, "failed": 0, "replies": model.calls, "format_errors": errors}
-
-
-def _misfits(model: ChatModel, *frames: pd.DataFrame) -> Mapping[str, int]:
+def _judged(frames: Sequence[pd.DataFrame]) -> tuple[int, int]:
     table = pd.concat(frames)
-    return _count(len(table), model, int((table["problem"] != "").sum()))
+    return len(table), int((table["problem"] != "").sum())
 
 
-FIRST: Mapping[str, Sequence[Any]] = {"seats": ["model"], "temperature": [0.7]}
-MET: Mapping[str, Sequence[Any]] = {
-    "members": [3],
-    "options": [2],
-    "difficulty": ["easy"],
+STUDIES: Mapping[str, Any] = {
+    "exchange": roundtable_exchange,
+    "movielens": roundtable_movielens,
+    "meeting": meeting_coordination,
+    "decisions": fair_decisions,
+    "seminar": seminar,
 }
-PLANNED: Mapping[str, Sequence[Any]] = {
-    "decisions": [3],
-    "coordinator": ["model"],
-    "final": ["best known"],
-}
-SAMPLES = ["rule-based agents, sentences kept apart", "AMI turns, unseen meetings"]
+KINDS = {kind.__name__: kind for kind in Recording.__subclasses__()}
+TABLE = tomllib.loads((FOLDER / "recordings.toml").read_text(encoding="utf-8"))
 RECORDINGS: Mapping[str, Recording] = {
-    made.name: made
-    for made in (
-        Recording("start_here", {"rule": ["majority"], **FIRST, "agents": [2], "rounds": [1]}),
-        Recording("roundtable_exchange", {"rule": list(RULES), **FIRST, "agents": [3], "rounds": [2]}),
-        Recording("roundtable_movielens", {"rule": ["majority", "rated"], **FIRST, "rounds": [2]}, roundtable_movielens,
-                  private=True),
-        Labels("dialogue_acts", {"sample": SAMPLES}, private=True),
-        Recording("meeting", {**MET, "temperature": [0.7], "seats": ["model"], "interviewer": ["model"],
-                  "coordinator": ["model"], "evaluator": ["model"], "rounds": [2]}, meeting_coordination,
-                  paired=("difficulty",)),
-        Recording("meeting_evaluator", {**MET, "design": ["single round", "rounds"], "evaluator": ["model"],
-                  "rounds": [2]}, meeting_coordination, repetitions=10, paired=("design", "difficulty")),
-        Parses("natural_plan", {"problems": [20], "most_people": [3], "most_days": [1]}, private=True),
-        Forms("meeting_survey", {"instrument": ["meeting_survey"], "per_group": [2]}),
-        Recording("fair_decisions", {**PLANNED, "feedback": ["words"], "seats": ["model"], "estimator": ["model"],
-                  "rounds": [3], "temperature": [0.7]}, fair_decisions, paired=("final",)),
-        Recording("fair_decisions_rounds", {**PLANNED, "feedback": ["score"], "rounds": [3, 5, 7, 9]}, fair_decisions,
-                  repetitions=2, paired=("rounds", "final")),
-        Recording("fair_decisions_prompts", {**PLANNED, "prompt": ["full", "no example", "no objective"],
-                  "feedback": ["score"], "rounds": [5]}, fair_decisions, repetitions=5, paired=("prompt", "final")),
-        Selections("policy_selection", {"states, every": [2], "listed": [False, True], "runs": [3]}),
-        Verdicts("edge_cases", {"voices of a case": [1], "shots": list(SHOTS), "runs": [3]}),
-        Recording("rehearsal_speakers", {"seats": ["model"], "until": [5], "temperature": [0.7]}, seminar, paired=()),
-        Recording("rehearsal_organizer", {"organizer": ["model"], "detector": ["model"], "until": [2],
-                  "temperature": [0.7]}, seminar, paired=()),
-    )
-}  # fmt: skip
+    name: KINDS.get(row.get("study"), Recording)(name, **row)
+    for name, row in TABLE.items()
+}
 
 
 def recording(name: str) -> Any:
     """The recording of that name."""
     if name not in RECORDINGS:
-        raise InvalidInput(
-            f"recording: {name!r} given; expected one of {', '.join(RECORDINGS)}"
-        )
+        known = ", ".join(RECORDINGS)
+        raise InvalidInput(f"recording: {name!r} given; expected one of {known}")
     return RECORDINGS[name]
 
 
 def replayed(name: str, path: str | Path) -> ChatModel:
-    """The embedded model, offline, with the replies of a recording; `path` is the study's file that takes them in."""
+    """The embedded model, offline, with the replies of a recording, which the study's
+    file `path` takes in."""
     source = FOLDER / f"{recording(name).name}.jsonl.gz"
     if not source.exists():
-        raise MissingData(
-            f"recording: {source} is not there; restore it from the repository, or run make record"
-        )
+        told = "restore it from the repository, or run make record"
+        raise MissingData(f"recording: {source} is not there; {told}")
     cache = Cache(path)
     cache.load(source)
     return connect("embedded", cache=cache, offline=True)
@@ -239,87 +191,61 @@ def replayed(name: str, path: str | Path) -> ChatModel:
 
 def note(name: str) -> dict[str, Any]:
     """Which model gave the replies of a recording, when, and to which settings."""
-    return json.loads(
-        (FOLDER / f"{recording(name).name}.json").read_text(encoding="utf-8")
-    )
-
-
-def origin(model: ChatModel, name: str) -> dict[str, str]:
-    """Which model gave the replies of a run, and when: now, from the study's file, or from the recording `name`."""
-    kept = (
-        f"the recording of {note(name)['date']}"
-        if model.endpoint == "embedded"
-        else "an earlier run"
-    )
-    asked = f"asked on {datetime.now(UTC).date().isoformat()}"
-    return {
-        **model.details,
-        "replies": asked
-        if model.live_calls
-        else f"not asked now; the study's file, or {kept}",
-    }
+    path = FOLDER / f"{recording(name).name}.json"
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 async def record(name: str, folder: Path = FOLDER) -> dict[str, Any]:
-    """Play a recording on the embedded model and write its two files; return the note.
+    """Play a recording on the embedded model and write its two files; the note.
 
-    CallFailed when a unit failed, or a reply of a private recording quotes its data; nothing is written then.
+    CallFailed, and nothing is written, when a unit failed or a reply quotes private
+    data.
     """
-    chosen = recording(name)
+    chosen, today = recording(name), datetime.now(UTC).date().isoformat()
     with tempfile.TemporaryDirectory() as scratch:
         store = Store(Path(scratch) / "study.sqlite")
         async with connect("embedded", cache=store.path, concurrency=1) as model:
-            count = await chosen.play(store, model)
-            cache = Cache(store.path)
-            for asked, answered in cache.texts() if chosen.private else ():
-                if found := quoted(answered, asked):
-                    raise CallFailed(
-                        f"recording {name}: a reply quotes its data ({found!r}); record with another seed"
-                    )
-            folder.mkdir(parents=True, exist_ok=True)
-            replies = cache.export(
-                folder / f"{name}.jsonl.gz", prompts=not chosen.private
-            )
-            about = {"name": name, **model.details, "date": datetime.now(UTC).date().isoformat(), "seed": chosen.seed,
-                     "grid": dict(chosen.grid), "replies": replies, "units": dict(count)}  # fmt: skip
-            if type(chosen) is Recording:
-                about["seconds"] = [
-                    round(taken, 1) for taken in chosen.sweep().seconds(store)
-                ]
-    (folder / f"{name}.json").write_text(
-        json.dumps(about, indent=1) + "\n", encoding="utf-8"
-    )
+            done, errors = await chosen.play(store, model)
+        cache = Cache(store.path)
+        for asked, answered in cache.texts() if chosen.private else ():
+            if found := quoted(answered, asked):
+                told = f"a reply quotes its data ({found!r}); take another seed"
+                raise CallFailed(f"recording {name}: {told}")
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{name}.jsonl.gz"
+        about = {"name": name, **model.details, "date": today, "seed": chosen.seed}
+        about["grid"] = dict(chosen.grid)
+        about["replies"] = cache.export(file, prompts=not chosen.private)
+        units = {"done": done, "replies": model.calls, "format_errors": errors}
+        about["units"] = units
+        if chosen.study in STUDIES:
+            frame = frames.units_frame(chosen.sweep(), store)
+            about["seconds"] = frame["seconds"].round(1).tolist()
+    text = json.dumps(about, indent=1) + "\n"
+    (folder / f"{name}.json").write_text(text, encoding="utf-8")
     return about
 
 
 def quoted(reply: str, question: str) -> str:
     """What a reply repeats of the table in its question; "" if nothing.
 
-    That is three neighbouring cells of a row, or one cell that is a name of two words or a date and stands nowhere
-    else in the question. A table's rows are lines with cells between " | ".
+    That is three neighbouring cells of a row, or one cell that is a name of two words
+    or a date and stands nowhere else. A table's rows have " | " between cells.
 
-    >>> quoted('I read 7 | 4.5 | F | writer there.', "user | mean | gender | job\\n7 | 4.5 | F | writer")
+    >>> quoted('I read 7 | 4.5 | F | writer.', "user | mean | sex | job\\n7 | 4.5 | F | a")
     '7 | 4.5 | F'
     """
     lines = question.splitlines()
     rows = [line.split(" | ") for line in lines if line.count(" | ") >= 2][1:]
     elsewhere = " ".join(line for line in lines if line.count(" | ") < 2)
-    said = _plain(reply)
     parts = [cells[i : i + 3] for cells in rows for i in range(len(cells) - 2)]
-    telling = [
-        [c]
-        for cells in rows
-        for c in cells
-        if len(c) >= 8 and (" " in c or c.isdigit()) and c not in elsewhere
-    ]
-    return next(
-        (
-            " | ".join(part)
-            for part in (*parts, *telling)
-            if _plain(" ".join(part)) in said
-        ),
-        "",
-    )
+    for cell in chain(*rows):
+        telling = len(cell) >= 8 and (" " in cell or cell.isdigit())
+        if telling and cell not in elsewhere:
+            parts.append([cell])
+    said = _plain(reply)
+    found = [part for part in parts if _plain(" ".join(part)) in said]
+    return " | ".join(found[0]) if found else ""
 
 
 def _plain(text: str) -> str:
