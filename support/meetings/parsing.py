@@ -173,7 +173,7 @@ async def readings(
     """
     import pandas as pd
 
-    seat = PARSER.seat(parser, np.random.default_rng(0), spoken=Spoken(model))
+    seat = PARSER.seat(parser, np.random.default_rng(0), spoken=Spoken(model, 0.0))
     return pd.DataFrame([await _reading(problem, seat, clock) for problem in problems])
 
 

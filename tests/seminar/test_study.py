@@ -116,7 +116,7 @@ def test_models_may_take_all_roles_for_a_whole_rehearsal():
         policies="all",
         until=20,
     )
-    assert all(kind.startswith("model ") for kind in made.seats.values()) and sum(
+    assert all(kind.startswith("model:") for kind in made.seats.values()) and sum(
         day.replies for day in made.days
     )
     assert len(made.days) == 20 or all(made.assignment.values())
