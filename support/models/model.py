@@ -148,8 +148,6 @@ class ChatModel:
         schema: type[BaseModel] | None = None,
         *,
         cut: str = "",
-        by: str = "",
-        phase: str = "",
         **settings: Any,
     ) -> Reply:
         """Ask for a reply, in the form of `schema` when one is given; `settings` are those of `request`.
