@@ -172,8 +172,8 @@ class ModelSeat:
         act = self.acts[phase]
         messages = self.messages(phase, *view)
         room = act.room(self, *view) if callable(act.room) else act.room
-        told = {"by": self.me, "phase": phase, "cut": self.shown.taken()}
-        told |= {"max_tokens": self.limits.room(room), **self.settings}
+        told: dict[str, Any] = {"by": self.me, "phase": phase, **self.settings}
+        told |= {"max_tokens": self.limits.room(room), "cut": self.shown.taken()}
         try:
             reply = await self.model.reply(
                 messages, schema=act.form(self, *view), **told

@@ -76,7 +76,9 @@ def how_many(
     >>> how_many(rows, "rule"), how_many(rows[:2], "rule"), how_many(rows[:0], "rule")
     ('1 to 2', '2', '0')
     """
-    counts = sorted({0} if frame.empty else set(frame.groupby(by)[unit].nunique()))
+    keys, counts = [by] if isinstance(by, str) else list(by), [0]
+    if len(frame):
+        counts = sorted(frame.groupby(keys)[unit].nunique())
     return " to ".join(map(str, dict.fromkeys([counts[0], counts[-1]])))
 
 

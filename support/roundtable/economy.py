@@ -268,8 +268,8 @@ def exchange_economy(
             f"agents: {agents!r} given; expected a whole number from 2 to {len(AGENTS)}"
         )
     if drawn is not None:
-        rows = _drawn(preferences, agents, exponents, drawn)
-        return ExchangeEconomy(rows, preferences=preferences, exponents=exponents)
+        weights = _drawn(preferences, agents, exponents, drawn)
+        return ExchangeEconomy(weights, preferences=preferences, exponents=exponents)
     other = 0.2 / agents if exponents == "printed" else 0.2 / (agents - 1)
     rows = [[other] * agents for _ in range(agents)]
     for i, row in enumerate(rows):
