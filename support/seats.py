@@ -69,10 +69,9 @@ if TYPE_CHECKING:
     from support.models.model import ChatModel
 
 MIXED, HUMAN = "mixed", "human"
-CONTEXT, CHARACTERS = (
-    100_000,
-    3,
-)  # tokens that a model reads where its profile does not say; characters of a token
+CONTEXT = 100_000  # tokens that a model reads where its profile does not say
+CHARACTERS = 3  # of a token
+TEMPERATURE = 0.7  # of models, where no paper names one: repetitions then differ
 Seats = Any
 """One kind for all, one for each name in order, or {name: kind}; in the place of a kind, a participant itself, or a
 class or function that is called with the name and its random stream, and with what the seat knows if it takes `own`."""
@@ -85,13 +84,15 @@ class or function that is called with the name and its random stream, and with w
 class Spoken:
     """The settings that a study passes on to its language models.
 
-    `model` is that of the kind "model" without a name; above `temperature` 0 each seat draws a seed; `repetition`
-    tells repeated runs apart; `prompts` is a folder of templates that go before ours; `reasoning` is "off", "low",
-    "medium", "high" or what models.toml says of a model, None as the model does by itself.
+    `model` is that of the kind "model" without a name; above `temperature` 0 each seat
+    draws a seed, at 0 it is 0, so that all repetitions ask the same; `repetition` tells
+    repeated runs apart; `prompts` is a folder of templates that go before ours;
+    `reasoning` is "off", "low", "medium", "high" or what models.toml says of a model,
+    None as the model does by itself.
     """
 
     model: ChatModel | str | None = None
-    temperature: float = 0.0
+    temperature: float = TEMPERATURE
     repetition: int = 0
     prompts: str | Path | None = None
     reasoning: str | None = None
@@ -124,8 +125,9 @@ class Act:
 class ModelSeat:
     """A seat taken by a language model: its role's acts, what it knows (`own`), and what it has cost so far.
 
-    `kind` is "model" and the model's name; `limits` and `shown` say how much it may say and is shown; `replies` and
-    `tokens` count what was asked, repairs and replies that never fitted their form among them.
+    `kind` is the name that a participant is given, "model:chat-b"; `limits` and `shown`
+    say how much it may say and is shown; `replies` and `tokens` count what was asked,
+    repairs and replies that never fitted their form among them.
     """
 
     def __init__(
@@ -149,31 +151,29 @@ class ModelSeat:
             "repetition": spoken.repetition,
         }
         self.settings: dict[str, Any] = {**drawn, "reasoning": spoken.reasoning}
-        self.kind, self.replies, self.tokens = f"{MODEL} {self.model.name}", 0, 0
+        self.kind, self.replies, self.tokens = f"{MODEL}:{self.model.name}", 0, 0
 
     def __getattr__(self, phase: str) -> Any:
         if phase.startswith("_") or phase == "acts" or phase not in self.acts:
             raise AttributeError(phase)
-        return partial(self.do, self.acts[phase])
+        return partial(self.do, phase)
 
-    async def do(self, act: Act, *view: Any) -> Any:
+    async def do(self, phase: str, *view: Any) -> Any:
         """Ask for an act, and return what the reply becomes."""
+        act = self.acts[phase]
         if (answer := act.unasked(self, *view)) is not None:
             return answer
-        return act.made(self, await self.ask(act, *view), *view)
+        return act.made(self, await self.ask(phase, *view), *view)
 
-    async def ask(self, act: Act, *view: Any) -> Any:
-        """The validated reply. What `shown` has left out since the last question is told in the call's record."""
+    async def ask(self, phase: str, *view: Any) -> Any:
+        """The validated reply. The call's record tells who was asked in which phase,
+        and what `shown` has left out since the last question."""
         self.replies += 1
-        messages = self.messages(act, *view)
-        room = self.limits.room(
-            act.room(self, *view) if callable(act.room) else act.room
-        )
-        told: dict[str, Any] = {
-            "max_tokens": room,
-            "cut": self.shown.taken(),
-            **self.settings,
-        }
+        act = self.acts[phase]
+        messages = self.messages(phase, *view)
+        room = act.room(self, *view) if callable(act.room) else act.room
+        told: dict[str, Any] = {"by": self.me, "phase": phase, **self.settings}
+        told |= {"max_tokens": self.limits.room(room), "cut": self.shown.taken()}
         try:
             reply = await self.model.reply(
                 messages, schema=act.form(self, *view), **told
@@ -184,11 +184,11 @@ class ModelSeat:
         self.tokens += reply.usage.total
         return reply.value
 
-    def messages(self, act: Act | str, *view: Any) -> list[dict[str, str]]:
-        """What the model reads: the briefing, where there is one, and the question; a seat with a memory puts more
-        between them. An act may be given by its name.
+    def messages(self, phase: str, *view: Any) -> list[dict[str, str]]:
+        """What the model reads in a phase: the briefing, where there is one, and the
+        question; a seat with a memory puts more between them.
         """
-        act = self.acts[act] if isinstance(act, str) else act
+        act = self.acts[phase]
         asked = {"role": "user", "content": self.question(act, *view)}
         if not act.briefing:
             return [asked]
@@ -209,6 +209,15 @@ class ModelSeat:
     def words(self, characters: int) -> int:
         """Words of a text of so many characters, eight for each, as a model is told them; a tight one is told 0."""
         return 0 if self.limits.tight else characters // 8
+
+
+class Repeated(ModelSeat):
+    """Its seed is the number of the repetition: one that sits alone needs no stream."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        if self.settings["temperature"]:
+            self.settings["seed"] = self.settings["repetition"]
 
 
 class Shown:
@@ -471,7 +480,9 @@ class Role:
                 kind, spoken.model, f"the seat of {me or f'the {self.name}'}"
             )
             seed = int(rng.integers(2**31)) if spoken.temperature else 0
-            return self.speaker(model, self.acts, own, me=me, seed=seed, spoken=spoken)
+            seat = self.speaker(model, self.acts, own, me=me, seed=seed, spoken=spoken)
+            seat.kind = seat.kind if kind == MODEL else kind
+            return seat
         if kind != HUMAN:
             return self.kinds[kind](me, rng, own)
         if (questions := _people.get()) is None:

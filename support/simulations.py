@@ -11,6 +11,7 @@ from support.meetings.study import DESIGNS, meeting_coordination
 from support.roundtable.records import Transcript
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.sweep import Sweep
+from support.seats import TEMPERATURE
 from support.seminar.study import seminar
 
 Grid = Mapping[str, list[object]]
@@ -103,13 +104,13 @@ def simulations(
 ) -> Sweep:
     """The sweep of n discussions under each of the six rules in one environment; the same groups under each rule.
 
-    Repetition r is the same group everywhere, on MovieLens case r of `draw_cases`; `more` are further settings, such as
-    temperature=[0.7].
+    Repetition r is the same group everywhere, on MovieLens case r of `draw_cases`;
+    `more` are further settings, such as temperature=[0.7], or draw=[True].
     """
     who: list[object] = [seats] if isinstance(seats, str) else list(seats)
     grid: Grid = {"rule": list(RULES), "seats": who, "rounds": [rounds]}
     return _part(
-        STUDIES[environment], {"rules": grid}, "rules", n, seed, more, ["rule"]
+        STUDIES[environment], {"rules": grid}, "rules", n, seed, more, ["rule", "draw"]
     )
 
 
@@ -172,19 +173,29 @@ def rehearsals(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
 
 
 def _part(
-    study: Callable[..., Awaitable[object]], parts: Mapping[str, Grid], part: str, n: int, seed: int, grid: Grid,
+    study: Callable[..., Awaitable[object]],
+    parts: Mapping[str, Grid],
+    part: str,
+    n: int,
+    seed: int,
+    grid: Grid,
     paired: Sequence[str],
-) -> Sweep:  # fmt: skip
-    """A part's sweep, named after the part and the settings that are added to it."""
+) -> Sweep:
+    """A part's sweep, named after the part and the settings that are added to it.
+
+    All have a temperature, for models: it changes no draw, so that rule-based
+    participants do the same at any.
+    """
     if part not in parts:
         raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(parts)}")
-    settings = {**parts[part], **grid}
-    name = " by ".join([part, *sorted(set(grid) - set(parts[part]))])
+    known: Grid = {"temperature": [TEMPERATURE], **parts[part]}
+    settings, added = {**known, **grid}, sorted(grid.keys() - known.keys())
+    name = " by ".join([part, *added])
     return Sweep(
         f"{name}, seed {seed}",
         study,
         settings,
         n,
         seed,
-        paired=[s for s in paired if s in settings],
+        paired=[s for s in (*paired, "temperature") if s in settings],
     )

@@ -72,6 +72,15 @@ def test_a_notebook_is_committed_as_one_clean_run_without_a_long_cell(path):
 
 
 @every
+def test_who_seats_a_model_says_at_what_temperature_and_how_long_it_may_take(path):
+    known = notebooks.parameters_of(path)
+    if "PARTICIPANTS" in known:
+        assert known["TEMPERATURE"] in (0.7, 0.0, None) and "TIMEOUT" in known
+        source = "".join("".join(cell["source"]) for cell in cells(path, "code")[1:])
+        assert "TEMPERATURE" in source and re.search(r"terms\([^)]*TIMEOUT\)", source)
+
+
+@every
 def test_a_notebook_opens_with_its_question_and_ends_with_what_is_not_known(path):
     prose = [source(cell) for cell in cells(path, "markdown")]
     assert "**The question.**" in prose[0] and "**The answer.**" in prose[0]

@@ -7,11 +7,12 @@ import pytest
 
 from support import seats
 from support.errors import InvalidInput, MalformedReply, PromptError, UnknownParticipant
+from support.models import serving
 from support.models.model import ChatModel
 from support.models.replies import Cache
 from support.models.request import Completion, Transport
 from support.models.stand_ins import scripted
-from support.seats import Act, Ask, Role, Spoken, form, text
+from support.seats import Act, Ask, Repeated, Role, Spoken, form, text
 
 
 class Silent:
@@ -178,3 +179,50 @@ def test_repetitions_and_ways_of_reasoning_are_told_apart_in_the_cache(
     )
     said = [asyncio.run(sit(model, **{setting: value}).message(1)) for value in values]
     assert said == ["one", "two", "one"]
+
+
+class Heard(ChatModel):
+    """Keeps what each of its replies is asked for."""
+
+    def __init__(self, transport):
+        super().__init__(transport)
+        self.asked = []
+
+    async def reply(self, messages, schema=None, **told):
+        self.asked.append(told)
+        return await super().reply(messages, schema, **told)
+
+
+ALONE = Role("judge", TALKER.acts, {}, speaker=Repeated)
+
+
+def seeds(role, temperature):
+    """What a seat sends in two repetitions, each with a stream of its own."""
+    model = Heard(Counted())
+    for repetition in (0, 1):
+        spoken = Spoken(model, temperature, repetition)
+        seat = role.seat("model", np.random.default_rng(repetition), spoken=spoken)
+        asyncio.run(seat.message(1))
+    return [told["seed"] for told in model.asked]
+
+
+@pytest.mark.parametrize("role", [TALKER, ALONE], ids=["in a group", "alone"])
+def test_a_repetition_has_a_seed_of_its_own_above_temperature_0_and_at_0_asks_the_same(
+    role,
+):
+    first, second = seeds(role, 0.7)
+    assert first != second
+    assert seeds(role, 0) == [0, 0]
+    assert Spoken().temperature == 0.7
+
+
+def test_a_model_is_called_what_it_was_given_as_and_its_calls_say_who_was_asked_what():
+    model = Heard(Counted())
+    with serving(make=lambda name: model):
+        kinds = {"Ana": "model:chat-b@http://h/v1", "Ben": "model"}
+        table = TALKER.fill(["Ana", "Ben"], kinds, rng(), spoken=Spoken(model))
+    called = {name: seat.kind for name, seat in table.items()}
+    assert called == {"Ana": kinds["Ana"], "Ben": "model:counted"}
+    asyncio.run(table["Ben"].message(1))
+    [told] = model.asked
+    assert (told["by"], told["phase"]) == ("Ben", "message")

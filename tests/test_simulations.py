@@ -1,10 +1,13 @@
 """The simulations that several notebooks analyse: the same groups, instances and people in whatever is compared."""
 
+from functools import partial
+
 import pytest
 
 from support import simulations as room
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
+from support.runs.sweep import Sweep
 
 DESK = {
     "organizer": ["rule-based", "model"],
@@ -54,3 +57,30 @@ def test_an_environment_without_its_data_says_why_and_an_unknown_part_names_the_
         match="part: 'taste' given; expected one of decisions, options, feedback",
     ):
         room.plannings("taste", 2, 1)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        partial(room.simulations, "movielens", 2, 7),
+        partial(room.coordinations, "size", 2, 7),
+        partial(room.plannings, "rounds", 2, 7),
+        partial(room.rehearsals, "panel", 2, 7),
+    ],
+    ids=lambda made: made.func.__name__,
+)
+def test_all_name_a_temperature_which_changes_no_stream_of_a_rule_based_participant(
+    made,
+):
+    usual, cold = made(), made(temperature=[0.0])
+    assert [*usual.grid["temperature"], *cold.grid["temperature"]] == [0.7, 0.0]
+    assert usual.name == cold.name
+    pairs = list(zip(usual.units(), cold.units(), strict=True))
+    assert len(pairs) > 2
+    for one, other in pairs:
+        assert usual.rng(one).random() == cold.rng(other).random()
+    grid = {name: usual.grid[name] for name in usual.grid if name != "temperature"}
+    paired = [name for name in usual.paired if name in grid]
+    plain = Sweep("plain", usual.study, grid, 2, 7, paired)
+    streams = [plain.rng(unit).random() for unit in plain.units()]
+    assert streams == [usual.rng(unit).random() for unit in usual.units()]

@@ -64,6 +64,7 @@ async def model_selections(
     policies: PolicySet,
     listed: bool,
     runs: int = RUNS,
+    temperature: float = TEMPERATURE,
 ) -> pd.DataFrame:
     """What a model selects in each state under each context, in each run, shown the list of policies or not.
 
@@ -76,7 +77,7 @@ async def model_selections(
         try:
             found = await select_with(
                 model, context, policies, contexts(judged.state, judged.summary),
-                listed=listed, temperature=TEMPERATURE, repetition=run - 1,
+                listed=listed, temperature=temperature, repetition=run - 1,
             )  # fmt: skip
         except MalformedReply as error:
             found, problem = (), str(error)
@@ -155,12 +156,13 @@ async def model_verdicts(
     policies: PolicySet,
     shots: str,
     runs: int = RUNS,
+    temperature: float = DETECTING,
 ) -> pd.DataFrame:
     """A language model's `verdicts` in one of the paper's settings (`SHOTS`), in each run; the setting names it."""
     asked = [
         verdicts(
             shots,
-            seat_detector(MODEL, shots, Spoken(model, DETECTING, run - 1)),
+            seat_detector(MODEL, shots, Spoken(model, temperature, run - 1)),
             replies,
             policies,
             run,

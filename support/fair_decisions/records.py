@@ -70,3 +70,16 @@ class Planning:
     rounds: tuple[PlanningRound, ...]
     chosen: Plan | None
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What a table of searches says of this one: the plan's divergence in truth, the
+        rounds, and those with a reply off form."""
+        chosen = list(enumerate(self.chosen or ()))
+        totals = [sum(mine[j][k] for j, k in chosen) for mine in self.gains]
+        return {
+            "decided": self.chosen is not None,
+            "divergence": max(totals) - min(totals) if chosen else None,
+            "evaluated": sum(len(entry.plans) for entry in self.rounds),
+            "format_errors": sum(len(entry.format_errors) for entry in self.rounds),
+        }

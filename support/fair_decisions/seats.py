@@ -386,9 +386,7 @@ class ModelEstimator(ModelSeat):
             key = (entry.plans, entry.feedback)
             if key not in self.own:
                 self.own[key] = []  # also where asking fails
-                self.own[key] = await self.do(
-                    self.acts["estimate"], table, feedback, entry
-                )
+                self.own[key] = await self.do("estimate", table, feedback, entry)
             for mine, numbers in zip(told, self.own[key], strict=False):
                 for pair, value in numbers.items():
                     mine.setdefault(pair, []).append(value)

@@ -19,7 +19,7 @@ from support.fair_decisions.seats import (
     Leading,
     seat_deciders,
 )
-from support.seats import ModelSeat, Seats, Spoken, check_number
+from support.seats import TEMPERATURE, ModelSeat, Seats, Spoken, check_number
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -43,7 +43,7 @@ async def fair_decisions(
     rounds: int = ROUNDS,
     final: str = DEFAULT,
     prompt: str = "full",
-    temperature: float = 0.0,
+    temperature: float = TEMPERATURE,
     reasoning: str | None = None,
     repetition: int = 0,
     instances_seed: int = 2025,

@@ -161,6 +161,7 @@ async def readings(
     parser: Any = "grammar",
     model: ChatModel | str | None = None,
     clock: Callable[[], float] = lambda: float("nan"),
+    temperature: float = 0.0,
 ) -> pd.DataFrame:
     """Let a parser read each problem, solve what it read, and judge the slot by what the text truly says.
 
@@ -173,7 +174,9 @@ async def readings(
     """
     import pandas as pd
 
-    seat = PARSER.seat(parser, np.random.default_rng(0), spoken=Spoken(model))
+    seat = PARSER.seat(
+        parser, np.random.default_rng(0), spoken=Spoken(model, temperature)
+    )
     return pd.DataFrame([await _reading(problem, seat, clock) for problem in problems])
 
 

@@ -111,3 +111,14 @@ class Coordination:
         """The last decision candidate, or None when there never was one."""
         last = self.rounds[-1] if self.rounds else None
         return last.option(last.candidate) if last and last.candidate else None
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What a table of meetings says of this one: its time, turns and misfits."""
+        talks = [talk for entry in self.rounds for talk in entry.conversations]
+        return {
+            "decided": self.outcome is not None,
+            "outcome": self.outcome.start if self.outcome else None,
+            "messages": sum(len(talk.turns) for talk in talks),
+            "format_errors": sum(len(entry.format_errors) for entry in self.rounds),
+        }

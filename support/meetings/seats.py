@@ -43,7 +43,18 @@ from support.meetings.records import ASSISTANT, Option, Score
 from support.meetings.satisfaction import HIGHEST
 from support.meetings.scenario import Brief, Chat, Intent, Remark, Scenario, Suggestion
 from support.models.profiles import TIGHT
-from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, form, many, one_of
+from support.seats import (
+    Act,
+    Ask,
+    ModelSeat,
+    Repeated,
+    Role,
+    Seats,
+    Spoken,
+    form,
+    many,
+    one_of,
+)
 
 RULES = "rule-based"
 
@@ -182,13 +193,6 @@ MEMBER = Role(
 # ---- facilitators ----------------------------------------------------------------------------------------------------
 
 
-class Facilitator(ModelSeat):
-    """One of those who lead; its seed is 0 at any temperature, as in what was recorded."""
-
-    def __init__(self, *given: Any, seed: int | None = 0, **named: Any) -> None:
-        super().__init__(*given, seed=0, **named)
-
-
 def _offered(seat: Any, chat: Chat) -> list[str]:
     lines = []
     for option in chat.options:
@@ -305,7 +309,7 @@ INTERVIEWER = Role(
     },
     asks={"remark": Ask(_remark), "extract": Ask(_noted, unasked=_nothing_said)},
     kinds={RULES: lambda me, rng, own: RuleBasedInterviewer(own.zones)},
-    speaker=Facilitator,
+    speaker=Repeated,
 )
 
 
@@ -441,11 +445,11 @@ COORDINATOR = Role(
         "random": lambda me, rng, own: RandomCoordinator(rng),
         "hybrid": lambda me, rng, own: HybridCoordinator(own.scenario),
     },
-    speaker=Facilitator,
+    speaker=Repeated,
 )
 
 
-class ModelEvaluator(Facilitator):
+class ModelEvaluator(Repeated):
     """Scores each option for each member on what was extracted (appendix B.3), one call for each option."""
 
     async def score(
@@ -462,8 +466,7 @@ class ModelEvaluator(Facilitator):
             if name in intents and intents[name].preferences
         ]
         judged = [
-            self.do(self.acts["judge"], meeting, option, intents, known)
-            for option in options
+            self.do("judge", meeting, option, intents, known) for option in options
         ]
         return [score for scores in await asyncio.gather(*judged) for score in scores]
 

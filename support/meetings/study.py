@@ -13,7 +13,7 @@ from support.meetings.evaluators import ExactEvaluator
 from support.meetings.records import Coordination
 from support.meetings.scenario import Scenario, fitting, scenario
 from support.meetings.seats import RULES, seat_everybody
-from support.seats import Seats, Spoken
+from support.seats import TEMPERATURE, Seats, Spoken
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -47,7 +47,7 @@ async def meeting_coordination(
     lowest: int = 0,
     tracking: bool = False,
     rounds: int = ROUNDS,
-    temperature: float = 0.0,
+    temperature: float = TEMPERATURE,
     reasoning: str | None = None,
     repetition: int = 0,
     model: ChatModel | str | None = None,

@@ -29,6 +29,8 @@ AGENTS = ("Ana", "Ben", "Cleo", "Dev", "Eli", "Fay", "Gus", "Hana")
 GOODS = ("A", "B", "C", "D", "E", "F", "G", "H")
 PREFERENCES = ("asymmetric", "symmetric", "uniform")
 EXPONENTS = ("sum_to_one", "printed")
+FAVOURITE = 0.7, 0.9  # a favourite's exponent, where it is drawn; 0.8 in the paper
+ECONOMIES = 2024  # the seed of drawn economies
 ENDOWMENT = 100.0
 TOLERANCE = 0.001  # share of its endowment by which a good's column may miss it: thirds written as 33.3 pass
 
@@ -234,13 +236,20 @@ class ExchangeEconomy:
 
 
 def exchange_economy(
-    preferences: str = "asymmetric", agents: int = 3, exponents: str = "sum_to_one"
+    preferences: str = "asymmetric",
+    agents: int = 3,
+    exponents: str = "sum_to_one",
+    drawn: int | None = None,
 ) -> ExchangeEconomy:
     """An economy of the paper, with as many goods as agents, K, from 2 to 8.
 
     `preferences`: each agent has a favourite good of its own ("asymmetric", exponent 0.8), all share one ("symmetric"),
     nobody has one ("uniform"). `exponents`: the paper asks for exponents that sum to one and prints (1 - 0.8) / K for
     the others, which sums to less; "sum_to_one" shares the remainder over the K - 1 other goods, "printed" does not.
+
+    `drawn` is the number of an economy of that kind whose exponents are drawn: a
+    favourite's evenly from 0.7 to 0.9, and what the others sum to is shared out at
+    random; "uniform" ones lie within a fifth of 1 / K. "symmetric" agents are alike.
     """
     for setting, value, allowed in (
         ("preferences", preferences, PREFERENCES),
@@ -258,6 +267,9 @@ def exchange_economy(
         raise InvalidInput(
             f"agents: {agents!r} given; expected a whole number from 2 to {len(AGENTS)}"
         )
+    if drawn is not None:
+        weights = _drawn(preferences, agents, exponents, drawn)
+        return ExchangeEconomy(weights, preferences=preferences, exponents=exponents)
     other = 0.2 / agents if exponents == "printed" else 0.2 / (agents - 1)
     rows = [[other] * agents for _ in range(agents)]
     for i, row in enumerate(rows):
@@ -267,6 +279,27 @@ def exchange_economy(
     return ExchangeEconomy(
         tuple(tuple(row) for row in rows), preferences=preferences, exponents=exponents
     )
+
+
+def _drawn(preferences: str, agents: int, exponents: str, number: int) -> Allocation:
+    """Exponents of shape (agents, goods), from a stream that nothing else draws from;
+    of three decimals, as they are told."""
+    rng = np.random.default_rng([ECONOMIES, number])
+    favourite = rng.uniform(*FAVOURITE, (agents, 1))
+    others = (1 - favourite) * rng.dirichlet([5] * (agents - 1), agents)
+    if exponents == "printed":
+        others *= (agents - 1) / agents
+    rows = np.hstack([favourite, others])
+    if preferences == "uniform":
+        rows = rng.uniform(0.8, 1.2, (agents, agents))
+        rows /= rows.sum(axis=1, keepdims=True)
+    totals, rows = rows.sum(axis=1), rows.round(3)
+    rows[:, 0] = totals - rows[:, 1:].sum(axis=1)
+    if preferences == "symmetric":
+        rows[:] = rows[0]
+    if preferences == "asymmetric":
+        rows = np.stack([np.roll(row, place) for place, row in enumerate(rows)])
+    return tuple(map(tuple, rows.round(3).tolist()))
 
 
 def from_spec(spec: Mapping[str, Any]) -> ExchangeEconomy:

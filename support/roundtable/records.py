@@ -5,11 +5,20 @@ Agents are named by strings, candidates by short ids ("P1", "P2", …) that stay
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
+from support.errors import InvalidInput
 from support.play import FormatError
+
+PLACES = "support.roundtable.table.ENVIRONMENTS"
+ENVIRONMENTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "exchange_economy": lambda spec: _built("economy", spec),
+    "movielens": lambda spec: _built("movielens", spec),
+}
+"""What builds an environment again from its `spec`, by name; put your own in, and analysis knows it."""
 
 Choice = str | None | tuple[str, ...] | tuple[tuple[str, float], ...]
 """A ballot as a record: a candidate, an abstention, a ranking, or (candidate, number) pairs."""
@@ -118,6 +127,49 @@ class Transcript:
     def outcome(self) -> Decision | None:
         """The last accepted proposal, or None when the group never decided."""
         return self.rounds[-1].decision if self.rounds else None
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What a table of discussions says of this one: whether and when the group
+        decided, the total utility after each round that was played (in percent of the
+        largest, where the environment says what a decision is worth), its messages, and
+        its replies off form."""
+        decided = [one.number for one in self.rounds if one.decision]
+        return {
+            "decided": bool(decided),
+            "decision_round": decided[0] if decided else None,
+            **self._utilities(),
+            "messages": sum(len(one.messages) for one in self.rounds),
+            "format_errors": sum(len(one.format_errors) for one in self.rounds),
+        }
+
+    def _utilities(self) -> dict[str, float]:
+        if self.environment.get("name") not in ENVIRONMENTS:
+            return {}  # one of the user's own that is not known by name
+        environment, found = environment_of(self), {}
+        if not hasattr(environment, "maximum"):
+            return {}
+        for one in self.rounds:
+            stands = one.decision
+            total = environment.utilities(stands.value).sum() if stands else 0.0
+            found[f"utility@{one.number}"] = 100 * float(total) / environment.maximum
+        return found
+
+
+def environment_of(transcript: Transcript) -> Any:
+    """The environment of a discussion, built again."""
+    name = transcript.environment.get("name")
+    if name not in ENVIRONMENTS:
+        raise InvalidInput(
+            f"environment: {name!r} given; expected one of {', '.join(ENVIRONMENTS)}; "
+            f"put your own into `{PLACES}`"
+        )
+    return ENVIRONMENTS[name](transcript.environment)
+
+
+def _built(module: str, spec: Mapping[str, Any]) -> Any:
+    """An environment of ours; they read much, and a record alone should not."""
+    return import_module(f"support.roundtable.{module}").from_spec(spec)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from support.roundtable.economy import exchange_economy
 from support.roundtable.records import Transcript
 from support.roundtable.seats import seat_all
 from support.roundtable.table import ROUNDS, play
-from support.seats import Seats, Spoken
+from support.seats import TEMPERATURE, Seats, Spoken
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -28,10 +28,11 @@ async def roundtable_exchange(
     agents: int = 3,
     seats: Seats = "linear",
     exponents: str = "sum_to_one",
+    draw: bool = False,
     rounds: int = ROUNDS,
     noise: float = 0.05,
     tie_break: str = "defer",
-    temperature: float = 0.0,
+    temperature: float = TEMPERATURE,
     reasoning: str | None = None,
     repetition: int = 0,
     prompts: str | Path | None = None,
@@ -39,10 +40,13 @@ async def roundtable_exchange(
 ) -> Transcript:
     """One discussion on the exchange economy (sections 4.1 and 5.1).
 
-    The settings are those of `exchange_economy`, `seat_all` and `roundtable`; `rng` feeds the participants and the
-    lottery of a tie-break.
+    The settings are those of `exchange_economy`, `seat_all` and `roundtable`; `rng`
+    feeds the participants and the lottery of a tie-break. With `draw` the exponents are
+    drawn anew for each `repetition`, the same ones whoever sits there under whatever
+    rule: even participants that always answer alike meet another problem in each.
     """
-    economy = exchange_economy(preferences, agents, exponents)
+    drawn = repetition if draw else None
+    economy = exchange_economy(preferences, agents, exponents, drawn)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_all(economy, seats, rng, noise=noise, spoken=spoken)
     return await play(
@@ -59,7 +63,7 @@ async def roundtable_movielens(
     rounds: int = ROUNDS,
     noise: float = 0.05,
     tie_break: str = "defer",
-    temperature: float = 0.0,
+    temperature: float = TEMPERATURE,
     reasoning: str | None = None,
     repetition: int = 0,
     prompts: str | Path | None = None,

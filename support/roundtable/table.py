@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,9 @@ import numpy as np
 from support.choice import Rule, TieBreak, as_rule, check_ballot, check_tie_break, tally
 from support.errors import InvalidBallot, InvalidInput, InvalidProposal, MalformedReply
 from support.play import FormatError, asked, counted
-from support.roundtable import economy
+from support.roundtable.records import (
+    ENVIRONMENTS as ENVIRONMENTS,
+)
 from support.roundtable.records import (
     Ballot,
     Candidate,
@@ -28,6 +29,7 @@ from support.roundtable.records import (
     Transcript,
     View,
 )
+from support.roundtable.records import environment_of as environment_of
 
 ROUNDS = 10
 
@@ -59,25 +61,6 @@ def check_environment(
         raise InvalidInput(
             f"environment: {type(environment).__name__} has no `{'`, `'.join(lacks)}`; {told}"
         )
-
-
-ENVIRONMENTS: dict[str, Callable[[Mapping[str, Any]], Environment]] = {
-    "exchange_economy": economy.from_spec,
-    "movielens": lambda spec: import_module("support.roundtable.movielens").from_spec(
-        spec
-    ),  # it reads much
-}
-"""What builds an environment again from its `spec`, by name; put your own in, and analysis knows it."""
-
-
-def environment_of(transcript: Transcript) -> Environment:
-    """The environment of a discussion, built again."""
-    if (name := transcript.environment.get("name")) not in ENVIRONMENTS:
-        told = "put your own into `support.roundtable.table.ENVIRONMENTS`"
-        raise InvalidInput(
-            f"environment: {name!r} given; expected one of {', '.join(ENVIRONMENTS)}; {told}"
-        )
-    return ENVIRONMENTS[str(name)](transcript.environment)
 
 
 async def roundtable(

@@ -183,3 +183,13 @@ class Organizing:
     def assignment(self) -> Mapping[str, tuple[str, ...]]:
         """Who has each date in the end."""
         return dict(self.days[-1].assignment) if self.days else {}
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What a table of rehearsals says of this one: days, dates filled, mails sent."""
+        return {
+            "days": len(self.days),
+            "filled": sum(map(bool, self.assignment.values())),
+            "messages": sum(len(day.sent) for day in self.days),
+            "format_errors": sum(len(day.format_errors) for day in self.days),
+        }

@@ -22,7 +22,7 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.models.profiles import MODEL
-from support.seats import Act, Ask, ModelSeat, Role, Spoken, form, text
+from support.seats import Act, Ask, ModelSeat, Repeated, Role, Spoken, form, text
 from support.seminar import forms, told
 from support.seminar.answering import RetrievalAnswerer, Told, asked_about
 from support.seminar.detectors import LexicalDetector, NoDetector, asking
@@ -64,14 +64,6 @@ REPLY, CONTEXT = (
     2000,
     1500,
 )  # a tight model's characters of a reply, and of what is known, its first line alone
-
-
-class Repeated(ModelSeat):
-    """Its seed is the number of the repetition, so that runs differ on endpoints that heed it."""
-
-    def __init__(self, *told: Any, **settings: Any) -> None:
-        super().__init__(*told, **settings)
-        self.settings["seed"] = self.settings["repetition"]
 
 
 def checking(shots: str) -> Act:
@@ -144,9 +136,7 @@ def seat_detector(
             f"shots: {shots!r} given; expected one of {', '.join(SHOTS)}"
         )
     role = replace(DETECTOR, acts={"check": checking(shots)})
-    return role.seat(
-        kind, np.random.default_rng(0), None, spoken or Spoken(temperature=TEMPERATURE)
-    )
+    return role.seat(kind, np.random.default_rng(0), None, spoken)
 
 
 # ---- the person at the desk ------------------------------------------------------------------------------------------
@@ -221,6 +211,7 @@ REVIEWER = Role(
             phase=lambda seat, *view: FLAG,
         ),
     },
+    speaker=Repeated,
     kinds={"automatic": lambda me, rng, own: Automatic(own)},
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from support.errors import InvalidInput
-from support.seats import Act, ModelSeat, Spoken
+from support.seats import Act, ModelSeat, Repeated, Spoken
 from support.seminar.data import iso
 from support.seminar.forms import MOST, selection_form
 from support.seminar.ledger import State
@@ -103,6 +103,6 @@ async def select_with(
     if shown and not len(policies):
         raise InvalidInput("policies: none given; expected at least one to select from")
     spoken = Spoken(temperature=temperature, repetition=repetition)
-    seat = ModelSeat(model, {"select": SELECT}, seed=repetition, spoken=spoken)
+    seat = Repeated(model, {"select": SELECT}, spoken=spoken)
     found: tuple[str, ...] = await seat.select(context, policies, known[context], shown)
     return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from support.errors import DamagedFile, InvalidInput
-from support.seats import Seats, Spoken
+from support.seats import TEMPERATURE, Seats, Spoken
 from support.seminar.artefacts import Artefacts, load_past, load_templates
 from support.seminar.checkpoints import AUTOMATIC, levels
 from support.seminar.data import Scenario
@@ -42,7 +42,7 @@ async def seminar(
     delegation: Mapping[str, str] | str = AUTOMATIC,
     until: int | None = None,
     artefacts: Artefacts | None = None,
-    temperature: float = 0.0,
+    temperature: float = TEMPERATURE,
     reasoning: str | None = None,
     repetition: int = 0,
     model: ChatModel | str | None = None,

@@ -13,7 +13,7 @@ from support.mail.composing import compose
 from support.mail.letters import Outgoing, checked_address, folded, same
 from support.mail.outbox import Clearance
 from support.models.profiles import MODEL, is_model
-from support.seats import HUMAN, MIXED
+from support.seats import HUMAN, MIXED, TEMPERATURE
 from support.seminar.artefacts import Artefacts, Template, as_content, from_content
 from support.seminar.checkpoints import ALWAYS, levels
 from support.seminar.data import Persona, Scenario, day, days
@@ -53,6 +53,7 @@ class SeminarSetup:
     reviewer: str = HUMAN  # who sits at the desk, of `seminar.seats.REVIEWERS`; a person where mail is real
     delegation: Mapping[str, str] | str = ALWAYS  # see `seminar.checkpoints.levels`
     seed: int = 1  # of a rehearsal's people and of ties between them
+    temperature: float = TEMPERATURE  # of the models among them
     mode: str = REHEARSAL  # one of `MODES`
     # needed live. No credentials are in it: they come from the environment or the keyring
     servers: MailServers | None = None

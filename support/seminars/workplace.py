@@ -15,13 +15,14 @@ import numpy as np
 from support.mail.journal import Inbox
 from support.mail.mailbox import FolderMailbox, Mailbox, SimulatedMailbox
 from support.mail.outbox import Clearance, Outbox
+from support.models.profiles import is_model
 from support.presence import Presence
 from support.seats import HUMAN, Question, Spoken, people
 from support.seminar.mailing import Account, MailPost
 from support.seminar.organizer_seat import ORGANIZER
 from support.seminar.post import DirectPost, Slips, checked_letter
 from support.seminar.records import MAIL, Action, Flag
-from support.seminar.seats import REVIEWER, TEMPERATURE, seat_detector
+from support.seminar.seats import REVIEWER, seat_detector
 from support.seminar.speakers import seat_speakers
 from support.seminar.views import APPROVE, EDIT, DayPlan, Desk, Draft, Review
 from support.seminar.workday import Run
@@ -37,10 +38,6 @@ BY_MAIL = SimpleNamespace(
 MORNING = time(
     9, tzinfo=UTC
 )  # when the mails of a day are written that is no day of the calendar
-ASKED_ONCE = (
-    "human",
-    "model",
-)  # for what they said before: a person would mind to be asked again, and a model costs
 
 
 class ApprovingReviewer:
@@ -124,12 +121,12 @@ class Workplace:
         if self._mailbox is None and setup.mode == REHEARSAL:
             self.mailbox = SimulatedMailbox()
         organizer = Remembered(
-            ORGANIZER.seat(setup.organizer, drawn, None, Spoken(self.model)),
+            ORGANIZER.seat(setup.organizer, drawn, None, self._spoken),
             "organizer",
             memory,
         )
         detector = Remembered(
-            seat_detector(setup.detector, spoken=Spoken(self.model, TEMPERATURE)),
+            seat_detector(setup.detector, spoken=self._spoken),
             "detector",
             memory,
         )
@@ -177,15 +174,19 @@ class Workplace:
             post.deliver = getattr(self.mailbox, "deliver", None)
         return post
 
+    @property
+    def _spoken(self) -> Spoken:
+        return Spoken(self.model, self.setup.temperature)
+
     def _people(self, who: np.random.Generator, memory: Memory) -> dict[str, Any]:
         """Whoever is played here: all in a rehearsal, persons at the desk in a dry run, nobody where mail is real."""
         setup = self.setup
         if setup.mode == LIVE:
             return {}
-        seated = seat_speakers(setup.scenario, setup.people, who, Spoken(self.model))
-        return {
+        seated = seat_speakers(setup.scenario, setup.people, who, self._spoken)
+        return {  # a person would mind to be asked again, and a model costs
             name: Remembered(
-                seat, name, memory, again=seat.kind.split()[0] not in ASKED_ONCE
+                seat, name, memory, again=seat.kind != HUMAN and not is_model(seat.kind)
             )
             for name, seat in seated.items()
             if setup.mode != DRY_RUN or seat.kind == HUMAN

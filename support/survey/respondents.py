@@ -19,7 +19,17 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.models.profiles import MODEL, is_model
-from support.seats import HUMAN, Act, Ask, ModelSeat, Role, Spoken, form, given_model
+from support.seats import (
+    HUMAN,
+    TEMPERATURE,
+    Act,
+    Ask,
+    ModelSeat,
+    Role,
+    Spoken,
+    form,
+    given_model,
+)
 from support.survey.answers import PEOPLE, SIMULATED, AnswerBook
 from support.survey.instruments import (
     Instrument,
@@ -41,7 +51,7 @@ Filled = dict[str, Any]
 TEXT = 300
 """Characters of a tight model's free text; others, and people, have more."""
 EACH, FRAME, TOKENS = 20, 40, {"text": 110, "multiple": 40}  # of a reply's room
-TEMPERATURE, MAX_SEED = 0.7, 2**31 - 1
+MAX_SEED = 2**31 - 1
 MIDDLE, NOISE, TICK = 3.0, 0.5, 0.5
 STEPS, STEPS_MIDDLE, STEPS_NOISE, GAIN = 7, 4.0, 0.8, 0.5
 RISING = ("comfort", "trust: acting", "reliance")
@@ -242,16 +252,15 @@ def _wordings() -> dict[str, dict[str, list[str]]]:
 class Remembering(ModelSeat):
     """A model in one conversation a form: it is asked section by section, and reads its earlier answers again."""
 
-    def messages(self, act: Act | str, *view: Any) -> list[dict[str, str]]:
+    def messages(self, phase: str, *view: Any) -> list[dict[str, str]]:
         """The briefing, the sections before with their answers, and the question."""
-        [page], said = view, []
-        act = self.acts[act] if isinstance(act, str) else act
+        [page], said, act = view, [], self.acts[phase]
         for section in page.form.asked[: page.form.asked.index(page.section)]:
             given = {item.id: page.before[item.id] for item in section.items}
             answers = json.dumps(given, ensure_ascii=False, separators=(",", ":"))
             said += [{"role": "user", "content": self.question(act, replace(page, section=section))},
                      {"role": "assistant", "content": answers}]  # fmt: skip
-        first, last = super().messages(act, page)
+        first, last = super().messages(phase, page)
         return [first, *said, last]
 
 
@@ -445,7 +454,7 @@ def _seated(
         if is_model(kind):
             model, seed = (
                 given_model(kind, spoken.model, f"the seat of {who}"),
-                int(own.integers(MAX_SEED)),
+                int(own.integers(MAX_SEED)) if spoken.temperature else 0,
             )
             seats.append(
                 Remembering(
@@ -485,7 +494,7 @@ async def _collected(
             source, code = (
                 PEOPLE
                 if seat.kind == HUMAN
-                else SIMULATED + seat.kind.removeprefix(f"{MODEL} "),
+                else SIMULATED + seat.kind.removeprefix(f"{MODEL}:"),
                 None,
             )
             for (each, group), task in zip(plan, mine, strict=True):

@@ -6,13 +6,11 @@ from unittest.mock import AsyncMock
 
 import numpy as np
 import pytest
-from support.runs.export import TABLES, flatten
 
 from support.errors import MalformedReply
 from support.fair_decisions.problem import FEEDBACK, PAIRED, FairDecisions, Move
 from support.fair_decisions.records import Feedback
 from support.fair_decisions.search import Search, choose, record
-from support.runs.study import Unit
 
 GAINS = np.array([[[80, 10], [50, 50]], [[20, 70], [30, 70]], [[40, 60], [50, 50]]])
 PROBLEM = FairDecisions(GAINS)
@@ -266,10 +264,3 @@ def test_a_record_goes_to_the_store_and_comes_back_as_it_was_and_exports(
     assert list(made.seats.values()) == ["fake"] * 3 + ["leader", "guess", "none"]
     assert made.settings == {"noise": 0.5, "final": "best known"}
     assert store.record(store.save("plans", made, {"feedback": feedback})) == made
-    found = flatten([(Unit("plans", "{}", 0), made)])
-    assert list(found) == list(TABLES["Planning"]) and len(found["rounds"]) == 3
-    assert [len(found[t]) for t in ("plans", "feedback", "format_errors")] == [
-        2 + both,
-        3,
-        1,
-    ]

@@ -89,7 +89,7 @@ def test_a_model_is_told_its_gains_and_the_plan_and_answers_in_its_words_where_n
         judged(who, PLAN, feedback=SCORE).score == 140
         and judged(who, OTHER, PLAN, feedback=COMPARISON).prefers == 1
     )
-    assert (who.replies, who.kind) == (1, "model tiny")
+    assert (who.replies, who.kind) == (1, "model:tiny")
 
 
 def test_numbers_go_back_with_a_complaint_and_are_never_recorded_as_words(decider):

@@ -32,6 +32,8 @@ def test_every_coordinator_searches_under_every_feedback(kind, feedback):
     assert made.seats["coordinator"] == kind and made == play(
         coordinator=kind, feedback=feedback
     )
+    told = made.summary
+    assert told["divergence"] == np.ptp(totals(made, made.chosen)) and told["decided"]
     proposed = [
         plan for entry in made.rounds if not entry.finish for plan in entry.plans
     ]

@@ -67,7 +67,7 @@ def test_a_role_is_taken_by_the_model_whose_name_is_given(role, names):
         == {"a"}
         == {n.partition("@")[0] for n in asked}
     )
-    assert any(seat.startswith("model a") for seat in record.seats.values())
+    assert any(seat.startswith("model:a") for seat in record.seats.values())
 
 
 def test_models_and_rules_sit_at_one_table_and_whoever_takes_a_model_takes_its_name(
@@ -78,8 +78,8 @@ def test_models_and_rules_sit_at_one_table_and_whoever_takes_a_model_takes_its_n
         roundtable_exchange, rule="majority", rounds=1, seats=given, model="c"
     )
     assert list(record.seats.values()) == [
-        "model c",
-        "model b",
+        "model:c",
+        "model:b",
         "linear",
     ] and asked == {"b", "c"}
     names.clear()
@@ -95,7 +95,7 @@ def test_models_and_rules_sit_at_one_table_and_whoever_takes_a_model_takes_its_n
         ORGANIZER.seat("model:x", np.random.default_rng(0)),
         seat_detector("model:y"),
     )
-    assert [seat.kind for seat in seats] == ["model x", "model y"]
+    assert [seat.kind for seat in seats] == ["model:x", "model:y"]
 
 
 VIEW = View("Ana", ("Ana", "Ben", "Cleo"), "majority", "vote", "most votes win", 1, 10)

@@ -5,10 +5,8 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
-from support.runs.export import TABLES, flatten
 
 from support.errors import MalformedReply
-from support.runs.study import Unit
 from support.seminar.artefacts import Artefacts
 from support.seminar.data import Persona, Scenario
 from support.seminar.organizer import RuleBasedOrganizer
@@ -593,19 +591,3 @@ def test_a_record_goes_to_the_store_and_comes_back_as_it_was_and_exports(
         TWO,
     ]
     assert store.record(store.save("seminar", made, {})) == made
-    found = flatten([(Unit("seminar", "{}", 0), made)])
-    assert list(found) == list(TABLES["Organizing"])
-    sizes = {
-        "rounds": 2,
-        "mails": 6,
-        "actions": 4,
-        "flags": 1,
-        "edits": 1,
-        "understood": 2,
-        "format_errors": 2,
-    }
-    assert {name: len(frame) for name, frame in found.items()} == sizes
-    assert (
-        sorted(found["mails"]["id"]) == [1, 2, 3, 4, 5, 6]
-        and found["mails"]["slots"][0] == f'["{ONE}", "{TWO}"]'
-    )

@@ -466,7 +466,7 @@ def test_people_have_streams_of_their_own_a_model_has_the_same_dates_and_letters
         seated("rule-based"),
         seated([person, "model", "slow", "mixed"], model=model),
     )
-    assert mixed[NAMES[0]] is person and mixed[NAMES[1]].kind == "model parrot"
+    assert mixed[NAMES[0]] is person and mixed[NAMES[1]].kind == "model:parrot"
     suits = [alone[name].truth.suiting(SLOTS) for name in NAMES]
     assert (
         list(mixed[NAMES[1]].own.suits) == sorted(suits[1])

@@ -74,6 +74,11 @@ def test_one_seed_gives_one_log_and_another_seed_another():
         first == again and to_json(first) == to_json(again) and first.days != other.days
     )
     assert from_json(packed(first).kind, to_json(first)) == first
+    told, dates = first.summary, first.assignment.values()
+    assert (told["days"], told["filled"]) == (
+        len(first.days),
+        len([*filter(any, dates)]),
+    )
 
 
 def test_what_an_earlier_run_left_is_what_the_next_begins_with():
@@ -116,7 +121,7 @@ def test_models_may_take_all_roles_for_a_whole_rehearsal():
         policies="all",
         until=20,
     )
-    assert all(kind.startswith("model ") for kind in made.seats.values()) and sum(
+    assert all(kind.startswith("model:") for kind in made.seats.values()) and sum(
         day.replies for day in made.days
     )
     assert len(made.days) == 20 or all(made.assignment.values())
