@@ -10,7 +10,7 @@ import nbformat
 from serving import by_schema
 
 from support.data import ROOT, output
-from support.models import check, money
+from support.models import money
 from support.runs import notebooks, paper, sweep
 
 SMALL = """import pandas as pd
@@ -79,25 +79,12 @@ def test_the_commands_for_models_run_one_after_the_other(
                         ("CONVENE_MODELS", str(tmp_path / "models.toml"))):  # fmt: skip
         monkeypatch.setenv(name, value)
     done = []
-    commands = r"^make (?:check-endpoint|estimate|run|paper) .*=.*$"
+    commands = r"^make (?:estimate|run|paper) .*=.*$"
     for line in re.findall(commands, Path(ROOT, "README.md").read_text(), re.M):
         _, command, *rest = shlex.split(line, comments=True)
         given = dict(part.split("=", 1) for part in rest)
         arguments = shlex.split(given.get("ARGS", ""))
-        if command == "check-endpoint":
-            assert (
-                check.main(
-                    [
-                        "--base-url",
-                        given.get("BASE_URL", ""),
-                        "--model",
-                        given["MODEL"],
-                        *arguments,
-                    ]
-                )
-                == 0
-            )
-        elif command == "paper":
+        if command == "paper":
             asked = len(server.bodies)
             assert (
                 paper.main(
@@ -108,7 +95,7 @@ def test_the_commands_for_models_run_one_after_the_other(
         else:
             assert notebooks.main([command, *arguments]) == 0
         done.append(command)
-    assert done == ["check-endpoint", "estimate", "run", "paper"]
+    assert done == ["estimate", "run", "paper"]
     assert len(server.bodies) == asked
     said = capsys.readouterr().out
     assert said.count("done: 1") == 2 and "go on" not in said
