@@ -9,7 +9,7 @@ P ?=
 WITH ?=
 BUDGET ?=
 
-.PHONY: run estimate paper notebooks test lab app lint bench record clean help
+.PHONY: run estimate paper notebooks test lab app lint bench record check-endpoint clean help
 
 run: .venv/installed  ## every notebook into build/notebooks; ARGS='PARTICIPANTS="mixed, model:NAME" N=… BUDGET=… --only 20': into a folder of its own
 	$(PY) -m support.runs.notebooks run $(ARGS)
@@ -25,6 +25,9 @@ notebooks: .venv/installed  ## every notebook in place: how the committed output
 
 record: .venv/installed  ## play the recorded runs of the embedded model again, into data/replies
 	$(PY) -m support.runs.recordings
+
+check-endpoint: .venv/installed  ## what of Convene works at an endpoint: BASE_URL=… MODEL=… (the key is in OPENAI_API_KEY)
+	$(PY) -m support.models.check --base-url "$(BASE_URL)" --model "$(MODEL)" $(ARGS)
 
 test: .venv/installed  ## all tests, on as many cores as there are, up to four
 	$(PY) -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
