@@ -1,284 +1,105 @@
-"""A run to look into: what it came to, its units as a list to choose from, and the chosen unit's calls."""
+"""A run to look into: its units as a table to choose from, and what the chosen one asked."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import ipywidgets as w
-import numpy as np
-import pandas as pd
 
-from support.draw import BESIDE, style
 from support.errors import ConveneError
-from support.labs.base import ROW, Lab, blank, fill, held, warning
+from support.labs.base import fill, warning
 from support.models.money import dollars
-from support.runs.calls import faults_of, totals, units_of
-from support.runs.pages import totals_html, unit_html
+from support.runs.frames import calls_frame, units_frame
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from support.runs.study import Store, Unit
+    from support.runs.study import Store
     from support.runs.sweep import Sweep
 
-PAGE = 100
-"""Units in the list at a time: a browser takes long over thousands."""
-
-CHOICES = 200
-"""Values that a setting may have to be chosen from a list; of more, the units show the values, and go by pages."""
-
-ALL = "all"
-MARKS = {"done": "✓ done", "failed": "✗ failed", "missing": "· missing"}
-SHOWN: Mapping[str, Callable[[pd.DataFrame], Any]] = {
-    ALL: lambda units: units["status"] != "",
-    "done": lambda units: units["status"] == "done",
-    "failed": lambda units: units["status"] == "failed",
-    "missing": lambda units: units["status"] == "missing",
-    "met faults": lambda units: (units["retries"] > 0) | (units["unanswered"] > 0),
-    "off the form": lambda units: (units["repairs"] > 0) | (units["format_errors"] > 0),
+PAGE = 100  # units in the table at a time: a browser takes long over thousands
+STATUS = {
+    "all": "status != ''",
+    "done": "status == 'done'",
+    "failed": "status == 'failed'",
+    "missing": "status == 'missing'",
+    "met faults": "faults > 0 or unanswered > 0",
+    "off the form": "repairs > 0 or format_errors > 0",
 }
-COLUMNS = {
-    "calls": 7,
-    "cached": 8,
-    "retries": 9,
-    "repairs": 9,
-    "tokens": 11,
-    "cost": 12,
-    "seconds": 10,
-}
-UNIT = "unit #repetition"
-WIDEST = 70  # characters of a unit's settings in the list
-BLANK = (
-    "\u00a0"  # a list drops other blanks at the front of a line, and columns with them
-)
+COUNTS = ["calls", "cached", "faults", "repairs", "tokens", "dollars", "seconds"]
+BLANK = "\u00a0"  # a browser's list draws other blanks together, and columns with them
 
 
-class RunViewer(Lab):
-    """Controls over the stored units of a sweep. Display `viewer.view`.
+class RunViewer:
+    """The units of a sweep, and the calls of the one that is chosen. Display `view`.
 
-    A run may be going on, here or in another process: "Refresh" reads the file again. Works by keyboard alone: Tab
-    moves on, arrow keys choose a unit. `support.runs.pages.unit_html` is what a saved notebook shows beside it.
+    A run may be going on, here or elsewhere: "Refresh" reads its file again. Works by
+    keyboard alone: Tab moves on, arrow keys choose a unit. Calls are stored, and shown,
+    once their unit has ended.
     """
 
-    study = "runs"
-
-    def __init__(
-        self, sweep: Sweep, store: Store, *, units: str = ALL, **only: str
-    ) -> None:
-        super().__init__(
-            "860px", {"(sweep)": held(sweep, "sweep"), "(store)": held(store, "store")}
-        )
+    def __init__(self, sweep: Sweep, store: Store) -> None:
         self.sweep, self.store = sweep, store
-        self._every = list(sweep.units())
-        self._values = [*map(list, sweep.grid.values()), list(range(sweep.repetitions))]
-        self._codes = np.unravel_index(
-            np.arange(len(self._every)), [len(values) for values in self._values]
-        )
-        self.first = 0
-        self.units, self.listed = pd.DataFrame(), np.empty(0, dtype=int)
-        self.controls = {"units": _choice("units", list(SHOWN))} | {
-            name: _choice(name, [ALL, *map(_short, values)])
-            for name, values in sweep.grid.items()
-            if 1 < len(values) <= CHOICES
-        }
-        for name, label in {"units": units, **only}.items():
-            self.controls[name].label = label
-        self.refresh_button = w.Button(
-            description="Refresh", tooltip="read the study's file again"
-        )
-        self.back_button, self.on_button = (
-            w.Button(description="Previous"),
-            w.Button(description="Next"),
-        )
-        self.totals, self.place, self.head, self.calls, self.error = (
-            w.HTML() for _ in range(5)
-        )
-        wide = w.Layout(width="70rem", max_width="98%")
-        self.list = w.Select(
-            options=[], rows=9, tooltip="units of the sweep", layout=wide
-        )
-        filters = w.HBox(
-            [*self.controls.values(), self.refresh_button], layout=w.Layout(**ROW)
-        )
-        listed = [
-            filters,
-            self.head,
-            self.list,
-            w.HBox([self.back_button, self.on_button, self.place]),
-        ]
-        self.page = w.VBox(
-            [
-                self.totals,
-                *listed,
-                self.error,
-                self.figure,
-                self.status,
-                self.kept,
-                self.calls,
-            ]
-        )
-        self.page.add_class("convene-runs")
-        self.error.add_class("convene-error")
-        for control in self.controls.values():
-            control.observe(lambda _: self.filter(), "value")
-        self.list.observe(lambda _: self._show(), "value")
-        self.refresh_button.on_click(lambda _: self.refresh())
-        self.back_button.on_click(lambda _: self._draw(self.first - PAGE))
-        self.on_button.on_click(lambda _: self._draw(self.first + PAGE))
-        self.refresh()
+        self.units = units_frame(sweep, store)
+        self.status = w.Dropdown(options=list(STATUS), description="status")
+        self.settings = {}
+        for name in sweep.grid:
+            values = self.units[name].map(str).unique()
+            if len(values) > 1:
+                options = ["all", *values]
+                self.settings[name] = w.Dropdown(options=options, description=name)
+        self.page = w.BoundedIntText(1, min=1, max=1, description="page")
+        self.refresh_button = w.Button(description="Refresh")
+        self.list = w.Select(rows=12)
+        self.told, self.unit = w.HTML(), w.HTML()
+        choices = [self.status, *self.settings.values(), self.page]
+        above = w.HBox([*choices, self.refresh_button])
+        self.view = w.VBox([above, self.told, self.list, self.unit])
+        self.view.add_class("convene-runs")
+        for choice in choices:
+            choice.observe(self._draw, "value")
+        self.refresh_button.on_click(self.refresh)
+        self.list.observe(self._show, "value")
+        self._draw()
 
-    @property
-    def unit(self) -> Unit | None:
-        """The unit that is chosen, None where none is listed."""
-        return None if self.list.value is None else self._every[self.list.value]
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What the list is chosen by, as the controls call it."""
-        return {name: control.label for name, control in self.controls.items()}
-
-    @property
-    def who(self) -> str:
-        """Who sat there, as the sweep's settings say."""
-        return f"participants: {json.dumps(self.sweep.grid.get('seats', 'as in the records of this sweep'))}"
-
-    def draw(self) -> Figure:
-        """How long each listed unit took, by what became of it; one that is missing stands at 0."""
-        from matplotlib.ticker import MaxNLocator
-
-        (fig, ax), listed = blank(8, 2.8), self.units.iloc[self.listed]
-        for i, status in enumerate(MARKS):
-            at = listed["status"] == status
-            look = style(i) | {"linestyle": "", "label": f"{status} ({at.sum()})"}
-            ax.plot(self.listed[at], listed.loc[at, "seconds"].fillna(0.0), **look)
-        ax.margins(y=0.2)
-        ax.set(
-            xlabel="number of the unit",
-            ylabel="seconds",
-            title=self.sweep.name,
-            ylim=(0, None),
-        )
-        ax.set_xlim(-0.5, len(self._every) - 0.5)
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.legend(**BESIDE)
-        return fig
-
-    def refresh(self) -> None:
+    def refresh(self, _: object = None) -> None:
         """Read the file again; the unit that was chosen stays chosen."""
-        self.error.value = ""
         try:
-            self.units = units_of(self.sweep, self.store)
-            sums = totals(self.sweep, self.store, self.units)
-            self.totals.value = fill("runs_style") + totals_html(
-                sums, faults_of(self.sweep, self.store)
-            )
+            self.units = units_frame(self.sweep, self.store)
         except ConveneError as error:
-            self.error.value = warning(str(error))
+            self.told.value = warning(str(error))
         else:
-            self.filter()
+            self._draw()
 
-    def filter(self) -> None:
-        """List the units that the controls let through, and the page with the one that was chosen before."""
-        kept = SHOWN[self.controls["units"].label](self.units).to_numpy(dtype=bool)
-        for axis, name in enumerate(self.sweep.grid):
-            if name in self.controls and self.controls[name].value:
-                kept = kept & (self._codes[axis] == self.controls[name].value - 1)
-        self.listed = np.flatnonzero(kept)
-        before = self.list.value
-        place = (
-            int(np.searchsorted(self.listed, before))
-            if before is not None and kept[before]
-            else 0
+    def _draw(self, _: object = None) -> None:
+        """List a page of the units that the choices let through."""
+        listed = self.units.query(STATUS[self.status.value])
+        for name, choice in self.settings.items():
+            if choice.value != "all":
+                listed = listed[listed[name].map(str) == choice.value]
+        self.page.max = -(-len(listed) // PAGE) or 1
+        shown = listed[PAGE * (self.page.value - 1) :][:PAGE]
+        table = shown[[*self.settings, "repetition", "status", *COUNTS]]
+        text = table.to_string(
+            index=False, na_rep="–", max_colwidth=30, float_format="{:,.5g}".format
         )
-        self._draw(place - place % PAGE, before)
-        self._redraw()
-
-    def _draw(self, first: int, chosen: int | None = None) -> None:
-        """Draw the page of the list that begins at a place."""
-        self.first, shown = first, self.listed[first : first + PAGE]
-        names = [self._name(number) for number in shown]
-        width = max(map(len, [*names, UNIT]))
-        rows = self.units.iloc[shown].to_dict("records")
-        self._at_rest = False  # new options move the value: show once, at the end
-        lines = [
-            _line(name.ljust(width), row) for name, row in zip(names, rows, strict=True)
-        ]
-        self.list.options = list(zip(lines, shown.tolist(), strict=True))
+        head, *lines = text.replace(" ", BLANK).split("\n")
+        counts = self.units["status"].value_counts()
+        paid = dollars(self.units["dollars"].sum())
+        self.told.value = fill("units", counts, paid, len(listed), head)
+        chosen = self.list.value
+        self.list.unobserve(self._show, "value")
+        self.list.options = list(zip(lines[: len(shown)], shown.index, strict=True))
         if len(shown):
-            self.list.value = chosen if chosen in shown else int(shown[0])
-        self._at_rest = True
-        head = (
-            UNIT.ljust(width)
-            + " " * 11
-            + "".join(name.rjust(space) for name, space in COLUMNS.items())
-        )
-        self.head.value = fill("heads", head.replace(" ", BLANK))
-        many, every = len(self.listed), len(self._every)
-        more = "" if many == every else f", chosen from {every:,}"
-        said = f"{first + 1:,} to {first + len(shown):,} of {many:,} units{more}"
-        self.place.value = (
-            said if many else f"None of the {every:,} units is like that."
-        )
-        self.back_button.disabled, self.on_button.disabled = (
-            not first,
-            first + PAGE >= len(self.listed),
-        )
+            self.list.value = chosen if chosen in shown.index else shown.index[0]
+        self.list.observe(self._show, "value")
         self._show()
 
-    def _name(self, number: int) -> str:
-        """The settings that vary, and the repetition."""
-        values = {name: _short(self._values[axis][self._codes[axis][number]])
-                  for axis, name in enumerate(self.sweep.grid) if len(self._values[axis]) > 1}  # fmt: skip
-        said = ", ".join(f"{name} {value}" for name, value in values.items())
-        return f"{said[:WIDEST]} #{self._every[number].repetition}".strip()
-
-    def _show(self) -> None:
-        """The calls of the chosen unit."""
-        if not self._at_rest:
-            return
-        try:
-            self.calls.value = (
-                "" if self.unit is None else unit_html(self.store, self.unit)
-            )
-        except ConveneError as error:
-            self.calls.value = ""
-            self.error.value = warning(str(error))
-
-
-def _choice(name: str, labels: Sequence[str]) -> w.Dropdown:
-    """A list of choices; its value is the number of the one chosen, for two values may look alike."""
-    style, layout = {"description_width": "initial"}, w.Layout(width="auto")
-    options = [(label, number) for number, label in enumerate(labels)]
-    return w.Dropdown(
-        options=options, value=0, description=name, style=style, layout=layout
-    )
-
-
-def _line(name: str, row: Mapping[Any, Any]) -> str:
-    """One unit in the list: cells under the names of `COLUMNS`."""
-    cells = dict.fromkeys(COLUMNS, "–")
-    if row["status"] != "missing":
-        cells = {
-            cell: f"{row[cell]:,}" for cell in ("calls", "cached", "retries", "repairs")
-        }
-        cells["tokens"] = f"{row['prompt_tokens'] + row['completion_tokens']:,}"
-        cells["cost"] = (
-            dollars(row["usd"])
-            if row["usd"] == row["usd"]
-            else "no price"
-            if row["unpriced"]
-            else "–"
-        )
-        cells["seconds"] = f"{row['seconds']:,.1f}"
-    line = f"{name} {MARKS[row['status']]:<10}" + "".join(
-        cells[cell].rjust(space) for cell, space in COLUMNS.items()
-    )
-    return line.replace(" ", BLANK)
-
-
-def _short(value: Any) -> str:
-    """A setting's value as a few letters; lists as JSON."""
-    text = value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= 24 else f"{text[:23]}…"
+    def _show(self, _: object = None) -> None:
+        """What the chosen unit came to, and its calls."""
+        number = self.list.value
+        self.unit.value = ""
+        if number is not None:
+            unit = list(self.sweep.units())[number]
+            calls = calls_frame(self.sweep, self.store, unit=unit).astype(object)
+            rows = calls.fillna("").to_dict("records")
+            told = self.units.loc[number].dropna()
+            self.unit.value = fill("unit", told, rows, dollars)

@@ -226,7 +226,9 @@ class ChatModel:
         twin = copy(self)
         twin.cache, twin._offline = cache or self.cache, True
         if twin.cache is None:
-            raise InvalidInput("cache: none given; name the file that holds the replies")
+            raise InvalidInput(
+                "cache: none given; name the file that holds the replies"
+            )
         return twin
 
     async def close(self) -> None:

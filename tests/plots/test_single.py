@@ -13,7 +13,6 @@ from support.plots.company import GREEN, plot_graph
 from support.plots.dialogue_acts import plot_agreement, plot_shares
 from support.plots.mail import ASKED, HANDED_ON, HELD, plot_handling
 from support.plots.rehearsal import plot_timeline
-from support.plots.spending import plot_spent
 
 
 def texts(drawn):
@@ -172,26 +171,3 @@ def test_a_rehearsal_has_a_row_for_everybody_a_mark_for_every_event_and_a_bar_fo
         (1.5, 1),
         (2.5, 1),
     ]  # a weekend
-
-
-def test_spending_grows_call_by_call_in_all_and_by_model_and_a_budget_is_in_sight(axes):
-    rows = [("m", 0.5, False, ""), ("big", 2.0, False, ""), ("m", 0.0, True, ""), ("m", None, False, ""),
-            ("m", None, False, "CallFailed: no"), ("m", 0.25, False, "")]  # fmt: skip
-    calls = pd.DataFrame(rows, columns=["model", "usd", "cached", "error"]).astype(
-        {"usd": float}
-    )
-    ax = plot_spent(calls, axes())
-    assert "1 cached, 1 without a price" in ax.get_xlabel()
-    assert {line.get_label(): list(line.get_ydata()) for line in ax.lines} == {
-        "m": [0.5, 0.5, 0.5, 0.5, 0.5, 0.75], "big": [0, 2, 2, 2, 2, 2], "in all": [0.5, 2.5, 2.5, 2.5, 2.5, 2.75],
-    }  # fmt: skip
-    for usd, budget, labels, top in (
-        (0.25, 4.0, ["spent", "budget of $4"], 4.24),
-        (0.0, None, ["spent"], 1.0),
-    ):
-        ax = plot_spent(
-            calls[calls["model"] == "m"].assign(usd=usd), axes(), budget=budget
-        )
-        assert [
-            line.get_label() for line in ax.lines
-        ] == labels and ax.get_ylim() == pytest.approx((0, top))
