@@ -46,6 +46,7 @@ ENDS = [
     ("litellm_model", ModelUnavailable, "does not know .* Invalid model name passed"),
     ("transformers_model", ModelUnavailable, "does not know .* requested 'asked'"),
     ("litellm_context", ContextOverflow, "12031 tokens"),
+    ("llama_cpp_python_context", ContextOverflow, "requested 9091 tokens"),
     ("llama_cpp_context", ContextOverflow, "12031 tokens, and it reads 8192"),
 ]
 
@@ -70,16 +71,31 @@ def test_a_backend_that_is_lost_behind_a_proxy_is_waited_for(server, at, name):
     assert reply.value.vote == "P1" and len(call.faults) == 5
 
 
-@pytest.mark.parametrize("name", ["litellm_schema", "llama_cpp_schema"])
+REFUSED = ["litellm_schema", "llama_cpp_schema", "llama_cpp_python_schema"]
+
+
+@pytest.mark.parametrize("name", REFUSED)
 def test_a_schema_that_is_refused_is_put_in_a_simpler_way(server, at, name):
     def answer(body):
         strict = "json_schema" in str(body.get("response_format"))
-        return sent(name if strict else "litellm_reply")
+        return sent(name if strict else "llama_cpp_python_reply")
 
     server.answer = answer
     model = at()
     assert ask(model, Vote)[0].value.vote == "P1"
     assert len(server.bodies) == 2 and "json_schema" in model.learnt[0]
+
+
+def test_a_schema_refused_by_a_500_goes_with_the_json_object(server, at):
+    def answer(body):
+        form = body["response_format"]
+        strict = form["type"] == "json_schema"
+        return sent(f"llama_cpp_python_{'schema' if strict else 'reply'}")
+
+    server.answer = answer
+    assert ask(at(), Vote)[0].value.vote == "P1"
+    form = server.bodies[-1]["response_format"]
+    assert form["schema"]["required"] == ["vote", "why"]
 
 
 def test_a_field_that_is_the_users_own_is_named_and_never_left_out(
@@ -110,7 +126,11 @@ def test_a_revision_behind_the_name_is_no_other_model(server):
     assert reply.text.startswith("Vote P1") and not call.answered_by
 
 
-def test_a_reply_that_comes_in_pieces_is_heard(server, at):
-    server.answer = lambda body: sent("transformers_stream")
+STREAMS = [("transformers_stream", "Vote P1:"), ("llama_cpp_stream", "Vote P1")]
+
+
+@pytest.mark.parametrize(("name", "text"), STREAMS)
+def test_a_reply_that_comes_in_pieces_is_heard(server, at, name, text):
+    server.answer = lambda body: sent(name)
     reply, _ = ask(at())
-    assert (reply.text, reply.finish_reason) == ("Vote P1:", "length")
+    assert (reply.text, reply.finish_reason) == (text, "length")
