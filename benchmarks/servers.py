@@ -91,7 +91,7 @@ class Server:
                 if tried.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
             await asyncio.sleep(0.2)
-        raise RuntimeError(f"{command} does not listen; see {file}")
+        raise SystemExit(f"{command[3]} does not listen; see {file}")
 
     def stop(self) -> None:
         """End it and all that it started."""
@@ -205,7 +205,7 @@ async def tried(
     trouble: Callable[[], Awaitable[None]] | None,
 ) -> None:
     """A run at one server, and its row."""
-    grid = {"rule": RULES, "seats": ["model"], "agents": [3], "rounds": [2]}
+    grid = {"rule": RULES, "seats": ["model"], "rounds": [2]}
     sweep = Sweep("servers", roundtable_exchange, grid, 1, 1)
     said, began = "", time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -228,8 +228,9 @@ async def tried(
         names = Counter(who(call) for call in calls_of(sweep, store))
         told = ", ".join(f"{one} {count}" for one, count in names.items())
         print(" | ".join(map(str, [*row, told])), flush=True)
-        for line in [*model.learnt, said, *set(store.failures("servers").values())]:
-            print(f"    {line[:600]}" if line else "", end="\n" if line else "")
+        errors = set(store.failures("servers").values())
+        for line in filter(None, [*model.learnt, said, *errors]):
+            print(f"    {line[:600]}")
         store.close()
 
 
@@ -251,6 +252,10 @@ def counted(sweep: Sweep, store: Store) -> list[object]:
     return [states["done"], states["failed"], replies, repairs, off]
 
 
+def installed(package: str) -> bool:
+    return any(HOME.parent.glob(f"lib/*/site-packages/{package}"))
+
+
 async def main(words: Words) -> None:
     """Each server that is installed, one after the other."""
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
@@ -259,7 +264,7 @@ async def main(words: Words) -> None:
     model = ("--model", file, "--n_ctx=8192", "--model_alias=smollm2")
     llama = (python, "-m", "llama_cpp.server", *model)
     serve = (HOME / "transformers", "serve", made)
-    if python.exists() and not made.exists():
+    if installed("transformers") and not made.exists():
         subprocess.run([python, "-c", RANDOM, file.parent, file.name, made], check=True)
     with tempfile.TemporaryDirectory() as folder:
         for title, package, run in (
@@ -267,7 +272,7 @@ async def main(words: Words) -> None:
             (LLAMA, "llama_cpp", lambda: alone(LLAMA, "smollm2", *llama)),
             (SERVE, "transformers", lambda: alone(SERVE, str(made), *serve)),
         ):
-            if not any(HOME.parent.glob(f"lib/*/site-packages/{package}")):
+            if not installed(package):
                 print(f"{title} | not installed: run make servers")
             elif wanted(title, [word.split(":")[0] for word in words]):
                 await run()
