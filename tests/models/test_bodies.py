@@ -1,0 +1,136 @@
+"""Bodies as real servers sent them (benchmarks/servers.py), and what should come of each.
+
+LiteLLM's proxy 1.108.7, llama.cpp's and llama-cpp-python's servers, `transformers serve`
+5.23.0: word for word, but for names and paths.
+"""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from aiohttp import web
+from pydantic import BaseModel, Field
+
+from support.errors import CallFailed, ContextOverflow, ModelUnavailable
+from support.models import connect
+from support.models.calls import collected
+
+BODIES = Path(__file__).parent / "bodies"
+
+
+class Vote(BaseModel):
+    vote: Literal["P1", "P2"]
+    why: str = Field(max_length=60)
+
+
+def sent(name):
+    """A body of the folder, as a server sends it."""
+    held = json.loads((BODIES / f"{name}.json").read_text())
+    body, status = held["body"], held["status"]
+    if isinstance(body, str):
+        return web.Response(text=body, content_type="text/event-stream")
+    return web.json_response(body, status=status)
+
+
+def ask(model, schema=None):
+    with collected() as calls:
+        reply = asyncio.run(model.reply("Vote P1 or P2.", schema))
+    return reply, calls
+
+
+ENDS = [
+    ("litellm_key", ModelUnavailable, "api_key="),
+    ("litellm_key_behind", ModelUnavailable, "behind .* Incorrect API key"),
+    ("litellm_model", ModelUnavailable, "does not know .* Invalid model name passed"),
+    ("transformers_model", ModelUnavailable, "does not know .* requested 'asked'"),
+    ("litellm_context", ContextOverflow, "12031 tokens"),
+    ("llama_cpp_python_context", ContextOverflow, "requested 9091 tokens"),
+    ("llama_cpp_context", ContextOverflow, "12031 tokens, and it reads 8192"),
+]
+
+
+@pytest.mark.parametrize(("name", "error", "told"), ENDS)
+def test_what_no_retry_mends_is_asked_once_and_told_in_the_servers_words(
+    server, at, name, error, told
+):
+    server.answer = lambda body: sent(name)
+    with pytest.raises(error, match=f"(?s){told}"):
+        ask(at(max_retries=3))
+    assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize("name", ["litellm_lost", "litellm_lost_both"])
+def test_a_backend_that_is_lost_behind_a_proxy_is_waited_for(server, at, name):
+    model = at(max_retries=1)
+    ask(model)
+    answers = iter([*[name] * 5, "litellm_reply"])
+    server.answer = lambda body: sent(next(answers))
+    reply, [call] = ask(model, Vote)
+    assert reply.value.vote == "P1" and len(call.faults) == 5
+
+
+REFUSED = ["litellm_schema", "llama_cpp_schema", "llama_cpp_python_schema"]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_schema_that_is_refused_is_put_in_a_simpler_way(server, at, name):
+    def answer(body):
+        strict = "json_schema" in str(body.get("response_format"))
+        return sent(name if strict else "llama_cpp_python_reply")
+
+    server.answer = answer
+    model = at()
+    assert ask(model, Vote)[0].value.vote == "P1"
+    assert len(server.bodies) == 2 and "json_schema" in model.learnt[0]
+
+
+def test_a_schema_refused_by_a_500_goes_with_the_json_object(server, at):
+    def answer(body):
+        form = body["response_format"]
+        strict = form["type"] == "json_schema"
+        return sent(f"llama_cpp_python_{'schema' if strict else 'reply'}")
+
+    server.answer = answer
+    assert ask(at(), Vote)[0].value.vote == "P1"
+    form = server.bodies[-1]["response_format"]
+    assert form["schema"]["required"] == ["vote", "why"]
+
+
+def test_a_field_that_is_the_users_own_is_named_and_never_left_out(
+    server, tmp_path, monkeypatch
+):
+    entry = tmp_path / "models.toml"
+    entry.write_text('[models."asked"]\nextra_body = { top_x = 1 }\n')
+    monkeypatch.setenv("CONVENE_MODELS", str(entry))
+    server.answer = lambda body: sent("transformers_field")
+    with pytest.raises(CallFailed, match="refuses top_x"):
+        ask(connect("asked", base_url=server.url))
+    assert len(server.bodies) == 1
+
+
+WHO = [("litellm_reply", ""), ("litellm_fallback", "another")]
+
+
+@pytest.mark.parametrize(("name", "who"), WHO)
+def test_who_answered_is_noted_where_it_is_not_who_was_asked(server, name, who):
+    server.answer = lambda body: sent(name)
+    _, [call] = ask(connect("asked", base_url=server.url), Vote)
+    assert call.answered_by == who
+
+
+def test_a_revision_behind_the_name_is_no_other_model(server):
+    server.answer = lambda body: sent("transformers_reply")
+    reply, [call] = ask(connect("asked", base_url=server.url))
+    assert reply.text.startswith("Vote P1") and not call.answered_by
+
+
+STREAMS = [("transformers_stream", "Vote P1:"), ("llama_cpp_stream", "Vote P1")]
+
+
+@pytest.mark.parametrize(("name", "text"), STREAMS)
+def test_a_reply_that_comes_in_pieces_is_heard(server, at, name, text):
+    server.answer = lambda body: sent(name)
+    reply, _ = ask(at())
+    assert (reply.text, reply.finish_reason) == (text, "length")
