@@ -9,7 +9,7 @@ P ?=
 WITH ?=
 BUDGET ?=
 
-.PHONY: run estimate paper notebooks test lab app lint bench record clean help
+.PHONY: run estimate paper notebooks test lab app lint bench servers record clean help
 
 run: .venv/installed  ## every notebook into build/notebooks; ARGS='PARTICIPANTS="mixed, model:NAME" N=… BUDGET=… --only 20': into a folder of its own
 	$(HERE) -m support.runs.notebooks run $(ARGS)
@@ -48,6 +48,14 @@ bench: .venv/installed build/peers/installed  ## ratios against named peers
 build/peers/installed: benchmarks/peers.txt
 	-test -x build/peers/bin/python || $(PYTHON) -m venv build/peers
 	-build/peers/bin/python -m pip install -q -r benchmarks/peers.txt && touch $@
+
+servers: .venv/installed build/servers/installed  ## three real servers on this machine: what becomes of a study there
+	@$(HERE) benchmarks/servers.py $(ARGS)
+
+# Pins go in one by one, so that one that does not compile leaves the others; what is missing is said.
+build/servers/installed: benchmarks/servers.txt
+	-test -x build/servers/bin/python || $(PYTHON) -m venv build/servers
+	-grep -v '^#' $< | while read pin; do CMAKE_ARGS="-DLLAVA_BUILD=OFF -DLLAMA_CURL=OFF" build/servers/bin/python -m pip install -q "$$pin"; done; touch $@
 
 clean:  ## remove what was built, and the environment
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis convene.egg-info

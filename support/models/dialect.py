@@ -163,7 +163,7 @@ OVERFLOW = (
 )
 NO_MODEL = (
     r"model_not_found|invalid model|model\b.{0,120}\b(not exist|not found|unknown)"
-    "|access to (the )?model"
+    "|access to (the )?model|pinned to"
 )
 MODERATED = (
     "moderat|flagged|content.?(filter|policy|management|violat|exists risk)"
@@ -172,7 +172,7 @@ MODERATED = (
     r"|violat\w* .{0,40}(polic|guideline|terms)"
 )
 BEHIND = (
-    r"litellm\.auth|(exception|upstream|provider|backend)\b.*\b(key|auth|credential)"
+    r"litellm\.auth|(exception|upstream|provider|backend)\b.*\b(key|auth\w*|credentials?)\b"
 )
 LOST = (
     "connection.?(error|refused|reset|aborted)|apiconnection|bad gateway"
@@ -752,4 +752,4 @@ def same_model(asked: str, answered: str) -> bool:
 def _bare(name: str) -> str:
     words = name.lower().split()
     last = re.split(r"[/\\]", words[0])[-1] if words else ""
-    return re.sub(r"(\.gguf|[-:]latest|:free)$", "", last)
+    return re.sub(r"(@[\w.-]+|\.gguf|[-:]latest|:free)$", "", last)
