@@ -16,23 +16,24 @@ from typing import Any
 
 from support.errors import InvalidInput, ModelUnavailable
 from support.models.attempts import Pace, Patience
-from support.models.endpoint import DEFAULT, NO_KEY, Address, Endpoint, address
+from support.models.calls import ESTIMATE
+from support.models.endpoint import NO_KEY, Endpoint, address
 from support.models.local import Embedded
 from support.models.model import REPAIRS, ChatModel
-from support.models.profiles import EMBEDDED, MODEL, Profile, is_model
-from support.models.profiles import profile as profile_of
+from support.models.profiles import EMBEDDED, MODEL, Profile, is_model, profile
 from support.models.replies import Cache
 from support.models.request import Transport, whole
 
-TIMEOUT, DEADLINE = 120.0, 600.0
+DEADLINE = 600.0  # seconds, at least, of a call whose profile says nothing
 ATTEMPTS = 5  # of the longest kind, for which a deadline leaves time
-ESTIMATE = "CONVENE_ESTIMATE"  # the variable that is set while a run is estimated
-# For each model that says nothing of its own: requests a minute, and a longer patience.
+Maker = Callable[[str], ChatModel]
+# What the run at work says: requests a minute for a model that says nothing of its own,
+# and seconds for an attempt.
 _pace: int | None = None
 _timeout: float | None = None
-_connected: dict[tuple[str, Path | None], ChatModel] = {}
-_serving: ContextVar[tuple[Callable[[str], ChatModel], bool] | None] = ContextVar(
-    "who connects models", default=None
+_connected: dict[tuple[Any, ...], ChatModel] = {}
+_serving: ContextVar[tuple[Maker | None, Path | None]] = ContextVar(
+    "who makes models, and the file of their replies", default=(None, None)
 )
 
 
@@ -62,134 +63,89 @@ def connect(
     >>> connect("embedded")
     ChatModel('SmolLM2-135M-Instruct.Q4_1.gguf sha256:b179c9523d0e' at embedded)
     """
-    known = profile_of(model)
+    known = profile(model, base_url)
     if offline and cache is None:
         raise InvalidInput(
             "offline=True replays kept replies only: give the file that holds them, "
             "cache=..."
         )
-    where = address(base_url or known.address or _usual())
+    _time("timeout", timeout)
+    _time("deadline", deadline)
     if os.environ.get(ESTIMATE) and not offline:
-        return _estimated(known, where)
-    patience = _patience(known, timeout, deadline, max_retries, failures_in_a_row)
+        return _estimated(known)
+    transport: Transport = Embedded()
+    if known is not EMBEDDED:
+        transport = _endpoint(known, api_key, offline)
+    each, total = _seconds(known, timeout, deadline)
+    retries = whole("max_retries", max_retries)
+    failures = whole("failures_in_a_row", failures_in_a_row, 1)
     at_once = known.concurrency if concurrency is None else concurrency
-    at_once = whole("concurrency", at_once, 1)
-    if known is EMBEDDED:
-        transport: Transport = Embedded()
-        at_once = 1  # its server would queue the rest on the clock of their time-outs
-    else:
-        key = api_key or _key(known, where, bool(base_url))
-        free = where.local or where.authorization or offline
-        free = free or (_away(known) and not base_url)
-        if not key and not free:
-            raise ModelUnavailable(
-                f"{known.name!r} at {where.url} needs a key, and there is none. Set the "
-                f"environment variable {known.key}, or pass api_key=; "
-                'model="embedded" needs none.'
-            )
-        transport = Endpoint(known, where, key.strip() or NO_KEY)
     return ChatModel(
         transport,
         profile=known,
         cache=Cache(cache) if isinstance(cache, str | Path) else cache,
         offline=offline,
-        concurrency=at_once,
+        concurrency=whole("concurrency", at_once, 1),
         repairs=whole("repairs", repairs),
-        patience=patience,
+        patience=Patience(retries, total, failures, each),
         pace=Pace(known.requests_per_minute or _pace, known.tokens_per_minute),
     )
 
 
-def _patience(
-    known: Profile,
-    timeout: float | None,
-    deadline: float | None,
-    retries: int,
-    failures: int,
-) -> Patience:
-    """How long a call is tried: as given, as the run says, as the profile says."""
-    own = getattr(known, "timeout", None) or TIMEOUT
-    each = seconds("timeout", own if timeout is None else timeout)
-    if timeout is None and _timeout:
-        each = _timeout
-    total: float | None = None
-    if deadline is not None:
-        total = seconds("deadline", deadline)
-    elif known is not EMBEDDED:
-        own = getattr(known, "deadline", None) or DEADLINE
-        total = max(own, ATTEMPTS * each)
-    return Patience(
-        whole("max_retries", retries),
-        total,
-        whole("failures_in_a_row", failures, 1),
-        each,
-    )
+def _endpoint(known: Profile, api_key: str | None, offline: bool) -> Endpoint:
+    """The endpoint of a profile; ModelUnavailable where its key is missing."""
+    where = address(known.address)
+    key = api_key or os.environ.get(known.key, "")
+    free = where.local or where.authorization or offline
+    if known.key and not key and not free:
+        raise ModelUnavailable(
+            f"{known.name!r} at {where.url} needs a key, and there is none. "
+            f'{known.mend_key(where.url)}; model="embedded" needs none.'
+        )
+    return Endpoint(known, where, key.strip() or NO_KEY)
 
 
-def seconds(name: str, given: Any) -> float:
-    """A time in seconds; InvalidInput for anything else."""
-    number = isinstance(given, int | float) and not isinstance(given, bool)
-    if not number or not 0 < given < float("inf"):
-        raise InvalidInput(f"{name}={given!r}: expected seconds, more than 0.")
-    return float(given)
+def _seconds(
+    known: Profile, timeout: float | None, deadline: float | None
+) -> tuple[float, float]:
+    """For an attempt and for a call: as given, as the run says, as the profile says."""
+    each = timeout or _timeout or known.timeout
+    total = deadline or known.deadline or DEADLINE
+    if not deadline and (not known.deadline or each > known.deadline):
+        total = max(total, ATTEMPTS * each)
+    return each, total
 
 
-def _usual() -> str:
-    return os.environ.get("OPENAI_BASE_URL") or DEFAULT
-
-
-def _away(known: Profile) -> str:
-    """The address behind the "@" of a name."""
-    return known.name.partition("@")[2]
-
-
-def _key(known: Profile, where: Address, given: bool) -> str:
-    """The key for an address; "" where none is meant for it.
-
-    A name with "@ADDRESS" takes the key that an entry for this address names, and not
-    the one that the entry of the bare name has for another.
-    """
-    said = "key" in known.model_fields_set
-    if _away(known) and not given:
-        bare = profile_of(known.name.partition("@")[0])
-        if "key" in bare.model_fields_set and known.key == bare.key:
-            said = False
-        home = address(bare.address or _usual()).url
-        if not said and where.url != home:
-            return ""
-    return os.environ.get(known.key, "")
-
-
-def _estimated(known: Profile, where: Address) -> ChatModel:
+def _estimated(known: Profile) -> ChatModel:
     """A stand-in with the profile and the price of a model."""
     from support.models.stand_ins import stand_in
 
     made = stand_in(name=known.name, profile=known)
-    made.profile, made.price = known, known.price_at(where.url)
+    made.profile, made.price = known, known.price_at(known.address)
     return made
 
 
-def paced(requests_per_minute: int | None) -> None:
-    """How many requests a minute each model gets at most whose profile sets no limit.
+def _time(name: str, given: float | None) -> None:
+    """InvalidInput for what is no time in seconds; None is one."""
+    number = isinstance(given, int | float) and not isinstance(given, bool)
+    if given is not None and not (number and 0 < given < float("inf")):
+        raise InvalidInput(f"{name}={given!r}: expected seconds, more than 0.")
 
-    Those connected are let go.
-    """
+
+def paced(requests_per_minute: int | None) -> None:
+    """How many requests a minute each model gets at most whose profile sets no limit."""
     global _pace
-    if requests_per_minute != _pace:
-        _pace = requests_per_minute
-        _connected.clear()
+    _pace = requests_per_minute
 
 
 def patient(timeout: float | None) -> None:
     """How many seconds an attempt may take, whatever profiles say; None: what they say.
 
-    A call has time for five such attempts. Models that are connected are let go.
+    A call has time for five such attempts.
     """
     global _timeout
-    wanted = None if timeout is None else seconds("timeout", timeout)
-    if wanted != _timeout:
-        _timeout = wanted
-        _connected.clear()
+    _time("timeout", timeout)
+    _timeout = timeout
 
 
 def named(kind: str, default: ChatModel | str | None = None) -> ChatModel:
@@ -209,23 +165,22 @@ def named(kind: str, default: ChatModel | str | None = None) -> ChatModel:
         )
     if isinstance(name, ChatModel):
         return name
-    name, serves = name.removeprefix(f"{MODEL}:"), _serving.get()
-    return serves[0](name) if serves else _once(name, None)
+    make, kept = _serving.get()
+    name = name.removeprefix(f"{MODEL}:")
+    return make(name) if make else _once(name, kept)
 
 
 @contextmanager
 def serving(
-    cache: str | Path | None = None, make: Callable[[str], ChatModel] | None = None
+    cache: str | Path | None = None, make: Maker | None = None
 ) -> Iterator[None]:
     """While it lasts, `named` connects with the replies of a file at hand.
 
-    Or it has its models made by a function.
+    Or it has its models made by a function; within, a file of replies changes nothing:
+    whoever estimates or tests a run asks nobody.
     """
-    kept, outer = None if cache is None else Path(cache).resolve(), _serving.get()
-    # Within a `make`, a file of replies changes nothing: whoever estimates or tests a
-    # run asks nobody.
-    given = outer if outer and outer[1] else (lambda name: _once(name, kept), False)
-    token = _serving.set((make, True) if make else given)
+    kept = None if cache is None else Path(cache).resolve()
+    token = _serving.set((make or _serving.get()[0], kept))
     try:
         yield
     finally:
@@ -234,10 +189,9 @@ def serving(
 
 def _once(name: str, cache: Path | None) -> ChatModel:
     """A model that is connected already, for all loops; anew where it has changed."""
-    held, wanted = _connected.get((name, cache)), profile_of(name)
-    homes = (address(wanted.address or _usual()).url, "embedded")
-    same = held and held.profile == wanted and held.endpoint in homes
+    key = name, cache, _pace, _timeout, os.environ.get(ESTIMATE)
+    held = _connected.get(key)
     lost = held and held.cache is not None and held.cache.lost
-    if held is None or not same or lost or os.environ.get(ESTIMATE):
-        held = _connected[name, cache] = connect(name, cache=cache)
+    if held is None or lost or held.profile != profile(name):
+        held = _connected[key] = connect(name, cache=cache)
     return held

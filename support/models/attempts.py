@@ -13,22 +13,14 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
 
-from support.errors import (
-    BudgetExceeded,
-    CallFailed,
-    Filtered,
-    ModelError,
-    ModelUnavailable,
-)
+from support.errors import CallFailed, Filtered, ModelError, ModelUnavailable
 from support.models.calls import Fault, meter
 from support.models.money import Budget, purse
 from support.models.profiles import Price, prompt_bound
-
-if TYPE_CHECKING:
-    from support.models.request import Completion, Request, Transport
+from support.models.request import Completion, Request, Transport
 
 T = TypeVar("T")
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
@@ -95,20 +87,16 @@ class Turn:
 class Pace:
     """A sliding window over the attempts of one model, and how many go at once.
 
-    Requests and tokens are those of a minute, None for no limit. A bucket that refills
+    Requests and tokens are those of a minute; none means no limit. A bucket that refills
     (the usual limiter) lets twice its size pass in the minute after a rest. Here an
     attempt counts from when it is sent until a minute after it was answered: at
     whichever moment between the two an endpoint counts it, no minute holds more than
     the limit. A call that alone is larger waits for an empty window.
     """
 
-    def __init__(
-        self,
-        requests_per_minute: int | None = None,
-        tokens_per_minute: int | None = None,
-    ) -> None:
-        self._requests = requests_per_minute or math.inf
-        self._tokens = tokens_per_minute or math.inf
+    def __init__(self, requests: int | None = None, tokens: int | None = None) -> None:
+        self._requests, self._tokens = requests or math.inf, tokens or math.inf
+        self._limited = bool(requests or tokens)
         self._turns: list[Turn] = []
         self._held_until, self._narrowed = 0.0, -math.inf
         self._flying, self._wide = 0, math.inf
@@ -154,11 +142,12 @@ class Pace:
             if now < self._held_until or self._flying + 1 > self._wide:
                 return None
             turn = Turn(tokens)
-            if min(self._requests, self._tokens) < math.inf:
+            if self._limited:
                 turns = [turn for turn in self._turns if now < turn.ended + MINUTE]
                 self._turns = turns
-                full = sum(turn.tokens for turn in turns) + tokens > self._tokens
-                if len(turns) >= self._requests or (turns and full):
+                used = sum(turn.tokens for turn in turns)
+                full = len(turns) >= self._requests or used + tokens > self._tokens
+                if turns and full:
                     return None
                 turns.append(turn)
             self._flying += 1
@@ -171,7 +160,7 @@ class Patience:
 
     max_retries: int = 6  # attempts after the first
     # Seconds for all of them, with the waits between, but not for one's turn.
-    deadline: float | None = 600.0
+    deadline: float = 600.0
     # Calls that failed for good, none answered between them, until all is given up.
     failures_in_a_row: int = 10
     timeout: float = 120.0  # seconds for an attempt; doubled after one that took longer
@@ -184,7 +173,7 @@ class _Course:
     request: Request
     faults: list[Fault]
     price: Price | None
-    had: list[Completion]
+    had: list[Completion] = field(default_factory=list)  # those that were paid
     tries: int = 0
     spent: float = 0.0
 
@@ -195,56 +184,37 @@ class Attempts:
     def __init__(self, transport: Transport, patience: Patience, pace: Pace) -> None:
         self._transport, self._patience, self._pace = transport, patience, pace
         self._rng = random.Random()  # no result depends on it
-        self._deadline = math.inf if patience.deadline is None else patience.deadline
-        self._timeout = patience.timeout
+        self._deadline, self._timeout = patience.deadline, patience.timeout
         self._answered, self._failed = False, 0
 
     async def complete(
         self, request: Request, faults: list[Fault], price: Price | None
     ) -> Completion:
         """The answer to a request; what failed on the way is put into `faults`."""
-        course = _Course(request, faults, price, [])
+        course, endpoint = _Course(request, faults, price), self._transport
         while True:
-            known, room = len(self._transport.learnt), self._transport.room(request)
-            wait: float | None = None
-            try:
-                completion = await self._attempt(course, room)
-            except Wider:
-                continue
-            except ModelError as error:
-                wait = self._failed_once(error, course)
-            finally:
-                learnt = self._transport.learnt[known:]
-                faults.extend(Fault("learnt", said) for said in learnt)
-            if wait is not None:
+            known, room = len(endpoint.learnt), endpoint.room(request)
+            came = await self._attempt(course, room)
+            faults.extend(Fault("learnt", said) for said in endpoint.learnt[known:])
+            if isinstance(came, ModelError):
+                wait = self._next(came, course)
                 await asyncio.sleep(wait)
                 course.spent += wait
-                continue
-            self._answered, self._failed = True, 0
-            self._pace.widen()
-            wider = self._transport.widen(request, completion, room)
-            if not wider:
-                return self._summed(course.had)
-            faults.append(Fault("cut off", wider))
+            elif isinstance(came, Completion):
+                self._answered, self._failed = True, 0
+                self._pace.widen()
+                wider = endpoint.widen(request, came, room)
+                if not wider:
+                    had = course.had
+                    sums = {
+                        name: sum(getattr(one, name) for one in had) for name in COUNTS
+                    }
+                    return replace(came, **sums)
+                faults.append(Fault("cut off", wider))
 
-    @staticmethod
-    def _summed(had: list[Completion]) -> Completion:
-        """The last of several completions, with the tokens of all."""
-        sums = {name: sum(getattr(one, name) for one in had) for name in COUNTS}
-        return replace(had[-1], **sums)
-
-    def _failed_once(self, error: ModelError, course: _Course) -> float:
-        """Seconds to wait for the next attempt; the error, where there is none."""
-        wait, course.tries = self._wait(error, course.tries), course.tries + 1
-        why = self._no_more(error, course, wait)
-        waited = 0.0 if why else round(wait, 3)
-        fault = error.fault or type(error).__name__
-        course.faults.append(Fault(fault, str(error), waited))
-        if why:
-            raise self._given_up(error, why) from None
-        return wait
-
-    async def _attempt(self, course: _Course, room: int) -> Completion:
+    async def _attempt(
+        self, course: _Course, room: int
+    ) -> Completion | ModelError | Wider:
         """One attempt, in its turn, its worst case set aside and settled.
 
         `room` is all that the reply may take.
@@ -256,55 +226,62 @@ class Attempts:
         async with self._pace.turn(bound + room) as turn:
             reserved: list[tuple[Budget, int]] = []
             usd: float | None = 0.0  # until it is sent
-            had: Any = None
             try:
                 for budget in budgets() if price else ():
                     reserved.append((budget, await budget.reserve(worst, what)))
                 usd = None  # cancelled or broken off: nobody knows what it cost
-                had = await self._answer(course, room)
-                return had
-            except (ModelError, BudgetExceeded, Wider) as error:
-                had = getattr(error, "had", None)
-                if not had and not getattr(error, "charged", False):
-                    turn.tokens, usd = 0, 0.0  # not sent, or refused
-                raise
-            finally:
-                if had:
+                came = await self._answer(course, room)
+                had = came if isinstance(came, Completion) else came.had
+                if isinstance(had, Completion):
                     course.had.append(had)
                     used = had.prompt_tokens + had.completion_tokens
                     turn.tokens, usd = used or turn.tokens, cost(had, price)
+                elif not getattr(came, "charged", False):
+                    turn.tokens, usd = 0, 0.0  # not sent, or refused
+                return came
+            finally:
                 for budget, number in reserved:
                     budget.settle(number, usd)
 
-    async def _answer(self, course: _Course, room: int) -> Completion:
+    async def _answer(
+        self, course: _Course, room: int
+    ) -> Completion | ModelError | Wider:
+        """What came of an attempt: errors as well, whose frames would hold the key."""
         started, left = time.monotonic(), self._deadline - course.spent
         limit = max(0.0, min(self._timeout, left))
         try:
             async with asyncio.timeout(limit) as clock:
                 asked = replace(course.request, max_tokens=room)
                 return await self._transport.complete(asked)
+        except (ModelError, Wider) as error:
+            return error
         except TimeoutError:
             if not clock.expired():  # the transport's own
                 raise
         finally:
             course.spent += time.monotonic() - started
-        # Raised here, and not where it was caught: its context would hold what was cut
-        # off, and with it the key.
-        raise self._late(limit, started, limit < left)
-
-    def _late(self, limit: float, sent: float, passing: bool) -> CallFailed:
-        """The error of an attempt without an answer; the next may take twice as long."""
-        self._pace.narrow(sent)
-        if limit == self._timeout:
-            self._timeout = min(2 * limit, self._deadline)
-        within = f"in {limit:g} s"
-        if not passing:
+        self._pace.narrow(started)
+        self._timeout = max(self._timeout, min(2 * limit, self._deadline))
+        within, fault = f"in {limit:g} s", "time-out"
+        if limit == left:
             within = f"within the deadline of {self._deadline:g} s, retries included"
-        said = f"{self._transport.endpoint} did not answer {within}. {LONGER}"
-        error = CallFailed(said)
-        error.fault = "time-out" if passing else "deadline"
-        error.transient, error.charged = passing, True
-        return error
+            fault = "deadline"
+        late = CallFailed(
+            f"{self._transport.endpoint} did not answer {within}. {LONGER}"
+        )
+        late.fault, late.transient, late.charged = fault, limit < left, True
+        return late
+
+    def _next(self, error: ModelError, course: _Course) -> float:
+        """Seconds to wait for the next attempt; the error, where there is none."""
+        wait = self._wait(error, course.tries)
+        course.tries += 1
+        why = self._no_more(error, course, wait)
+        waited = 0.0 if why else round(wait, 3)
+        course.faults.append(Fault(error.fault or "error", str(error), waited))
+        if why:
+            raise self._given_up(error, why)
+        return wait
 
     def _wait(self, error: ModelError, retry: int) -> float:
         """Seconds before the next attempt.
@@ -346,10 +323,10 @@ class Attempts:
 
     def _given_up(self, error: ModelError, why: str) -> ModelError:
         """The error to raise: the last attempt's, or the end of all calls."""
-        if isinstance(error, CallFailed) and error.transient:
-            error.args = (f"{error} {why}",)
         if isinstance(error, Filtered) or not isinstance(error, CallFailed):
             return error
+        if error.transient:
+            error.args = (f"{error} {why}",)
         self._failed += 1
         if self._failed < self._patience.failures_in_a_row:
             return error

@@ -302,14 +302,9 @@ class Endpoint(Transport):
 
     def _mend(self) -> str:
         """What to do where a key was refused, or there was none."""
-        if self._key.get_secret_value() != NO_KEY or "@" not in self._profile.name:
-            said = f"Set the environment variable {self._profile.key}"
-            return f"{said}, or pass api_key=, with a key of this endpoint"
-        return (
-            f"No key was sent: name the one for this address in your models.toml, "
-            f'[models."*@{self._address.url}"] with key = "VARIABLE", the environment '
-            "variable that holds it, or pass api_key="
-        )
+        sent = self._key.get_secret_value() != NO_KEY
+        said = self._profile.mend_key(self._address.url)
+        return said if sent else f"No key was sent. {said}"
 
     async def _known(self, client: AsyncOpenAI) -> list[str]:
         """Names that its endpoint serves: a help, whose own failure says nothing new."""

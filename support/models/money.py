@@ -149,27 +149,24 @@ def open_purse(limit_usd: float | None) -> Budget | None:
     CONVENE_PURSE names it, else it is "notebooks".
     """
     global _purse
+    name = os.environ.get("CONVENE_PURSE") or "notebooks"
     file = output("data", "runs", "purse.sqlite").resolve()
-    wanted = limit_usd, os.environ.get("CONVENE_PURSE") or "notebooks", file
-    if limit_usd is None:
-        _purse = None
-    elif _purse is None or (_purse.limit_usd, _purse.name, _purse.path) != wanted:
-        _purse = Budget(limit_usd, file, wanted[1], _present(file), purse=True)
+    _purse = None if limit_usd is None else _opened(limit_usd, name, file)
     return _purse
+
+
+@lru_cache(typed=True)
+def _opened(limit_usd: float, name: str, file: Path) -> Budget:
+    """A purse, with this process at it to its end: calls in flight may still settle."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    presence = Presence(file).__enter__()
+    atexit.register(presence.__exit__)
+    return Budget(limit_usd, file, name, presence, purse=True)
 
 
 def purse() -> Budget | None:
     """The budget over all studies of this process, None where none was opened."""
     return _purse
-
-
-@lru_cache
-def _present(path: Path) -> Presence:
-    """This process at a purse, to its end: calls in flight may still settle."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    presence = Presence(path).__enter__()
-    atexit.register(presence.__exit__)
-    return presence
 
 
 def dollars(amount: float) -> str:

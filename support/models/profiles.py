@@ -16,16 +16,18 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from datetime import date as Day
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from support.data import inputs
 from support.errors import InvalidInput, MissingData, ModelUnavailable
+
+if TYPE_CHECKING:
+    from support.models.model import ChatModel
 
 MODEL = "model"
 VARIABLE = "CONVENE_MODELS"
@@ -36,6 +38,7 @@ OPENAI = "https://api.openai.com/v1"
 # allowed for generously.
 PER_MESSAGE, PREAMBLE = 16, 256
 OFF = ("off", "none")  # how a model is asked not to think
+NIGHT = 2  # the hour, UTC, at which prices that change with it are dear: DeepSeek's
 
 
 def is_model(kind: Any) -> bool:
@@ -63,16 +66,16 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
 
 
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
 class Price(_Frozen):
     """US dollars for a million tokens: of prompts, replies, and cached prompts."""
 
-    input: float = Field(ge=0, allow_inf_nan=False)
-    output: float = Field(ge=0, allow_inf_nan=False)
-    cached_input: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    input: Dollars
+    output: Dollars
+    cached_input: Dollars | None = None
     at: str | None = None  # the address that it holds for; None: wherever it is served
-    date: Day | None = None  # on which it was looked up
-    long: int = 0  # tokens of a prompt above which the price is another one,
-    longer: Price | None = None  # where there is one
 
     def cost(self, prompt: int, completion: int, cached: int = 0) -> float:
         """What a call costs; `prompt` includes the cached tokens, as endpoints say it.
@@ -80,18 +83,13 @@ class Price(_Frozen):
         >>> Price(input=2.0, output=8.0, cached_input=0.5).cost(1000, 100, cached=800)
         0.0016
         """
-        if self.longer and prompt > self.long:
-            return self.longer.cost(prompt, completion, cached)
         again = self.input if self.cached_input is None else self.cached_input
         read = max(0, prompt - cached) * self.input + cached * again
         return round((read + completion * self.output) / 1_000_000, 12)
 
     def worst(self, bound: int, room: int) -> float:
         """What a call can cost at most, when its prompt has at most `bound` tokens."""
-        if self.longer and bound > self.long:
-            return self.longer.worst(bound, room)
-        dearest = max(self.input, self.cached_input or 0.0)
-        return (bound * dearest + room * self.output) / 1_000_000
+        return max(self.cost(bound, room), self.cost(bound, room, bound))
 
 
 def prompt_bound(
@@ -103,13 +101,17 @@ def prompt_bound(
     return words + PREAMBLE + form
 
 
+Count = Annotated[int, Field(ge=1)]
+Length = Annotated[int, Field(ge=40)]  # characters
+
+
 class Limits(_Frozen):
     """How much a participant may say, in characters, and is told."""
 
     tight: bool = False  # the embedded model's, for which forms and prompts were made
-    message: int = Field(default=1200, ge=40)
-    reason: int = Field(default=1600, ge=40)  # a message's private reasons
-    rows: int | None = Field(default=None, ge=1)  # None: half of what the model reads
+    message: Length = 1200
+    reason: Length = 1600  # a message's private reasons
+    rows: Count | None = None  # None: half of what the model reads
 
     def text(self, characters: int) -> int:
         """How long another text may be that a tight model gives so many characters."""
@@ -130,13 +132,16 @@ EFFORTS: dict[str, Effort] = {
 }
 
 
+Seconds = Annotated[float, Field(gt=0)]
+
+
 class Profile(_Frozen):
     """One model: its entries of models.toml, where each field is explained."""
 
     name: str = Field(min_length=1)
     model: str = ""  # as the endpoint calls it
-    address: str | None = None
-    key: str = KEY
+    address: str = Field(default="", repr=False)  # it may hold a password
+    key: str = KEY  # the variable that holds it; "" where none is meant for the address
     temperature: bool | float = True
     seed: bool = True
     reasons: bool | None = None
@@ -146,37 +151,48 @@ class Profile(_Frozen):
     longest: int = Field(default=32_768, ge=0)
     extra_body: dict[str, Any] = {}
     form: Literal["json_schema", "json_object", "text"] = "json_schema"
-    requests_per_minute: int | None = Field(default=None, ge=1)
-    tokens_per_minute: int | None = Field(default=None, ge=1)
-    concurrency: int = Field(default=8, ge=1)
-    timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    deadline: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    context: int | None = Field(default=None, ge=1)
+    requests_per_minute: Count | None = None
+    tokens_per_minute: Count | None = None
+    concurrency: Count = 8
+    timeout: Seconds = 120.0
+    deadline: Seconds | None = None  # None: 600, or five attempts where that is longer
+    context: Count | None = None
     price: Price | None = None
     limits: Limits = Limits()
 
     def options(self, reasoning: str | None = None) -> str:
         """What is asked beside the question and changes the reply, as JSON; "" if none."""
-        if reasoning is not None and reasoning not in self.reasoning:
+        sent = self.reasoning.get(reasoning) if reasoning else {}
+        if sent is None:
             raise InvalidInput(
                 f"reasoning: {reasoning!r} given; {self.name} knows None, "
                 f"{', '.join(self.reasoning)} (see models.toml)"
             )
-        sent: Effort = {} if reasoning is None else self.reasoning[reasoning]
-        effort, body = self.reasoning_effort, self.extra_body
+        asked: dict[str, Any] = {
+            "reasoning_effort": self.reasoning_effort,
+            "extra_body": self.extra_body,
+        }
         if isinstance(sent, str):
-            effort = sent
+            asked["reasoning_effort"] = sent
         else:
-            body = body | sent
-        asked = {"reasoning_effort": effort, "extra_body": body}
+            asked["extra_body"] = self.extra_body | sent
         kept = {name: value for name, value in asked.items() if value}
         return json.dumps(kept, sort_keys=True) if kept else ""
 
     def price_at(self, endpoint: str) -> Price | None:
         """The price at an address: its entry's, or the one that is listed."""
-        if self.price and _same(self.price.at or endpoint, endpoint):
+        if self.price and (self.price.at or endpoint).rstrip("/") == endpoint:
             return self.price
         return listed_price(self.model, endpoint)
+
+    def mend_key(self, url: str) -> str:
+        """What to do where the key for its address is missing or refused."""
+        if self.key:
+            return f"Set the environment variable {self.key}, or pass api_key="
+        return (
+            f'Pass api_key=, or add [models."*@{url}"] with key = "VARIABLE", the '
+            "environment variable that holds it, to your models.toml"
+        )
 
 
 FREE = Price(input=0.0, output=0.0)
@@ -187,6 +203,8 @@ EMBEDDED = Profile(
     limits=TIGHT,
     longest=0,
     context=8192,
+    concurrency=1,  # its server would queue the rest on the clock of their time-outs
+    deadline=float("inf"),
     reasons=False,
     reasoning={"off": {}},
 )
@@ -200,7 +218,24 @@ def profile(name: str, base_url: str | None = None) -> Profile:
     a name at an address. A key goes to no host but the one that its entry is for.
     """
     name = name.removeprefix(f"{MODEL}:").strip()
-    plain, _, address = name.partition("@")
+    own, usual = os.environ.get(VARIABLE), os.environ.get("OPENAI_BASE_URL")
+    files = [inputs("models", "models.toml"), *([Path(own)] if own else [])]
+    try:
+        stamped = tuple((file, file.stat().st_mtime_ns) for file in files)
+        return _profile(name, base_url or "", usual or OPENAI, stamped)
+    except OSError as error:
+        raise MissingData(
+            f"{error.filename} cannot be read ({error.strerror}); {VARIABLE} names your "
+            "own models.toml"
+        ) from None
+
+
+Files = tuple[tuple[Path, int], ...]  # with the time of their last change
+
+
+@lru_cache(maxsize=1024)
+def _profile(name: str, base_url: str, usual: str, files: Files) -> Profile:
+    plain, _, at = name.partition("@")
     if not plain:
         raise InvalidInput(
             f"model: {name!r} given; expected a name, such as model:gpt-4o-mini or "
@@ -208,15 +243,45 @@ def profile(name: str, base_url: str | None = None) -> Profile:
         )
     if name == EMBEDDED.name:
         return EMBEDDED
-    given = {"model": plain, "key": KEY} | _merged(plain)
-    home = base_url or given.get("address") or os.environ.get("OPENAI_BASE_URL")
-    home = home or OPENAI
-    if address:
-        given["address"] = address
-        if not _same(address, home):
-            given["key"] = ""
-    given |= _merged(plain, address or home)
-    return Profile(**(given | {"name": name}))
+    known = {"model": plain} | _merged(plain, "", files)
+    home = (known.get("address") or base_url or usual).rstrip("/")
+    address = (base_url or at or home).rstrip("/")
+    if address != home:
+        known["key"] = ""
+    known |= _merged(plain, address, files)
+    return Profile(**(known | {"name": name, "address": address}))
+
+
+def _merged(plain: str, address: str, files: Files) -> dict[str, Any]:
+    """The entries for a name anywhere, or for an address, as one.
+
+    A name is meant in full or without who sells it: "qwen/qwen3-32b".
+    """
+    called = {plain.lower(), plain.lower().rpartition("/")[2]}
+    made: dict[str, Any] = {}
+    for file in files:
+        for who, entry in _entries(*file).items():
+            names, _, at = who.partition("@")
+            fits = any(fnmatchcase(name, names.lower()) for name in called)
+            if fits and at.rstrip("/") == address:
+                made |= entry
+    return made
+
+
+@lru_cache(maxsize=8)
+def _entries(path: Path, stamp: int) -> Mapping[str, Mapping[str, Any]]:
+    """The entries of a file, checked, those for many names first."""
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))["models"]
+        for name, entry in entries.items():
+            Profile(**(entry | {"name": name}))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InvalidInput(
+            f"{path}: {said}; see data/inputs/models/models.toml for what an entry takes"
+        ) from None
+    order = sorted(entries, key=lambda who: ("*" not in who[1:], len(who)))
+    return {who: entries[who] for who in order}
 
 
 def reasons(
@@ -239,33 +304,22 @@ def reasons(
     return True if known.thinking else known.reasons
 
 
-class Priced(Protocol):
-    """A model as its price is asked for."""
-
-    name: str
-    endpoint: str
-
-    @property
-    def price(self) -> Price | None:
-        """None where it is not known."""
-
-
-def check_prices(models: Iterable[Priced]) -> None:
+def check_prices(models: Iterable[ChatModel]) -> None:
     """ModelUnavailable where a budget cannot be kept, with the lines to add for all."""
     lacking = {one.name: one.endpoint for one in models if one.price is None}
     if not lacking:
         return
-    where = os.environ.get(VARIABLE)
-    where = (
-        where or f"a file of your own, which the environment variable {VARIABLE} names"
+    file = os.environ.get(VARIABLE)
+    file = (
+        file or f"a file of your own, which the environment variable {VARIABLE} names"
     )
     price = "price = { input = …, output = … }"
     lines = [f"[models.{json.dumps(name)}]\n{price}" for name in lacking]
-    known = ", ".join(f"{name!r} at {lacking[name]}" for name in lacking)
+    known = ", ".join(f"{name!r} at {url}" for name, url in lacking.items())
     raise ModelUnavailable(
         f"no price is known of {known}, so that no budget can be kept. Add these lines, "
         "with US dollars for a million tokens (0 where the model is your own), to "
-        f"{where}:\n" + "\n".join(lines)
+        f"{file}:\n" + "\n".join(lines)
     )
 
 
@@ -273,8 +327,8 @@ def check_prices(models: Iterable[Priced]) -> None:
 def listed_price(model: str, address: str) -> Price | None:
     """What genai-prices lists for a model; by its name where the address says nothing.
 
-    Of prices that change with the hour it is the dearest. On one's own machine there
-    is none: a name may stand there for weights of one's own.
+    The dearest of its hours, and of its tiers by the length of the prompt. On one's own
+    machine there is none: a name may stand there for weights of one's own.
     """
     if not re.match(r"https?://(?!localhost|127\.|\[::1\])", address):
         return None
@@ -282,86 +336,22 @@ def listed_price(model: str, address: str) -> Price | None:
 
     snapshot = get_snapshot()
     try:
-        snapshot.find_provider(None, None, address)
-        ways: list[tuple[str | None, str | None]] = [(None, address)]
+        sellers = [snapshot.find_provider(None, None, address).id]
     except LookupError:
-        ways = [("litellm", None), ("openrouter", None)]  # these know "vendor/model"
-    for way in ways:
-        with suppress(LookupError):
-            _, found = snapshot.find_provider_model(model, None, *way)
-            days = [datetime.now(UTC).replace(hour=hour) for hour in range(24)]
-            prices = [_price(found.get_prices(day)) for day in days]
-            return max(prices, key=lambda price: price.output)
+        sellers = ["litellm", "openrouter"]  # these know "vendor/model"
+    for seller in sellers:
+        # A ValidationError where it is not paid by tokens.
+        with suppress(LookupError, ValidationError):
+            _, found = snapshot.find_provider_model(model, None, seller, None)
+            listed = found.get_prices(datetime.now(UTC).replace(hour=NIGHT))
+            return Price(
+                input=_dearest(listed.input_mtok),
+                output=_dearest(listed.output_mtok),
+                cached_input=_dearest(listed.cache_read_mtok),
+            )
     return None
 
 
-def _price(listed: Any) -> Price:
-    """A price as it is listed; where it has tiers, the last from the second on."""
-    names = {"input": "input", "output": "output", "cached_input": "cache_read"}
-    first, last, long = {}, {}, 0
-    for ours, theirs in names.items():
-        cost = getattr(listed, f"{theirs}_mtok")
-        tiers = getattr(cost, "tiers", None)
-        first[ours] = last[ours] = getattr(cost, "base", cost)
-        if tiers:
-            last[ours], long = tiers[-1].price, tiers[0].start
-    longer = Price(**last) if long else None
-    return Price(**first, long=long, longer=longer)
-
-
-def _merged(plain: str, address: str = "") -> dict[str, Any]:
-    """The entries for a name anywhere, or for an address, as one."""
-    ours, own = inputs("models", "models.toml"), os.environ.get(VARIABLE)
-    made: dict[str, Any] = {}
-    for path in (ours, *([Path(own)] if own else [])):
-        for who, entry in _read(path).items():
-            names, _, at = who.partition("@")
-            if _same(at, address) and _fits(plain, names):
-                made |= entry
-    return made
-
-
-@lru_cache(maxsize=4096)
-def _fits(name: str, pattern: str) -> bool:
-    """Whether a name is meant, in full or without who sells it: "qwen/qwen3-32b"."""
-    name, pattern = name.lower(), pattern.lower()
-    short = name.rpartition("/")[2]
-    return pattern in (name, short) or ("*" in pattern and fnmatchcase(short, pattern))
-
-
-def _same(address: str, other: str) -> bool:
-    return address.rstrip("/") == other.rstrip("/")
-
-
-def _read(path: Path) -> Mapping[str, Mapping[str, Any]]:
-    """The entries of a file, checked; read anew when it has changed."""
-    try:
-        return _parsed(path, path.stat().st_mtime_ns)
-    except OSError as error:
-        raise MissingData(
-            f"{path} cannot be read ({error.strerror}); {VARIABLE} names your own "
-            "models.toml"
-        ) from None
-
-
-@lru_cache(maxsize=8)
-def _parsed(path: Path, stamp: int) -> Mapping[str, Mapping[str, Any]]:
-    try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
-        shared = {name: given[name] for name in ("date", "at") if name in given}
-        entries = dict(given["models"])
-        for name, entry in entries.items():
-            if "price" in entry:
-                entry["price"] = shared | entry["price"]
-            Profile(**({"model": name} | entry | {"name": name}))
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        said = f"{type(error).__name__}: {error}"
-        if isinstance(error, ValidationError):
-            first = error.errors(include_url=False)[0]
-            where = ".".join(map(str, first["loc"]))
-            said = f"{where}={first['input']!r} given; {first['msg']}"
-        raise InvalidInput(
-            f"{path}: {said}; see data/inputs/models/models.toml for what an entry takes"
-        ) from None
-    order = sorted(entries, key=lambda who: ("*" not in who[1:], len(who)))
-    return {who: entries[who] for who in order}
+def _dearest(cost: Any) -> Any:
+    tiers = getattr(cost, "tiers", ())
+    return max([cost.base, *(tier.price for tier in tiers)]) if tiers else cost

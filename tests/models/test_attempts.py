@@ -98,7 +98,7 @@ async def outcomes(
 )
 def test_what_may_pass_is_tried_again_after_waits_that_double(run, fault):
     script, faults = Script(*[failing(fault)] * 40, WELL), []
-    assert run(outcomes(script, faults=faults, max_retries=40, deadline=None)) == [WELL]
+    assert run(outcomes(script, faults=faults, max_retries=40, deadline=float("inf"))) == [WELL]
     assert [(met.kind, met.said) for met in faults] == [
         (fault, f"it said {fault}.")
     ] * 40
