@@ -2,31 +2,36 @@ import asyncio
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from itertools import count
 
 import pytest
+from genai_prices.data_snapshot import get_snapshot
 
-from support.errors import InvalidInput, ModelUnavailable
+from support.errors import InvalidInput, MissingData, ModelUnavailable
 from support.models import connect, named, serving
-from support.models.endpoint import DEFAULT
-from support.models.profiles import Price, check_prices, profile, reasons
+from support.models.profiles import NIGHT, OPENAI, Price, check_prices, profile, reasons
 from support.models.stand_ins import scripted
 
-HERE = "http://127.0.0.1:9/v1"
+HERE, PROXY = "http://127.0.0.1:9/v1", "https://proxy.example.org/v1"
 
 
 @pytest.fixture
 def write(tmp_path, monkeypatch):
-    """A function that writes the user's own models.toml; within one tick of the clock a file system sees no change."""
+    """A function that writes the user's own models.toml.
+
+    Within one tick of the clock a file system sees no change.
+    """
     own, ticks = tmp_path / "own.toml", count(1)
     monkeypatch.setenv("CONVENE_MODELS", str(own))
-    own.write_text("[models]")
-    return lambda text: (
-        own.write_text(text) and os.utime(own, (tick := next(ticks), tick))
-    )
 
+    def written(text="[models]"):
+        own.write_text(text)
+        tick = next(ticks)
+        os.utime(own, (tick, tick))
 
-PROXY = "https://proxy.example.org/v1"
+    written()
+    return written
 
 
 def test_entries_are_merged_from_the_general_to_the_special_the_user_s_after_ours(
@@ -49,26 +54,12 @@ def test_entries_are_merged_from_the_general_to_the_special_the_user_s_after_our
         seed = false
         temperature = 0.5
     """)
-    mini = profile(f"model:gpt-4o-mini@{HERE}")
+    mini, deep = profile(f"model:gpt-4o-mini@{HERE}"), profile(f"deep@{HERE}")
     assert (mini.concurrency, mini.timeout, mini.deadline) == (2, 900.0, None)
-    assert (mini.price_at(HERE).input, mini.key, mini.form) == (
-        9.0,
-        "PROXY_KEY",
-        "text",
-    )
-    deep = profile(f"deep@{HERE}")
-    assert (deep.model, deep.temperature, deep.seed, deep.form) == (
-        "o3",
-        0.5,
-        False,
-        "text",
-    )
-    assert (deep.name, deep.address, profile("deep").temperature) == (
-        f"deep@{HERE}",
-        HERE,
-        1.0,
-    )
-    assert profile(f"llama@{HERE}").model == "llama"
+    assert (mini.price_at(HERE).input, mini.form) == (9.0, "text")
+    assert (deep.model, deep.temperature, deep.seed) == ("o3", 0.5, False)
+    assert (deep.name, deep.address) == (f"deep@{HERE}", HERE)
+    assert profile("deep").temperature == 1.0
     assert profile("gpt-4o", HERE).key == "PROXY_KEY"  # connect(base_url=...)
     write("[models.deep]\nmodel = 'o4'")
     assert profile("deep").model == "o4"
@@ -84,30 +75,29 @@ def test_a_key_goes_to_no_host_but_that_of_its_entry(write, monkeypatch):
         [models."*@{PROXY}"]
         key = "PROXY_KEY"
     """)
-    hosts = ("", "@https://elsewhere.org/v1", f"@{PROXY}")
-    for name, key in (
-        ("mine", "MINE"),
-        ("other", "OTHER"),
-        ("gpt-4o", "OPENAI_API_KEY"),
-    ):
-        keys = [profile(name + host).key for host in hosts]
+    ours = {"mine": "MINE", "other": "OTHER", "gpt-4o": "OPENAI_API_KEY"}
+    for name, key in ours.items():
+        keys = [profile(name + at).key for at in ("", "@https://e.org", f"@{PROXY}")]
         assert keys == [key, "", "PROXY_KEY"]
     assert profile(f"mine@{HERE}/").key == "MINE"
+    elsewhere = [profile(name, "https://e.org").key for name in ours]
+    assert elsewhere == ["", "OTHER", "OPENAI_API_KEY"]
     monkeypatch.setenv("OPENAI_BASE_URL", PROXY)
     assert [profile(name).key for name in ("mine", "gpt-4o")] == ["MINE", "PROXY_KEY"]
-    write("[models]")
+    write()
     assert profile(f"gpt-4o@{PROXY}").key == "OPENAI_API_KEY"
 
 
-LISTED = [
-    ("gpt-4.1", DEFAULT, 2.0, 8.0),
-    ("gpt-4o-mini-2024-07-18", DEFAULT, 0.15, 0.6),
-    ("o3-mini", DEFAULT, 1.1, 4.4),
+LISTED = [  # the dearest, where it changes with the hour or the length of a prompt
+    ("gpt-4.1", OPENAI, 2.0, 8.0),
+    ("gpt-4o-mini-2024-07-18", OPENAI, 0.15, 0.6),
     ("gemini-2.5-flash", "https://generativelanguage.googleapis.com/v1beta", 0.3, 2.5),
-    ("anthropic/claude-sonnet-4.5", "https://openrouter.ai/api/v1", 3.0, 15.0),
-    ("anthropic/claude-sonnet-4.5", PROXY, 3.0, 15.0),
+    ("gemini-2.5-pro", PROXY, 2.5, 15.0),
+    ("anthropic/claude-sonnet-4.5", "https://openrouter.ai/api/v1", 6.0, 22.5),
     ("mistral-large-latest", PROXY, 2.0, 6.0),
-    ("deepseek-chat", "https://api.deepseek.com", 0.27, 1.1),  # the dearer hours
+    ("deepseek-chat", "https://api.deepseek.com", 0.27, 1.1),
+    ("gpt-4.1", HERE, None, None),
+    ("unheard-of", PROXY, None, None),
 ]
 
 
@@ -116,29 +106,29 @@ def test_a_price_that_no_entry_has_is_the_listed_one_by_address_or_by_name(
     write, name, address, read, written
 ):
     price = profile(name).price_at(address)
-    assert (price.input, price.output) == (read, written)
-    assert (
-        profile(name).price_at(HERE) is profile("unheard-of").price_at(address) is None
-    )
+    assert (price and (price.input, price.output)) == (read and (read, written))
 
 
 def test_a_price_of_an_entry_goes_before_the_list_where_it_holds(write):
-    price = "price = { input = 9.0, output = 9.0, at = 'https://a.org/v1' }"
+    price = "price = { input = 9.0, output = 9.0, at = 'https://a.org/v1/' }"
     write(f"[models.gpt-4o]\n{price}")
-    found = [
-        profile("gpt-4o").price_at(at) for at in ("https://a.org/v1/", PROXY, HERE)
-    ]
+    places = "https://a.org/v1", PROXY, HERE
+    found = [profile("gpt-4o").price_at(at) for at in places]
     assert [one and one.input for one in found] == [9.0, 2.5, None]
+    dear = Price(input=1.0, output=2.0, cached_input=3.0)
+    assert dear.worst(10, 5) >= dear.cost(10, 5, cached=7)
 
 
-def test_a_long_prompt_costs_what_the_list_asks_for_long_ones_at_the_worst_as_well(
-    write,
-):
-    price = profile("gemini-2.5-pro").price_at(PROXY)
-    assert price.cost(200_000, 1000) == pytest.approx(0.25 + 0.01)
-    assert price.cost(200_001, 1000) == pytest.approx(0.5 + 0.015, rel=1e-4)
-    for read in (10, 200_000, 200_001):
-        assert price.worst(read, 50) >= price.cost(read, 50, read // 2)
+def test_no_listed_price_is_dearer_at_another_hour():
+    today, found = datetime.now(UTC), 0
+    for seller in get_snapshot().providers:
+        for model in seller.models:
+            hours = [today.replace(hour=hour) for hour in range(24)]
+            costs = [model.get_prices(hour).output_mtok for hour in hours]
+            if costs[0] is not None and len(set(map(str, costs))) > 1:
+                assert costs[NIGHT] == max(costs)
+                found += 1
+    assert found
 
 
 QUIET = """
@@ -170,27 +160,31 @@ def test_who_thinks_is_known_by_what_was_seen_else_asked_else_by_its_entry(
     write, thinks
 ):
     for name in REASONS[thinks].split():
-        assert reasons(name) is thinks, name
-        assert [reasons(name, asked) for asked in ("high", "off", "none")] == [
-            True,
-            False,
-            False,
-        ]
+        asked = [reasons(name, how) for how in (None, "high", "off", "none")]
+        assert asked == [thinks, True, False, False], name
         assert reasons(name, "off", thinking_tokens=7) is True
-    write("[models.'*']\nreasoning_effort = 'none'\n[models.chat-b]\nreasons = true")
-    assert (reasons("o3"), reasons("chat-b", "high")) == (False, True)
+    write("[models.'*']\nreasoning_effort = 'none'")
+    assert reasons("o3") is False
 
 
-def test_a_missing_key_is_told_and_so_are_all_missing_prices_with_lines_to_paste(write):
+def test_a_missing_key_is_told_by_its_name_or_by_the_entry_to_add(write, monkeypatch):
+    told = r'Set the environment variable (\w+), or pass api_key=; .*"embedded"'
+    write(f"[models.'*@{PROXY}']\nkey = 'PROXY_KEY'")
+    for name, url in (("small", "https://e.org/v1"), (f"small@{PROXY}", None)):
+        with pytest.raises(ModelUnavailable, match=told):
+            connect(name, base_url=url)
+    lines = profile("small@https://e.org/v1").mend_key("https://e.org/v1")
+    write(lines.split(" add ")[1].split(", the")[0].replace("] with ", "]\n"))
+    with pytest.raises(ModelUnavailable, match="variable VARIABLE, or"):
+        connect("small@https://e.org/v1")
+    connect(f"small@{HERE}"), connect("small", base_url=HERE)  # they need none
+
+
+def test_all_missing_prices_are_told_with_lines_to_paste(write):
     names = ["small", 'a "quoted" one', "back\\slash", f"llama@{HERE}"]
-    with pytest.raises(
-        ModelUnavailable, match=r'OPENAI_API_KEY.*api_key=.*"embedded" needs none'
-    ):
-        connect("small", base_url="https://e.org/v1")
     models = [connect(name, base_url=HERE) for name in [*names, "embedded"]]
     with pytest.raises(ModelUnavailable, match=r"no price.*own\.toml") as caught:
         check_prices(models)
-    assert str(caught.value).count("price = {") == len(names)
     write(str(caught.value).split(":\n", 1)[1].replace("…", "2.0"))
     models = [connect(name, base_url=HERE) for name in names]
     assert {model.price for model in models} == {Price(input=2.0, output=2.0)}
@@ -202,69 +196,78 @@ def test_a_name_is_connected_once_for_each_file_and_anew_when_it_changes(
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     first = named("model:gpt-x")
-    with serving(tmp_path / "a.sqlite"):
+    files = tmp_path / "a.sqlite", tmp_path / "b.sqlite"
+    with serving(files[0]):
         kept = named("model:gpt-x")
-        assert (
-            kept is named("model", "gpt-x") is not first
-            and kept.cache.path == tmp_path / "a.sqlite"
-        )
-        with serving(tmp_path / "b.sqlite"):
-            assert named("model:gpt-x").cache.path == tmp_path / "b.sqlite"
-    assert named("model:gpt-x") is first and (first.endpoint, first.name) == (
-        DEFAULT,
-        "gpt-x",
-    )
+        assert kept is named("model", "gpt-x") is not first
+        with serving(files[1]):
+            other = named("model:gpt-x")
+    assert (kept.cache.path, other.cache.path) == files
+    assert named("model:gpt-x") is first and first.endpoint == OPENAI
     monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/")
     moved = named("model:gpt-x")
-    assert moved.endpoint == server.url and moved is named("model:gpt-x") is not first
-    assert (
-        asyncio.run(moved.reply("Who?")).text == "hello"
-        and server.headers[0]["Authorization"] == "Bearer k"
-    )
+    assert moved is named("model:gpt-x") is not first
+    assert asyncio.run(moved.reply("Who?")).text == "hello"
+    assert server.headers[0]["Authorization"] == "Bearer k"
     write("[models.gpt-x]\nmodel = 'y'")
     assert named("model:gpt-x").model == "y"
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    assert named("model:gpt-x").endpoint == DEFAULT and named(
-        "model:embedded"
-    ) is named("model:embedded")
+
+
+def test_whoever_makes_models_for_a_run_makes_all_of_its_names(tmp_path):
     fake = scripted(["a"], name="b")
-    with serving(make=lambda name: scripted(["a"], name=name)):
-        assert [named(kind, "d").model for kind in ("model:x", "model")] == [
-            "x",
-            "d",
-        ] and named("model", fake) is fake
+    with serving(make=lambda name: scripted(["a"], name=name)), serving(tmp_path / "s"):
+        made = [named(kind, "d").model for kind in ("model:x", "model")]
+        assert made == ["x", "d"] and named("model", fake) is fake
 
 
 def asked(**settings):
     return asyncio.run(scripted(["x"]).reply(**{"messages": "Who?", **settings}))
 
 
+BAD_MESSAGES = "  ", ["x"], [{"role": "boss", "content": "x"}], "\ud800"
+BAD_SETTINGS = {"temperature": 2.1, "seed": -1, "repetition": None, "max_tokens": 0}
+BAD_OPTIONS = {"concurrency": 0, "model": "", "deadline": float("inf"), "timeout": True}
+BAD_URLS = "ftp://SECRET@e.org", "http://SECRET:port/", "https://e.org/?key=SECRET"
 BAD = [
-    *[("messages", lambda m=m: asked(messages=m)) for m in ("  ", ["x"], [{"role": "boss", "content": "x"}], "\ud800")],
-    *[(name, lambda s={name: value}: asked(**s)) for name, value in (
-        ("temperature", 2.1), ("seed", -1), ("repetition", None), ("max_tokens", 0), ("schema", dict))],
-    *[(name, lambda s={name: value}: connect(**s)) for name, value in (
-        ("concurrency", 0), ("model", ""), ("deadline", float("inf")), ("timeout", True))],
-    ("cache=", lambda: connect(offline=True)),
-    *[("base_url.*expected", lambda u=u: connect("m", base_url=u, api_key="k")) for u in (
-        "ftp://SECRET@e.org", "http://SECRET:port/", "https://e.org/?key=SECRET")],
-    ("the key holds", lambda: connect("m", api_key="sk-SECRET\u2026")),
-    ("expected model:NAME", lambda: named("gpt-x")),
-    ('none given for "model"', lambda: named("model")),
-    ("expected a name", lambda: profile("@http://e.org")),
-    ("TOMLDecodeError", "models = ["), ("'models'", "date = 2026-11-22"), ("sed", "[models.a]\nsed = false"),
-    ("price.input=nan", "[models.a]\nprice.input = nan"), ("form='xml'", "[models.a]\nform = 'xml'"),
-]  # fmt: skip
+    *[("messages", asked, {"messages": given}) for given in BAD_MESSAGES],
+    *[(name, asked, {name: given}) for name, given in BAD_SETTINGS.items()],
+    *[(name, connect, {name: given}) for name, given in BAD_OPTIONS.items()],
+    *[("base_url.*expected", connect, {"base_url": url}) for url in BAD_URLS],
+    ("schema", asked, {"schema": dict}),
+    ("cache=", connect, {"offline": True}),
+    ("the key holds", connect, {"model": "m", "api_key": "sk-SECRET\u2026"}),
+    ("expected model:NAME", named, {"kind": "gpt-x"}),
+    ('none given for "model"', named, {"kind": "model"}),
+    ("expected a name", profile, {"name": "@http://e.org"}),
+]
 
 
-@pytest.mark.parametrize(
-    ("said", "do"), BAD, ids=lambda value: value if isinstance(value, str) else ""
-)
+@pytest.mark.parametrize(("said", "do", "given"), BAD)
 def test_a_bad_input_is_one_sentence_that_says_what_was_expected_and_shows_no_secret(
-    write, said, do
+    said, do, given
 ):
-    write(do if isinstance(do, str) else "[models]")
-    said = said if callable(do) else rf"own\.toml: .*{said}.*for what an entry takes"
     with pytest.raises(InvalidInput, match=said) as told:
-        do() if callable(do) else profile("gpt-x")
+        do(**({"model": "m"} | given if "base_url" in given else given))
     assert "SECRET" not in str(told.value) and "\n" not in str(told.value)
+
+
+BAD_FILES = {
+    "TOMLDecodeError": "models = [",
+    "'models'": "date = 2026-11-22",
+    "sed": "[models.a]\nsed = false",
+    "price.input": "[models.a]\nprice.input = nan",
+    "form.*'xml'": "[models.a]\nform = 'xml'",
+}
+
+
+@pytest.mark.parametrize("said", BAD_FILES)
+def test_a_bad_models_toml_is_told_in_a_sentence_with_its_path(write, said):
+    write(BAD_FILES[said])
+    with pytest.raises(InvalidInput, match=rf"own\.toml: .*{said}.*an entry takes"):
+        profile("gpt-x")
+
+
+def test_a_models_toml_that_is_not_there_is_told(monkeypatch, tmp_path):
+    monkeypatch.setenv("CONVENE_MODELS", str(tmp_path))
+    with pytest.raises(MissingData, match="CONVENE_MODELS names your own"):
+        profile("gpt-x")
