@@ -23,6 +23,7 @@ from support.models.model import REPAIRS, ChatModel
 from support.models.profiles import EMBEDDED, MODEL, Profile, is_model, profile
 from support.models.replies import Cache
 from support.models.request import Transport, whole
+from support.models.stand_ins import stand_in
 
 DEADLINE = 600.0  # seconds, at least, of a call whose profile says nothing
 ATTEMPTS = 5  # of the longest kind, for which a deadline leaves time
@@ -72,7 +73,9 @@ def connect(
     _time("timeout", timeout)
     _time("deadline", deadline)
     if os.environ.get(ESTIMATE) and not offline:
-        return _estimated(known)
+        made = stand_in(name=known.name, profile=known)
+        made.profile, made.price = known, known.price_at(known.address)
+        return made
     transport: Transport = Embedded()
     if known is not EMBEDDED:
         transport = _endpoint(known, api_key, offline)
@@ -114,15 +117,6 @@ def _seconds(
     if not deadline and (not known.deadline or each > known.deadline):
         total = max(total, ATTEMPTS * each)
     return each, total
-
-
-def _estimated(known: Profile) -> ChatModel:
-    """A stand-in with the profile and the price of a model."""
-    from support.models.stand_ins import stand_in
-
-    made = stand_in(name=known.name, profile=known)
-    made.profile, made.price = known, known.price_at(known.address)
-    return made
 
 
 def _time(name: str, given: float | None) -> None:

@@ -58,22 +58,23 @@ class PerLoop(Generic[T]):
     """One object for each running event loop: sessions belong to the loop's own."""
 
     def __init__(self, make: Callable[[], T]) -> None:
-        self._make, self._lock = make, threading.Lock()
+        self._make = make
+        # Threads need no lock: a loop's own alone sets and reads what is its.
         self._made: dict[asyncio.AbstractEventLoop, T] = {}
 
     def get(self) -> T:
         """The object of the running loop, made on first use; closed loops are dropped."""
         loop = asyncio.get_running_loop()
-        with self._lock:
-            if loop not in self._made:
-                open_ = {k: v for k, v in self._made.items() if not k.is_closed()}
-                self._made = {**open_, loop: self._make()}
-            return self._made[loop]
+        if loop not in self._made:
+            for other in list(self._made):
+                if other.is_closed():
+                    self._made.pop(other, None)
+            self._made[loop] = self._make()
+        return self._made[loop]
 
     def pop(self) -> T | None:
         """Take out the object of the running loop, None when there is none."""
-        with self._lock:
-            return self._made.pop(asyncio.get_running_loop(), None)
+        return self._made.pop(asyncio.get_running_loop(), None)
 
 
 @dataclass
@@ -323,10 +324,10 @@ class Attempts:
 
     def _given_up(self, error: ModelError, why: str) -> ModelError:
         """The error to raise: the last attempt's, or the end of all calls."""
+        if isinstance(error, CallFailed) and error.transient:
+            error.args = (f"{error} {why}",)
         if isinstance(error, Filtered) or not isinstance(error, CallFailed):
             return error
-        if error.transient:
-            error.args = (f"{error} {why}",)
         self._failed += 1
         if self._failed < self._patience.failures_in_a_row:
             return error

@@ -56,9 +56,10 @@ def models_in(value: Any) -> set[str]:
     >>> sorted(models_in({"seats": ["model:a", "mixed"], "coordinator": "model"}))
     ['model', 'model:a']
     """
-    parts = list(value.values()) if isinstance(value, Mapping) else value
-    if isinstance(parts, list | tuple):
-        return set().union(*map(models_in, parts))
+    if isinstance(value, Mapping):
+        value = [*value.values()]
+    if isinstance(value, list | tuple):
+        return set().union(*map(models_in, value))
     return {value} if is_model(value) else set()
 
 

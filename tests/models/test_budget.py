@@ -60,8 +60,9 @@ def test_the_call_that_could_pass_the_limit_is_refused_with_the_amounts(path):
     told = r"\$1\.00 for 'sweep'.*\$0\.26 \(a test\).*\$0\.75 was spent by then"
     with account(path, 1.0) as money:
         money.settle(reserve(money, 0.75), None)
-        with pytest.raises(BudgetExceeded, match=told):
+        with pytest.raises(BudgetExceeded, match=told) as caught:
             reserve(money, 0.2600001)
+        assert not caught.value.purse
         money.settle(reserve(money, 0.25), 0.25)
         assert amounts(money) == (1.0, 0.75, 0.0)
         reserve(money, 0.0)  # what costs nothing passes where nothing is left

@@ -1,13 +1,16 @@
-"""Every role is taken by a model's name, and each model has the limits that its profile gives it."""
+"""Every role is taken by a model's name.
+
+Each model has the limits that its profile gives it.
+"""
 
 import asyncio
-from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from support.analysis.annotators import LanguageModelAnnotator
+from support.errors import MalformedReply
 from support.fair_decisions.study import fair_decisions
 from support.meetings.study import meeting_coordination
 from support.models import serving
@@ -42,11 +45,12 @@ ROLES = {
 def names():
     """The names that are asked for; each is a model that draws its replies."""
     asked = []
-    with serving(
-        make=lambda name: (
-            asked.append(name) or stand_in(name=name, profile=Profile(name="wide"))
-        )
-    ):
+
+    def made(name):
+        asked.append(name)
+        return stand_in(name=name, profile=Profile(name="wide"))
+
+    with serving(make=made):
         yield asked
 
 
@@ -59,85 +63,61 @@ def played(study, **settings):
 @pytest.mark.parametrize("role", ROLES)
 def test_a_role_is_taken_by_the_model_whose_name_is_given(role, names):
     study, settings, where = ROLES[role]
-    record, asked = played(
-        study, **settings, **{where: "model:a@http://h/v1"}, model="b"
-    )
-    assert (
-        {n.partition("@")[0] for n in names}
-        == {"a"}
-        == {n.partition("@")[0] for n in asked}
-    )
-    assert any(seat.startswith("model:a") for seat in record.seats.values())
+    name = "a@http://h/v1"
+    given = settings | {where: f"model:{name}", "model": "b"}
+    record, asked = played(study, **given)
+    assert {*names} == asked == {name}
+    assert f"model:{name}" in record.seats.values()
 
 
-def test_models_and_rules_sit_at_one_table_and_whoever_takes_a_model_takes_its_name(
-    names,
-):
+def test_models_and_rules_sit_at_one_table(names):
     given = {"Ana": "model", "Ben": "model:b", "Cleo": "linear"}
-    record, asked = played(
-        roundtable_exchange, rule="majority", rounds=1, seats=given, model="c"
-    )
-    assert list(record.seats.values()) == [
-        "model:c",
-        "model:b",
-        "linear",
-    ] and asked == {"b", "c"}
-    names.clear()
-    frame = pd.DataFrame(
-        {"run": [1], "round": [1], "sender": ["Ana"], "text": ["Hello."]}
-    )
+    told = {"rule": "majority", "rounds": 1, "seats": given, "model": "c"}
+    record, asked = played(roundtable_exchange, **told)
+    assert list(record.seats.values()) == ["model:c", "model:b", "linear"]
+    assert asked == {"b", "c"}
+
+
+def test_whoever_takes_a_model_takes_its_name(names):
+    said = {"run": [1], "round": [1], "sender": ["Ana"], "text": ["Hello."]}
     who = LanguageModelAnnotator("model:chat")
-    assert asyncio.run(who.label(frame))[0] and (who.name, names) == (
-        "model chat",
-        ["chat"],
-    )
-    seats = (
-        ORGANIZER.seat("model:x", np.random.default_rng(0)),
-        seat_detector("model:y"),
-    )
-    assert [seat.kind for seat in seats] == ["model:x", "model:y"]
+    assert asyncio.run(who.label(pd.DataFrame(said)))[0]
+    assert (who.name, names) == ("model chat", ["chat"])
+    organizer = ORGANIZER.seat("model:x", np.random.default_rng(0))
+    assert organizer.kind == "model:x"
+    assert seat_detector("model:y").kind == "model:y"
 
 
 VIEW = View("Ana", ("Ana", "Ben", "Cleo"), "majority", "vote", "most votes win", 1, 10)
 
 
-@pytest.mark.parametrize(
-    ("limits", "length", "kept"),
-    [(Limits(), 1200, True), (Limits(message=400), 401, False)],
-)
-def test_a_model_is_told_its_limits_and_held_to_them(limits, length, kept):
-    economy, heard = exchange_economy("asymmetric", 2), []
-    reply = {"target": ["Ben"], "message": "x" * length}
-    model = scripted(
-        lambda messages: heard.append(messages) or reply,
-        profile=Profile(name="m", limits=limits),
-    )
-    speaker = seat_all(
-        economy, ["model", "linear"], np.random.default_rng(0), model=model
-    )["Ana"]
-    with (
-        nullcontext()
-        if kept
-        else pytest.raises(Exception, match="MessageReply in 3 attempts")
-    ):
-        assert asyncio.run(speaker.message(VIEW)).text == "x" * length
-    assert f"in at most {limits.message // 8} words." in heard[0][-1]["content"]
+def seated(model):
+    economy = exchange_economy("asymmetric", 2)
+    kinds, rng = ["model", "linear"], np.random.default_rng(0)
+    return seat_all(economy, kinds, rng, model=model)["Ana"]
+
+
+@pytest.mark.parametrize("most", [1200, 400])
+def test_a_model_is_told_its_limits_and_held_to_them(most):
+    lengths, heard = iter([most, *[most + 1] * 3]), []
+
+    def reply(messages):
+        heard.append(messages[-1]["content"])
+        return {"target": ["Ben"], "message": "x" * next(lengths)}
+
+    limits = Limits(message=most)
+    speaker = seated(scripted(reply, profile=Profile(name="m", limits=limits)))
+    assert asyncio.run(speaker.message(VIEW)).text == "x" * most
+    assert f"in at most {most // 8} words." in heard[0]
+    with pytest.raises(MalformedReply, match="MessageReply in 3 attempts"):
+        asyncio.run(speaker.message(VIEW))
 
 
 def test_what_a_tight_model_is_not_told_stands_in_the_call():
-    model = scripted([{"target": ["Ben"], "message": "hi"}])
-    speaker = seat_all(
-        exchange_economy("asymmetric", 2),
-        "model",
-        np.random.default_rng(0),
-        model=model,
-    )["Ana"]
-    shown = speaker.shown
-    assert shown.text("x" * 500, 400).endswith(" […]") and shown.last(
-        [1, 2, 3], 2, "mails"
-    ) == [2, 3]
+    speaker = seated(scripted([{"target": ["Ben"], "message": "hi"}]))
+    assert speaker.shown.text("x" * 500, 400).endswith(" […]")
+    assert speaker.shown.last([1, 2, 3], 2, "mails") == [2, 3]
     with collected() as calls:
         asyncio.run(speaker.message(VIEW))
-    assert [call.cut for call in calls] == [
-        "400 of 500 characters of a text; 2 of 3 mails"
-    ]
+    [cut] = [call.cut for call in calls]
+    assert cut == "400 of 500 characters of a text; 2 of 3 mails"

@@ -1,4 +1,7 @@
-"""The README's commands for models, one after the other in one folder, against a server that answers by schema."""
+"""The README's commands for models, one after the other in one folder.
+
+They ask a server that answers by schema.
+"""
 
 import ast
 import asyncio
@@ -23,13 +26,22 @@ from support.runs.study import open_study
 from support.runs.sweep import Sweep, terms
 terms(BUDGET, RETRY_FAILED, CONCURRENCY, PACE)
 store = open_study("small")
-sweep = Sweep("small", roundtable_exchange, {"rule": ["majority"], "seats": PARTICIPANTS, "rounds": [1]}, N, SEED)
+grid = {"rule": ["majority"], "seats": PARTICIPANTS, "rounds": [1]}
+sweep = Sweep("small", roundtable_exchange, grid, N, SEED)
 await sweep.run(store, progress=False)
 runs = metrics.runs_of(sweep.records(store))
-ours = pd.concat([metrics.summary(part, "rule").assign(participant=who) for who, part in runs.groupby("seats")])
-printed = published.load("001_5dc2ef75221ed897", "Table 1")
-ledger.keep("20", "001_5dc2ef75221ed897", "Table 1", tables.against_published(ours, printed, margin=5.0))"""
-GIVEN = "PARTICIPANTS = ['mixed']\nBUDGET = None\nRETRY_FAILED = True\nCONCURRENCY = 8\nPACE = None\nN = 2\nSEED = 1"
+parts = {who: metrics.summary(part, "rule") for who, part in runs.groupby("seats")}
+ours = pd.concat([part.assign(participant=who) for who, part in parts.items()])
+paper = "001_5dc2ef75221ed897"
+table = tables.against_published(ours, published.load(paper, "Table 1"), margin=5.0)
+ledger.keep("20", paper, "Table 1", table)"""
+GIVEN = """PARTICIPANTS = ['mixed']
+BUDGET = None
+RETRY_FAILED = True
+CONCURRENCY = 8
+PACE = None
+N = 2
+SEED = 1"""
 
 
 def executed(source, target, parameters, **settings):
@@ -50,52 +62,45 @@ def test_the_commands_for_models_run_one_after_the_other(
     server, tmp_path, monkeypatch, capsys
 ):
     def counted(body):
-        said, read = (
-            by_schema(body),
-            sum(len(message["content"].split()) for message in body["messages"]),
-        )
-        return server.completion(
-            said,
-            usage={"prompt_tokens": 5 + read, "completion_tokens": len(said.split())},
-        )
+        said = by_schema(body)
+        read = sum(len(message["content"].split()) for message in body["messages"])
+        used = {"prompt_tokens": 5 + read, "completion_tokens": len(said.split())}
+        return server.completion(said, usage=used)
 
     server.answer = counted
-    (folder := tmp_path / "notebooks").mkdir()
-    cells = [
-        nbformat.v4.new_code_cell(GIVEN, metadata={"tags": ["parameters"]}),
-        nbformat.v4.new_code_cell(SMALL),
-    ]
+    folder, own = tmp_path / "notebooks", tmp_path / "models.toml"
+    folder.mkdir()
+    given = nbformat.v4.new_code_cell(GIVEN, metadata={"tags": ["parameters"]})
+    cells = [given, nbformat.v4.new_code_cell(SMALL)]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "20_small.ipynb")
-    (tmp_path / "models.toml").write_text(
-        "[models.gpt-4o-mini]\nprice = { input = 0.15, output = 0.6 }\n"
-    )
+    own.write_text("[models.gpt-4o-mini]\nprice = { input = 0.15, output = 0.6 }\n")
     monkeypatch.setattr(notebooks, "FOLDER", folder)
     monkeypatch.setattr(notebooks, "execute", executed)
     monkeypatch.setattr(money, "_purse", None)
     monkeypatch.setattr(sweep, "_terms", dict(sweep._terms))
-    for name, value in (("OPENAI_BASE_URL", server.url), ("OPENAI_API_KEY", "sk-good"), ("CONVENE_LEDGER", ""),
-                        ("CONVENE_OUTPUT", str(tmp_path / "out")), ("CONVENE_FIGURES", ""), ("CONVENE_PURSE", ""),
-                        ("CONVENE_MODELS", str(tmp_path / "models.toml"))):  # fmt: skip
+    variables = {
+        "OPENAI_BASE_URL": server.url,
+        "OPENAI_API_KEY": "sk-good",
+        "CONVENE_MODELS": str(own),
+        "CONVENE_OUTPUT": str(tmp_path / "out"),
+        **dict.fromkeys(("CONVENE_LEDGER", "CONVENE_FIGURES", "CONVENE_PURSE"), ""),
+    }
+    for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    done = []
-    commands = r"^make (?:estimate|run|paper) .*=.*$"
+    done, asked = [], {}
+    commands = r"^make ((?:estimate|run|paper) .*=.*)$"
     for line in re.findall(commands, Path(ROOT, "README.md").read_text(), re.M):
-        _, command, *rest = shlex.split(line, comments=True)
+        command, *rest = shlex.split(line, comments=True)
         given = dict(part.split("=", 1) for part in rest)
-        arguments = shlex.split(given.get("ARGS", ""))
+        main, arguments = notebooks.main, [command, *shlex.split(given.get("ARGS", ""))]
         if command == "paper":
-            asked = len(server.bodies)
-            assert (
-                paper.main(
-                    [given["P"], "--with", given["WITH"], "--budget", given["BUDGET"]]
-                )
-                == 0
-            )
-        else:
-            assert notebooks.main([command, *arguments]) == 0
+            who, most = given["WITH"], given["BUDGET"]
+            main, arguments = paper.main, [given["P"], "--with", who, "--budget", most]
+        asked[command] = len(server.bodies)
+        assert main(arguments) == 0
         done.append(command)
     assert done == ["estimate", "run", "paper"]
-    assert len(server.bodies) == asked
+    assert len(server.bodies) == asked["paper"]  # it pays for nothing twice
     said = capsys.readouterr().out
     assert said.count("done: 1") == 2 and "go on" not in said
     page = output("build", "report", "001.html").read_text()
