@@ -13,7 +13,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -77,6 +77,8 @@ class Price(_Frozen):
     output: Dollars
     cached_input: Dollars | None = None
     at: str | None = None  # the address that it holds for; None: wherever it is served
+    long: int = 0  # tokens of a prompt above which it is the `longer` price
+    longer: Price | None = None
 
     def cost(self, prompt: int, completion: int, cached: int = 0) -> float:
         """What a call costs; `prompt` includes the cached tokens, as endpoints say it.
@@ -84,6 +86,8 @@ class Price(_Frozen):
         >>> Price(input=2.0, output=8.0, cached_input=0.5).cost(1000, 100, cached=800)
         0.0016
         """
+        if self.longer and prompt > self.long:
+            return self.longer.cost(prompt, completion, cached)
         again = self.input if self.cached_input is None else self.cached_input
         read = max(0, prompt - cached) * self.input + cached * again
         return round((read + completion * self.output) / 1_000_000, 12)
@@ -328,8 +332,8 @@ def check_prices(models: Iterable[ChatModel]) -> None:
 def listed_price(model: str, address: str) -> Price | None:
     """What genai-prices lists for a model; by its name where the address says nothing.
 
-    The dearest of its hours, and of its tiers by the length of the prompt. On one's own
-    machine there is none: a name may stand there for weights of one's own.
+    The dearest of its hours. On one's own machine there is none: a name may stand
+    there for weights of one's own.
     """
     if not re.match(r"https?://(?!localhost|127\.|\[::1\])", address):
         return None
@@ -345,14 +349,23 @@ def listed_price(model: str, address: str) -> Price | None:
         with suppress(LookupError, ValidationError):
             _, found = snapshot.find_provider_model(model, None, seller, None)
             listed = found.get_prices(datetime.now(UTC).replace(hour=NIGHT))
-            return Price(
-                input=_dearest(listed.input_mtok),
-                output=_dearest(listed.output_mtok),
-                cached_input=_dearest(listed.cache_read_mtok),
-            )
+            price = _price(listed, lambda cost: getattr(cost, "base", cost))
+            tiers = getattr(listed.input_mtok, "tiers", ())
+            if tiers:  # for prompts above a length
+                longer = {"long": tiers[0].start, "longer": _price(listed, _last)}
+                price = price.model_copy(update=longer)
+            return price
     return None
 
 
-def _dearest(cost: Any) -> Any:
+def _price(listed: Any, of: Callable[[Any], Any]) -> Price:
+    return Price(
+        input=of(listed.input_mtok),
+        output=of(listed.output_mtok),
+        cached_input=of(listed.cache_read_mtok),
+    )
+
+
+def _last(cost: Any) -> Any:
     tiers = getattr(cost, "tiers", ())
-    return max([cost.base, *(tier.price for tier in tiers)]) if tiers else cost
+    return tiers[-1].price if tiers else cost

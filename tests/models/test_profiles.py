@@ -88,12 +88,12 @@ def test_a_key_goes_to_no_host_but_that_of_its_entry(write, monkeypatch):
     assert profile(f"gpt-4o@{PROXY}").key == "OPENAI_API_KEY"
 
 
-LISTED = [  # the dearest, where it changes with the hour or the length of a prompt
+LISTED = [  # the dearest, where it changes with the hour
     ("gpt-4.1", OPENAI, 2.0, 8.0),
     ("gpt-4o-mini-2024-07-18", OPENAI, 0.15, 0.6),
     ("gemini-2.5-flash", "https://generativelanguage.googleapis.com/v1beta", 0.3, 2.5),
-    ("gemini-2.5-pro", PROXY, 2.5, 15.0),
-    ("anthropic/claude-sonnet-4.5", "https://openrouter.ai/api/v1", 6.0, 22.5),
+    ("gemini-2.5-pro", PROXY, 1.25, 10.0),
+    ("anthropic/claude-sonnet-4.5", "https://openrouter.ai/api/v1", 3.0, 15.0),
     ("mistral-large-latest", PROXY, 2.0, 6.0),
     ("deepseek-chat", "https://api.deepseek.com", 0.27, 1.1),
     ("gpt-4.1", HERE, None, None),
@@ -107,6 +107,12 @@ def test_a_price_that_no_entry_has_is_the_listed_one_by_address_or_by_name(
 ):
     price = profile(name).price_at(address)
     assert (price and (price.input, price.output)) == (read and (read, written))
+
+
+def test_a_long_prompt_costs_what_is_listed_for_long_ones():
+    price = profile("gemini-2.5-pro").price_at(PROXY)
+    assert price.cost(200_000, 0) == 0.25 and price.cost(200_001, 0) > 0.5
+    assert price.worst(300_000, 0) >= price.cost(300_000, 0) == 0.75
 
 
 def test_a_price_of_an_entry_goes_before_the_list_where_it_holds(write):
