@@ -94,7 +94,7 @@ class ChatModel:
         self,
         transport: Transport,
         *,
-        profile: Profile | None = None,
+        profile: Profile = FAKE,
         cache: Cache | str | Path | None = None,
         offline: bool = False,
         concurrency: int = 8,
@@ -102,7 +102,6 @@ class ChatModel:
         patience: Patience | None = None,
         pace: Pace | None = None,
     ) -> None:
-        profile = profile or FAKE
         self.model, self.endpoint = transport.model, transport.endpoint
         self.name = profile.name if transport.learns else transport.model  # at a table
         self.profile, self.cache, self.repairs = profile, opened(cache), repairs
@@ -110,7 +109,7 @@ class ChatModel:
         self.live_calls = 0  # questions that were sent
         self.limits: Limits = profile.limits  # on how much it may say and is told
         self._transport, self._offline = transport, offline
-        self._begun, self._tried = False, not transport.learns  # the first call of all
+        self._tried = not transport.learns  # the first call of all
         self._kept, self._failed = False, 0  # a form; so many questions for one
         self._attempts = Attempts(transport, patience or Patience(), pace or Pace())
         self._limit = PerLoop(lambda: asyncio.Semaphore(concurrency))
@@ -135,9 +134,8 @@ class ChatModel:
     def details(self) -> dict[str, str]:
         """What a figure's provenance says about the model."""
         more = {"options": self.profile.options(), "learnt": " ".join(self.learnt)}
-        return self._transport.details | {
-            name: more[name] for name in more if more[name]
-        }
+        known = {name: said for name, said in more.items() if said}
+        return self._transport.details | known
 
     async def reply(
         self,
@@ -179,9 +177,8 @@ class ChatModel:
                 self._kept = self._kept or schema is not None
                 return _reply(made, calls, value)
             request = _with_repair(request, made, complaint)
-        wanted = getattr(schema, "__name__", "text")
         said = f"{complaint}. Its last reply began: {made.text[:200]!r}."
-        raise self._malformed(calls, wanted, said, request.max_tokens)
+        raise self._malformed(calls, schema, said)
 
     def request(
         self,
@@ -265,8 +262,7 @@ class ChatModel:
 
     async def _turn(self) -> None:
         """Let the first call of all go ahead: what is refused is learnt once."""
-        looks = LOOKS if self._begun else 0
-        self._begun = True
+        looks = LOOKS if self.live_calls else 0
         while looks and not self._tried:
             await asyncio.sleep(FIRST_ALONE / LOOKS)
             looks -= 1
@@ -300,7 +296,7 @@ class ChatModel:
         return call
 
     def _malformed(
-        self, calls: Sequence[Call], wanted: str, said: str, room: int
+        self, calls: Sequence[Call], schema: Any, said: str
     ) -> ModelUnavailable | MalformedReply:
         """The error to raise where no reply fits; the end of all where none ever did."""
         self._failed += 1
@@ -311,8 +307,8 @@ class ChatModel:
                 "(`form` in models.toml), or use a larger model."
             )
         error = MalformedReply(
-            f"{self.model} did not give a {wanted} in {len(calls)} attempts. {said} Give "
-            f"more room in max_tokens (it was {room}), a simpler schema, more attempts "
+            f"{self.model} did not give a {schema.__name__} in {len(calls)} attempts. "
+            f"{said} Give more room in max_tokens, a simpler schema, more attempts "
             "(connect(repairs=…)), or use a larger model."
         )
         error.tokens = _usage(calls).total

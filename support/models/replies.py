@@ -115,19 +115,27 @@ class Cache:
         The same replies are the same bytes. `prompts` False leaves the questions out,
         where they quote data that may not be passed on.
         """
-        lines = list(self._lines(keys))
-        for line in lines:
-            if not prompts:
-                line["request"] = {name: line["request"][name] for name in NAMES}
-        path, text = Path(path), "".join(f"{canonical(line)}\n" for line in lines)
+        path, count = Path(path), 0
         draft = path.with_name(
             f"{path.name}.{os.getpid()}.part"
         )  # others may write, too
         with guarded(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            draft.write_bytes(gzip.compress(text.encode(), mtime=0))
-            os.replace(draft, path)
-        return len(lines)
+            try:
+                with (
+                    draft.open("wb") as raw,
+                    gzip.GzipFile("", "wb", 9, raw, 0) as file,
+                ):
+                    for line in self._lines(keys):
+                        count += 1
+                        if not prompts:
+                            asked = line["request"]
+                            line["request"] = {name: asked[name] for name in NAMES}
+                        file.write(f"{canonical(line)}\n".encode())
+                os.replace(draft, path)
+            finally:
+                draft.unlink(missing_ok=True)
+        return count
 
     def load(self, path: str | Path) -> int:
         """Take in what `export` wrote; return how many are new.

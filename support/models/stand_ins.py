@@ -131,9 +131,8 @@ def practice(
             )
         return found
 
-    made = Fake("recorded", "practice", _answer)
     return ChatModel(
-        made,
+        Fake("recorded", "practice", _answer),
         profile=profile_of("recorded"),
         cache=cache,
         offline=offline,
@@ -230,12 +229,8 @@ class Writer:
             case {"type": "integer" | "number" as kind}:
                 low = node.get("minimum", 0)
                 high = node.get("maximum", low + 100)
-                whole = kind == "integer"
-                return (
-                    rng.randint(low, high)
-                    if whole
-                    else round(rng.uniform(low, high), 2)
-                )
+                draw: Any = rng.randint if kind == "integer" else rng.uniform
+                return round(draw(low, high), 2)
         return self._object(node)
 
     def _resolved(self, node: Node) -> Node:
@@ -247,9 +242,7 @@ class Writer:
         """Those that end something or those that do not, where there are both."""
         last = [one for one in choices if ENDS.match(str(one))]
         rest = [one for one in choices if one not in last]
-        if last and rest:
-            return self.rng.choice([last, rest])
-        return choices
+        return self.rng.choice([last, rest]) if last and rest else choices
 
     def _string(self, node: Node) -> str:
         """Words or, for a pattern, its groups, classes and counts written out."""
