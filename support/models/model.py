@@ -94,7 +94,7 @@ class ChatModel:
         self,
         transport: Transport,
         *,
-        profile: Profile = FAKE,
+        profile: Profile | None = None,
         cache: Cache | str | Path | None = None,
         offline: bool = False,
         concurrency: int = 8,
@@ -102,6 +102,7 @@ class ChatModel:
         patience: Patience | None = None,
         pace: Pace | None = None,
     ) -> None:
+        profile = profile or FAKE
         self.model, self.endpoint = transport.model, transport.endpoint
         self.name = profile.name if transport.learns else transport.model  # at a table
         self.profile, self.cache, self.repairs = profile, opened(cache), repairs
