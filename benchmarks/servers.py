@@ -125,7 +125,7 @@ async def provide(request: web.Request) -> web.Response:
     await asyncio.sleep(0.5)
     form = body["response_format"]["json_schema"]["schema"]
     rng = random.Random(json.dumps(body["messages"]))
-    text = json.dumps(Writer(rng, 0.0, 0.5, form.get("$defs", {})).value(form))
+    text = json.dumps(Writer(rng, 0.0, form).value(form))
     message = {"role": "assistant", "content": text}
     choice = {"index": 0, "finish_reason": "stop", "message": message}
     usage = {"prompt_tokens": 700, "completion_tokens": 60, "total_tokens": 760}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from support.models.request import Request
 
 T = TypeVar("T")
+TOKENS = "prompt_tokens", "completion_tokens"
 ESTIMATE = "CONVENE_ESTIMATE"  # a file of rows, while a run is estimated
 
 
@@ -84,7 +85,6 @@ class Meter:
         self.in_flight = 0  # calls on their way
         self.usd, self.unpriced = 0.0, 0  # what calls cost, and how many had no price
         self.counts = Counter[str]()  # calls, cached, retries, errors, and tokens
-        self.faults = Counter[str]()  # attempts that failed, by what happened
         self._changed: Callable[[], None] = lambda: None
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -104,26 +104,18 @@ class Meter:
     def count(self, call: Call) -> None:
         """Take a finished call into account."""
         retries = sum(fault.waited > 0 for fault in call.faults)
-        self.counts.update(
-            calls=1, cached=call.cached, errors=bool(call.error), retries=retries
-        )
-        self.faults.update(fault.kind for fault in call.faults)
+        failed = call.error != ""
+        self.counts.update(calls=1, cached=call.cached, errors=failed, retries=retries)
         if not call.cached:
-            self.counts.update(
-                prompt_tokens=call.prompt_tokens,
-                completion_tokens=call.completion_tokens,
-            )
+            for name in TOKENS:
+                self.counts[name] += getattr(call, name)
             self.usd += call.usd or 0.0
-            self.unpriced += call.usd is None and not call.error
+            self.unpriced += call.usd is None and not failed
         self._changed()
 
 
-_unit: ContextVar[list[Call] | None] = ContextVar(
-    "the calls of the unit at work", default=None
-)
-_meter: ContextVar[Meter | None] = ContextVar(
-    "the meter of the run at work", default=None
-)
+_unit = ContextVar[list[Call] | None]("the unit at work", default=None)
+_meter = ContextVar[Meter | None]("the meter of the run at work", default=None)
 
 
 @contextmanager
@@ -147,34 +139,23 @@ def metered(meter: Meter) -> AbstractContextManager[Meter]:
 
 def note(call: Call) -> None:
     """Put a call into the list of its unit, where one is open, and on the run's meter."""
-    if (calls := _unit.get()) is not None:
+    calls, running = _unit.get(), _meter.get()
+    if calls is not None:
         calls.append(call)
-    if (running := _meter.get()) is not None:
+    if running is not None:
         running.count(call)
-    elif file := os.environ.get(ESTIMATE):
-        _estimated(call, file)
+    elif call.endpoint == "stand-in" and ESTIMATE in os.environ:
+        _estimated(call)
 
 
-def _estimated(call: Call, file: str) -> None:
+def _estimated(call: Call) -> None:
     """What is asked outside of sweeps, as a row of `make estimate`."""
     row = {"sweep": "asked directly", "model": call.model, "calls": 1}
-    row |= {
-        name: getattr(call, name) for name in ("prompt_tokens", "completion_tokens")
-    }
-    row |= {
-        "dollars": call.usd,
-        "most": call.usd,
-        "seconds": call.completion_tokens / 50,
-    }
-    if call.endpoint == "stand-in":
-        with open(file, "a", encoding="utf-8") as rows:
-            rows.write(json.dumps(row) + "\n")
-
-
-def watched() -> bool:
-    """Whether anybody wants to know of calls: a unit, a meter, or an estimate."""
-    inside = _unit.get() is not None or _meter.get() is not None
-    return inside or ESTIMATE in os.environ
+    row |= {name: getattr(call, name) for name in TOKENS}
+    row |= {"dollars": call.usd, "most": call.usd}
+    row["seconds"] = call.completion_tokens / 50
+    with open(os.environ[ESTIMATE], "a", encoding="utf-8") as rows:
+        print(json.dumps(row), file=rows)
 
 
 def meter() -> Meter | None:

@@ -171,9 +171,7 @@ MODERATED = (
     r"|safety.?(check|system|filter|polic)|prohibited.?content|guardrail|sensitive"
     r"|violat\w* .{0,40}(polic|guideline|terms)"
 )
-BEHIND = (
-    r"litellm\.auth|(exception|upstream|provider|backend)\b.*\b(key|auth\w*|credentials?)\b"
-)
+BEHIND = r"litellm\.auth|(exception|upstream|provider|backend)\b.*\b(key|auth\w*|credentials?)\b"
 LOST = (
     "connection.?(error|refused|reset|aborted)|apiconnection|bad gateway"
     "|(cannot|can't|could not|failed to|unable to) connect|no healthy|unavailable"

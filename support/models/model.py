@@ -8,12 +8,15 @@ holds the limit on calls in flight; how an attempt is paced, paid and repeated i
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
-from contextlib import nullcontext, suppress
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from support.errors import (
     CacheMiss,
@@ -23,10 +26,10 @@ from support.errors import (
     ModelUnavailable,
 )
 from support.models.attempts import Attempts, Pace, Patience, PerLoop, budgets, cost
-from support.models.calls import Call, Fault, meter, note, watched
+from support.models.calls import Call, Fault, Meter, meter, note
 from support.models.dialect import objects, same_model
 from support.models.profiles import FAKE, Limits, Price, Profile, check_prices
-from support.models.replies import Cache
+from support.models.replies import Cache, opened
 from support.models.request import (
     MAX_SEED,
     Completion,
@@ -46,6 +49,9 @@ REPAIRS = 2
 HOPELESS = 10  # questions for a form, none answered in it, until all is given up
 PROBLEMS_SHOWN = 5
 FIRST_ALONE = 0.3  # seconds that others wait for the first call, which learns for all
+LOOKS = 30  # in this time
+BRACES = re.compile(r"\{.*\}", re.DOTALL)
+Had = tuple[Completion, bool, float | None]  # whether it was kept; what it cost now
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,7 @@ class Usage:
 
 
 TOKENS = tuple(Usage.__dataclass_fields__)
+SHARED = *TOKENS, "fingerprint"  # by completions and calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,24 +87,6 @@ class Reply:
     thinking: str = ""
 
 
-class _Had(NamedTuple):
-    """One completion on the way to a reply."""
-
-    completion: Completion
-    cached: bool
-    usd: float | None  # 0 for what was not called for
-
-
-@dataclass
-class _Here:
-    """What belongs to one event loop: the limit on calls, and those under way."""
-
-    limit: asyncio.Semaphore
-    pending: dict[str, asyncio.Future[Completion]] = field(default_factory=dict)
-    begun: bool = False
-    first: asyncio.Event = field(default_factory=asyncio.Event)  # was answered
-
-
 class ChatModel:
     """A language model that replies. Make one with `connect` or `scripted`; share it."""
 
@@ -106,7 +95,7 @@ class ChatModel:
         transport: Transport,
         *,
         profile: Profile | None = None,
-        cache: Cache | None = None,
+        cache: Cache | str | Path | None = None,
         offline: bool = False,
         concurrency: int = 8,
         repairs: int = REPAIRS,
@@ -116,15 +105,17 @@ class ChatModel:
         profile = profile or FAKE
         self.model, self.endpoint = transport.model, transport.endpoint
         self.name = profile.name if transport.learns else transport.model  # at a table
-        self.profile, self.cache, self.repairs = profile, cache, repairs
+        self.profile, self.cache, self.repairs = profile, opened(cache), repairs
         self.calls = 0  # replies asked so far
         self.live_calls = 0  # questions that were sent
         self.limits: Limits = profile.limits  # on how much it may say and is told
         self._transport, self._offline = transport, offline
-        self._tried = not transport.learns
+        self._tried = not transport.learns  # the first call of all
         self._kept, self._failed = False, 0  # a form; so many questions for one
         self._attempts = Attempts(transport, patience or Patience(), pace or Pace())
-        self._here = PerLoop(lambda: _Here(asyncio.Semaphore(concurrency)))
+        self._limit = PerLoop(lambda: asyncio.Semaphore(concurrency))
+        # By the request's key: the same one in flight is called once.
+        self._locks = PerLoop(WeakValueDictionary[str, asyncio.Lock])
 
     def __repr__(self) -> str:
         offline = ", offline" if self._offline else ""
@@ -167,28 +158,28 @@ class ChatModel:
         """
         request = self.request(messages, schema, **settings)
         self.calls += 1
-        about: dict[str, Any] = {"cut": cut, "by": by, "phase": phase}
-        had: list[_Had] = []
-        while len(had) <= self.repairs:
+        calls: list[Call] = []
+        while len(calls) <= self.repairs:
+            about: dict[str, Any] = {"cut": cut, "by": by, "phase": phase}
+            about["repair"] = len(calls)
             faults: list[Fault] = []
-            about["repair"] = len(had)
             try:
-                one = await self._complete(request, faults)
+                made, cached, usd = await self._complete(request, faults)
             except CacheMiss:
                 raise
             except ConveneError as error:
-                said = f"{type(error).__name__}: {error}"
-                self._note(request, None, faults, error=said, **about)
+                about["error"] = f"{type(error).__name__}: {error}"
+                self._note(request, Completion(""), faults, about)
                 raise
-            value, complaint = _validated(one.completion.text, schema)
-            self._note(request, one, faults, misfit=complaint != "", **about)
-            had.append(one)
+            value, complaint = _validated(made.text, schema)
+            about |= {"cached": cached, "usd": usd, "misfit": complaint != ""}
+            calls.append(self._note(request, made, faults, about))
             if not complaint:
                 self._kept = self._kept or schema is not None
-                return _reply(had, value)
-            request = _with_repair(request, one.completion, complaint)
-        assert schema is not None
-        raise self._malformed(had, f"a {schema.__name__}", request, complaint)
+                return _reply(made, calls, value)
+            request = _with_repair(request, made, complaint)
+        said = f"{complaint}. Its last reply began: {made.text[:200]!r}."
+        raise self._malformed(calls, schema, said)
 
     def request(
         self,
@@ -241,94 +232,75 @@ class ChatModel:
     async def __aexit__(self, *exception: object) -> None:
         await self.close()
 
-    async def _complete(self, request: Request, faults: list[Fault]) -> _Had:
-        """From the cache, from a call under way for the same request, or from the model."""
+    async def _complete(self, request: Request, faults: list[Fault]) -> Had:
+        """From the cache, where another call may just put it, or from the model."""
         if self.cache is None:
             return await self._ask(request, faults)
-        pending, key = self._here.get().pending, request.key
-        while (other := pending.get(key)) is not None:
-            # Awaiting it would let a cancellation of this caller cancel that one.
-            await asyncio.wait([other])
-            if not other.cancelled():
-                return _Had(other.result(), True, 0.0)
-        found = self.cache.get(request)
-        if found is not None:
-            return _Had(found, True, 0.0)
-        mine = pending[key] = asyncio.get_running_loop().create_future()
-        try:
-            had = await self._ask(request, faults)
-            mine.set_result(had.completion)
-            return had
-        finally:
-            del pending[key]
-            mine.cancel()  # no effect after a result; else whoever waited asks by itself
+        lock = self._locks.get().setdefault(request.key, asyncio.Lock())
+        async with lock:
+            found = self.cache.get(request)
+            if found is not None:
+                return replace(found, latency=0.0), True, 0.0
+            if self._offline:
+                raise CacheMiss(self.cache.missed(request))
+            return await self._ask(request, faults)
 
-    async def _ask(self, request: Request, faults: list[Fault]) -> _Had:
+    async def _ask(self, request: Request, faults: list[Fault]) -> Had:
         """Call for a completion and keep it, before anything else can go wrong."""
-        if self._offline:
-            assert self.cache is not None
-            raise CacheMiss(self.cache.missed(request))
         if budgets():
             check_prices([self])
-        running, here = meter(), self._here.get()
-        async with here.limit:
-            await self._turn(here)
+        async with self._limit.get():
+            await self._turn()
             self.live_calls += 1
             try:
-                with running.flight(request) if running else nullcontext():
+                with (meter() or Meter()).flight(request):
                     made = await self._attempts.complete(request, faults, self.price)
             finally:
                 self._tried = True
-                here.first.set()
-        usd = cost(made, self.price)
         # Where another process was first, its reply goes for both.
         kept = made if self.cache is None else self.cache.put(request, made)
-        return _Had(kept, False, usd)
+        return kept, False, cost(made, self.price)
 
-    async def _turn(self, here: _Here) -> None:
+    async def _turn(self) -> None:
         """Let the first call of all go ahead: what is refused is learnt once."""
-        if here.begun and not self._tried:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(here.first.wait(), FIRST_ALONE)
-            self._tried = True
-        here.begun = True
+        looks = LOOKS if self.live_calls else 0
+        while looks and not self._tried:
+            await asyncio.sleep(FIRST_ALONE / LOOKS)
+            looks -= 1
+            self._tried = self._tried or not looks
 
     def _note(
-        self, request: Request, had: _Had | None, faults: list[Fault], **more: Any
-    ) -> None:
+        self,
+        request: Request,
+        made: Completion,
+        faults: list[Fault],
+        about: dict[str, Any],
+    ) -> Call:
         """Write down what became of a question, for the unit and for the run's meter."""
-        if not watched():
-            return
-        made = had.completion if had else Completion("")
-        if self.cache is None or had is None:  # the record of the unit keeps them
-            more |= {"question": request.to_json(), "reply": made.text}
-        if had:
-            more |= {"usd": had.usd, "cached": had.cached}
-        if not more.get("cached"):
-            more["seconds"] = made.latency
-        for name in TOKENS:
-            more[name] = getattr(made, name)
+        if self.cache is None or "error" in about:  # the record of the unit keeps them
+            about |= {"question": request.to_json(), "reply": made.text}
         same = same_model(request.model, made.model)
+        shared = {name: getattr(made, name) for name in SHARED}
         call = Call(
             request.key,
             request.model,
             request.endpoint,
-            draw="" if request.draw == request.key else request.draw,
+            seconds=made.latency,
             faults=tuple(faults),
+            draw="" if request.draw == request.key else request.draw,
             finish="" if made.finish_reason == "stop" else made.finish_reason,
             answered_by="" if same else made.model,
-            fingerprint=made.fingerprint,
-            **more,
+            **shared,
+            **about,
         )
         note(call)
+        return call
 
     def _malformed(
-        self, had: Sequence[_Had], wanted: str, request: Request, complaint: str
+        self, calls: Sequence[Call], schema: Any, said: str
     ) -> ModelUnavailable | MalformedReply:
         """The error to raise where no reply fits; the end of all where none ever did."""
         self._failed += 1
-        last = had[-1].completion.text[:200]
-        said = f"{complaint}. Its last reply began: {last!r}."
         if not self._kept and self._failed >= HOPELESS:
             return ModelUnavailable(
                 f"{self.model} at {self.endpoint} kept the form in none of its first "
@@ -336,45 +308,31 @@ class ChatModel:
                 "(`form` in models.toml), or use a larger model."
             )
         error = MalformedReply(
-            f"{self.model} did not give {wanted} in {len(had)} attempts. {said} Give more "
-            f"room in max_tokens (it was {request.max_tokens}), a simpler schema, more "
-            "attempts (connect(repairs=…)), or use a larger model."
+            f"{self.model} did not give a {schema.__name__} in {len(calls)} attempts. "
+            f"{said} Give more room in max_tokens, a simpler schema, more attempts "
+            "(connect(repairs=…)), or use a larger model."
         )
-        error.tokens = _usage(had).total
+        error.tokens = _usage(calls).total
         return error
 
 
-def _usage(had: Sequence[_Had]) -> Usage:
-    return Usage(*(sum(getattr(h.completion, name) for h in had) for name in TOKENS))
+def _usage(calls: Sequence[Call]) -> Usage:
+    return Usage(*(sum(getattr(call, name) for call in calls) for name in TOKENS))
 
 
-def _reply(had: Sequence[_Had], value: BaseModel | None) -> Reply:
-    """The reply that the last completion is, with what all of them took."""
-    last = had[-1].completion
-    known = [h.usd for h in had if h.usd is not None]
+def _reply(last: Completion, calls: Sequence[Call], value: BaseModel | None) -> Reply:
+    """The reply that the last completion is, with what all calls took."""
+    known = [call.usd for call in calls if call.usd is not None]
     return Reply(
         last.text,
         value,
-        _usage(had),
-        all(h.cached for h in had),
-        len(had),
+        _usage(calls),
+        all(call.cached for call in calls),
+        len(calls),
         last.finish_reason,
-        sum(known) if len(known) == len(had) else None,
+        sum(known) if len(known) == len(calls) else None,
         last.thinking,
     )
-
-
-def extract_json(text: str) -> str:
-    """The JSON in a reply, the last object where there are several; else the text.
-
-    >>> extract_json('Here it is: {"vote": "P1"} as {you} wished')
-    '{"vote": "P1"}'
-    """
-    for found in objects(text):
-        return found
-    first, last = text.find("{"), text.rfind("}")
-    whole = text.lstrip()[:1] == "[" or not 0 <= first < last
-    return text.strip() if whole else text[first : last + 1]
 
 
 def _validated(
@@ -385,21 +343,21 @@ def _validated(
         return None, ""
     from pydantic import ValidationError
 
-    for said in objects(text):
-        with suppress(ValidationError):
+    braces = BRACES.search(text)
+    whole = braces[0] if braces else text.strip()
+    problems: list[Any] = []
+    for said in chain(objects(text), [whole]):
+        try:
             return schema.model_validate_json(said), ""
-    try:
-        return schema.model_validate_json(extract_json(text)), ""
-    except ValidationError as error:
-        found = error.errors(include_url=False)
-    said = "; ".join(_problem(one) for one in found[:PROBLEMS_SHOWN])
-    more = len(found) - PROBLEMS_SHOWN
-    return None, f"{said}; and {more} more" if more > 0 else said
-
-
-def _problem(found: Any) -> str:
-    where = ".".join(map(str, found["loc"]))
-    return f"{where}: {found['msg']}" if where else found["msg"]
+        except ValidationError as error:
+            problems = problems or error.errors(include_url=False)
+    told = []
+    for one in problems[:PROBLEMS_SHOWN]:
+        where = ".".join(map(str, one["loc"]))
+        told.append(f"{where}: {one['msg']}" if where else one["msg"])
+    if len(problems) > PROBLEMS_SHOWN:
+        told.append(f"and {len(problems) - PROBLEMS_SHOWN} more")
+    return None, "; ".join(told)
 
 
 def _with_repair(request: Request, completion: Completion, complaint: str) -> Request:

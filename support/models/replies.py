@@ -5,18 +5,16 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import re
 import threading
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, replace
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
 from support.database import guarded, open_database, transaction
-from support.errors import DamagedFile, InvalidInput, MissingData
+from support.errors import DamagedFile, MissingData
 from support.models.request import Completion, Request, canonical
 
 TABLE = (
@@ -25,6 +23,7 @@ TABLE = (
 )
 INSERT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"  # the first is kept
 REPLY = "SELECT reply FROM replies WHERE key = ?"
+LINE = "SELECT request, reply FROM replies WHERE key = ?"
 # The recorded question before this one in the order of their texts, and that after it:
 # one of the two agrees with it the longest.
 NEAREST = """
@@ -32,19 +31,11 @@ SELECT max(request) FROM replies WHERE request < ? AND instr(request, '"messages
 UNION ALL
 SELECT min(request) FROM replies WHERE request > ? AND instr(request, '"messages"')
 """
-NAMES = (
-    "model",
-    "endpoint",
-)  # all that a recording without its questions keeps of them
-LATER = (  # fields of a completion that are left out where they are empty
-    "cached_prompt_tokens",
-    "thinking",
-    "thinking_tokens",
-    "model",
-    "fingerprint",
-)
+NAMES = "model", "endpoint"  # all that a recording without its questions keeps of them
+LATER = ("cached_prompt_tokens", "thinking", "thinking_tokens", "model", "fingerprint")
+"""Fields of a completion that are left out where they are empty."""
+DAMAGE = OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError
 SHOWN = 60  # characters of a difference
-EXPLAINED = 20  # misses whose difference is looked for: a file may be large
 
 
 class Cache:
@@ -58,7 +49,6 @@ class Cache:
         self.path = Path(path)
         self._db = open_database(self.path)
         self._lock = threading.Lock()  # a widget may call from another thread
-        self._missed = 0
         with guarded(self.path):
             self._db.execute(TABLE)
         self._inode = self.path.stat().st_ino
@@ -78,46 +68,44 @@ class Cache:
 
     def put(self, request: Request, completion: Completion) -> Completion:
         """Keep a completion, on disk when this returns; the first one, by whomever."""
-        row = request.key, request.to_json(), _reply_json(completion)
+        row = request.key, request.to_json(), _kept(completion)
         with self._lock, transaction(self._db, self.path) as db:
             if db.execute(INSERT, row).rowcount:
                 return completion
         return self.get(request) or completion
 
-    def explain(self, request: Request) -> str:
-        """In what a request differs first from the recorded one most like it."""
-        text = request.to_json()
-        rows = [row for (row,) in self._rows(NEAREST, text, text) if row]
-        if not rows:
-            return "No reply is recorded with its question."
-        # Of texts, not of paths: the characters that both begin with.
-        agreed, nearest = max(
-            (len(commonprefix([row, text])), row)  # noqa: RUF071
-            for row in rows
-        )
-        begin = max(0, agreed - SHOWN // 2)
-        before, now = (one[begin : begin + SHOWN] for one in (nearest, text))
-        return (
-            f"The nearest recorded request has …{before}… where this one has …{now}…."
-        )
-
     def missed(self, request: Request) -> str:
         """What a `CacheMiss` says: what was asked, what differs, and the way out."""
-        self._missed += 1
-        known = "Cache.explain(…) tells what differs."
+        said = request.messages[-1][1][:SHOWN]
         return (
             f"{request.model} at {request.endpoint} is used offline, and its reply to "
-            f"{request.messages[-1][1][:60]!r}… is not recorded in {self.path}. "
-            f"{self.explain(request) if self._missed <= EXPLAINED else known} Connect "
+            f"{said!r}… is not recorded in {self.path}. {self._nearest(request)} Connect "
             "without offline=True, or take in the recording of this run with "
             "Cache.load(...)."
+        )
+
+    def _nearest(self, request: Request) -> str:
+        """In what a request differs first from the recorded one most like it."""
+        text = request.to_json()
+        found = [row for (row,) in self._rows(NEAREST, text, text) if row]
+        if not found:
+            return "No reply is recorded with its question."
+
+        def agreed(row: str) -> int:  # of texts, not of paths: how much of both begins
+            return len(commonprefix([row, text]))  # noqa: RUF071
+
+        nearest = max(found, key=agreed)
+        begin = max(0, agreed(nearest) - SHOWN // 2)
+        before, now = nearest[begin:][:SHOWN], text[begin:][:SHOWN]
+        return (
+            f"The nearest recorded request has …{before}… where this one has …{now}…."
         )
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Every question, its messages joined by line breaks, with its reply."""
         for line in self._lines():
-            said = [content for _, content in line["request"].get("messages", ())]
-            yield "\n".join(said), line["reply"]["text"]
+            said = "\n".join(content for _, content in line["request"]["messages"])
+            yield said, line["reply"]["text"]
 
     def export(
         self, path: str | Path, prompts: bool = True, keys: Iterable[str] | None = None
@@ -127,13 +115,26 @@ class Cache:
         The same replies are the same bytes. `prompts` False leaves the questions out,
         where they quote data that may not be passed on.
         """
-        count = 0
-        with _replaced(Path(path)) as file:
-            for line in self._lines(keys):
-                count += 1
-                if not prompts:
-                    line["request"] = {name: line["request"][name] for name in NAMES}
-                file.write(f"{canonical(line)}\n".encode())
+        path, count = Path(path), 0
+        draft = path.with_name(
+            f"{path.name}.{os.getpid()}.part"
+        )  # others may write, too
+        with guarded(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                with (
+                    draft.open("wb") as raw,
+                    gzip.GzipFile("", "wb", 9, raw, 0) as file,
+                ):
+                    for line in self._lines(keys):
+                        count += 1
+                        if not prompts:
+                            asked = line["request"]
+                            line["request"] = {name: asked[name] for name in NAMES}
+                        file.write(f"{canonical(line)}\n".encode())
+                os.replace(draft, path)
+            finally:
+                draft.unlink(missing_ok=True)
         return count
 
     def load(self, path: str | Path) -> int:
@@ -172,20 +173,17 @@ class Cache:
 
     def _lines(self, keys: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
         """The lines of a recording, in order; latencies differ between runs: left out."""
-        if isinstance(keys, str):
-            raise InvalidInput(f"keys={keys!r}: expected a collection of keys.")
-        held = [key for (key,) in self._rows("SELECT key FROM replies ORDER BY key")]
-        wanted = held if keys is None else sorted(set(keys))
-        missing = set(wanted).difference(held)
+        held = {key for (key,) in self._rows("SELECT key FROM replies")}
+        wanted = held if keys is None else set(keys)
+        missing = wanted - held
         if missing:
             raise MissingData(
                 f"{len(missing)} of the {len(wanted)} replies to export are not in "
                 f"{self.path}, the first {min(missing)!r}; run the study to its end on "
                 "this file, then export."
             )
-        for key in wanted:
-            query = "SELECT request, reply FROM replies WHERE key = ?"
-            [(request, reply)] = self._rows(query, key)
+        for key in sorted(wanted):
+            [(request, reply)] = self._rows(LINE, key)
             kept = self._read(dict, reply)
             kept.pop("latency", None)
             yield {"key": key, "request": self._read(dict, request), "reply": kept}
@@ -196,28 +194,10 @@ def opened(cache: Cache | str | Path | None) -> Cache | None:
     return Cache(cache) if isinstance(cache, str | Path) else cache
 
 
-@contextmanager
-def _replaced(path: Path) -> Iterator[gzip.GzipFile]:
-    """A gzipped file that takes the place of what is there in one step."""
-    draft = path.with_name(
-        f"{path.name}.{os.getpid()}.part"
-    )  # others may write as well
-    with guarded(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with draft.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, 0) as file:
-                yield file
-            os.replace(draft, path)
-        finally:
-            draft.unlink(missing_ok=True)
-
-
-def _reply_json(completion: Completion) -> str:
+def _kept(completion: Completion) -> str:
     """A completion as it is kept."""
-    kept = asdict(completion)
-    for name in LATER:
-        if not kept[name]:
-            del kept[name]
+    made = asdict(completion)
+    kept = {name: made[name] for name in made if made[name] or name not in LATER}
     return canonical(kept)
 
 
@@ -228,26 +208,19 @@ def _recorded(path: Path) -> Iterator[tuple[str, str, str]]:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for line in file:
                 number += 1
-                yield _row(json.loads(line))
-        return
-    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        detail = f"it does not unpack after line {number} ({error})"
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        detail = f"line {max(number, 1)} is not a recorded reply ({error})"
-    end = "Nothing was taken from it; fetch the file again, or record the run anew."
-    raise DamagedFile(f"{path} is damaged: {detail}. {end}")
+                yield _row(**json.loads(line))
+    except DAMAGE as error:
+        raise DamagedFile(
+            f"{path} is damaged: line {number} is no recorded reply, or the next does not "
+            f"unpack ({error}). Nothing was taken from it; fetch the file again, or record "
+            "the run anew."
+        ) from None
 
 
-def _row(line: dict[str, Any]) -> tuple[str, str, str]:
-    key, request = line["key"], canonical(line["request"])
-    if set(line["request"]) != set(NAMES):
-        whole = Request.from_json(request)
-        request = whole.to_json()
-        if whole.key != key:
-            raise ValueError("its key does not belong to its request")
-    if not re.fullmatch("[0-9a-f]{64}", key):
-        raise ValueError("its key is none")
-    completion = replace(Completion(**line["reply"]), latency=0.0)
-    if not isinstance(completion.text, str):
-        raise TypeError("its text is no text")
-    return key, request, _reply_json(completion)
+def _row(
+    key: str, request: dict[str, Any], reply: dict[str, Any]
+) -> tuple[str, str, str]:
+    asked = canonical(request)
+    if request.keys() != set(NAMES) and Request.from_json(asked).key != key:
+        raise ValueError("its key does not belong to its request")
+    return key, asked, _kept(replace(Completion(**reply), latency=0.0))

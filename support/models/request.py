@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from support.errors import InvalidInput
@@ -59,8 +59,8 @@ class Request:
     def from_json(cls, text: str) -> Request:
         """The request that `to_json` wrote; ValueError, KeyError or TypeError if none."""
         given = json.loads(text)
-        said = tuple((role, content) for role, content in given["messages"])
-        return cls(**(given | {"messages": said}))
+        given["messages"] = tuple(map(tuple, given["messages"]))
+        return cls(**given)
 
     @property
     def chat(self) -> list[dict[str, str]]:
@@ -135,7 +135,7 @@ def conversation(messages: Messages) -> tuple[tuple[str, str], ...]:
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
     said = []
-    for message in messages:
+    for message in messages or [{}]:
         match message:
             case {"role": role, "content": str(text), **more} if (
                 role in ROLES and text.strip() and not more and not HALF.search(text)
@@ -147,31 +147,26 @@ def conversation(messages: Messages) -> tuple[tuple[str, str], ...]:
                     f"'role' ({', '.join(ROLES)}) and 'content', which is not blank and "
                     "has no half of a character."
                 )
-    if not said:
-        raise InvalidInput(f"messages={messages!r}: expected a text or some messages.")
     return tuple(said)
 
 
 def degrees(value: Any) -> float:
     """A temperature within its bounds; InvalidInput for anything else."""
-    number = hasattr(value, "__float__") and not isinstance(value, bool)
-    if not number or not 0 <= float(value) <= 2:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not 0 <= value <= 2:
         raise InvalidInput(f"temperature={value!r}: expected a number from 0 to 2.")
-    return math.fabs(float(value))  # -0.0 and 0.0 are one request
+    return math.fabs(value)  # -0.0 and 0.0 are one request
 
 
 def whole(name: str, value: Any, low: int = 0, high: float = math.inf) -> int:
     """A whole number within its bounds; InvalidInput for anything else."""
-    try:
-        made = operator.index(value)  # numpy's integers pass, 1.0 does not
-    except TypeError:
-        made = low - 1
-    if isinstance(value, bool) or not low <= made <= high:
+    number = isinstance(value, Integral) and not isinstance(value, bool)  # numpy's pass
+    if not number or not low <= value <= high:
         up = "up" if high == math.inf else f"to {high}"
         raise InvalidInput(
             f"{name}={value!r}: expected a whole number from {low} {up}."
         )
-    return made
+    return int(value)
 
 
 def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
@@ -183,10 +178,11 @@ def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
     schema = model.model_json_schema()
 
     def strict(node: dict[str, Any]) -> dict[str, Any]:
-        if "$ref" in node and len(node) > 1:  # which strict endpoints allow alone
-            target = schema["$defs"][node["$ref"].removeprefix("#/$defs/")]
-            node = target | {key: value for key, value in node.items() if key != "$ref"}
-        made = {key: value for key, value in node.items() if key != "default"}
+        made = dict(node)
+        if "$ref" in made and len(made) > 1:  # which strict endpoints allow alone
+            target = schema["$defs"][made.pop("$ref").removeprefix("#/$defs/")]
+            made = target | made
+        made.pop("default", None)
         if "properties" in made:
             made["required"] = list(made["properties"])
         if made.get("type") == "object":

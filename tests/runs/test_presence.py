@@ -47,14 +47,10 @@ def test_a_run_is_at_work_while_it_is_held_and_leaves_nothing_behind_even_after_
 def test_a_process_is_at_work_until_it_is_killed_and_its_lock_is_then_removed(
     path, looks_around
 ):
-    pipes, command = (
-        dict.fromkeys(("stdin", "stdout"), subprocess.PIPE),
-        [sys.executable, "-c", HOLDER, str(path)],
-    )
-    with (
-        subprocess.Popen(command, text=True, **pipes) as process,
-        Presence(path) as presence,
-    ):
+    pipes = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
+    command = [sys.executable, "-c", HOLDER, str(path)]
+    started = subprocess.Popen(command, text=True, **pipes)
+    with started as process, Presence(path) as presence:
         run = process.stdout.readline().strip()
         assert presence.alive(run) and presence.others() == [run]
         process.kill()
@@ -64,17 +60,12 @@ def test_a_process_is_at_work_until_it_is_killed_and_its_lock_is_then_removed(
 
 
 def test_a_file_is_known_by_its_place_whatever_its_name(path, monkeypatch):
-    with (
-        Presence(path) as here,
-        Presence(path.with_name("study.sqlite.run-x")) as there,
-    ):
+    beside = path.with_name("study.sqlite.run-x")
+    with Presence(path) as here, Presence(beside) as there:
         assert here.others() == there.others() == []
     monkeypatch.chdir(path.parent)
-    for name, again in (
-        (path, "study.sqlite"),
-        (path.with_name("a*b.sqlite"), "a*b.sqlite"),
-    ):
-        with Presence(name) as one, Presence(again) as two:
+    for name in ("study.sqlite", "a*b.sqlite"):
+        with Presence(path.with_name(name)) as one, Presence(name) as two:
             assert one.others() == [two.run]
 
 
@@ -92,11 +83,7 @@ def test_who_is_at_work_is_never_taken_for_dead_while_others_come_and_go_and_loo
         try:
             for _ in range(40):
                 with Presence(path) as guest:
-                    assert (
-                        guest.alive(one.run)
-                        and guest.alive(two.run)
-                        and one.alive(guest.run)
-                    )
+                    assert guest.alive(one.run) and one.alive(guest.run)
         finally:
             over.set()
         assert [each.result() for each in looking] == [None, None]
