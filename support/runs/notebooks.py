@@ -252,7 +252,7 @@ def run(arguments: Sequence[str], only: str = "", purse: str = "make run") -> in
         print(f"{path.name}: {kind}. {said}", flush=True)
         return kind, said
 
-    ended = {}
+    ended: dict[Path, tuple[str, str]] = {}
     # Pace and calls at a time are each kernel's own: with models, one at a time.
     with ThreadPoolExecutor(1 if models else AT_ONCE) as pool:
         try:
