@@ -235,7 +235,8 @@ def test_the_findings_are_executed_last_and_every_time(write, executed):
     for _ in range(2):
         assert notebooks.main(["run", "SEED=3"]) == 0
     done = [target.stem for target, *_ in executed]
-    assert done == ["20_finds", "22_reads_20", "02_reads", "02_reads"]
+    assert sorted(done[:2]) == ["20_finds", "22_reads_20"]
+    assert done[2:] == ["02_reads", "02_reads"]
 
 
 ENDS = """import json, os
