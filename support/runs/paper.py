@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -32,10 +32,8 @@ NOTEBOOKS = {
 }
 RULES = "mixed"  # the rule-based participants of every role
 HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Paper {0}</title>
-<style>body {{ font: 15px/1.45 system-ui, sans-serif; margin: 1rem auto; max-width: 72rem }}
-table {{ border-collapse: collapse }} td, th {{ padding: .15rem .5rem; text-align: left }}
-img {{ max-width: 100% }}</style><h1>Paper {0}: published, and each participant</h1>
-<p>Participants: {1}. {2}</p>"""
+<style>body {{ font: 15px/1.45 sans-serif }} img {{ max-width: 100% }}</style>
+<h1>Paper {0}: published, and each participant</h1><p>Participants: {1}. {2}</p>"""
 
 
 def paper(number: str, who: Sequence[str], arguments: Sequence[str] = ()) -> int:
@@ -47,73 +45,60 @@ def paper(number: str, who: Sequence[str], arguments: Sequence[str] = ()) -> int
         if not is_model(name) and name != RULES:
             wanted = "expected names such as model:gpt-4o-mini"
             raise InvalidInput(f"WITH: {name!r} given; {wanted}")
-    seated, only = list(dict.fromkeys([RULES, *who])), NOTEBOOKS[number]
-    arguments = [f"PARTICIPANTS={','.join(seated)}", *arguments]
-    print(
-        "What this asks at most once (replies that are kept are not asked for again):"
-    )
-    notebooks.estimated(arguments, only)
-    _, given = notebooks.parameters(arguments, only)
-    more = {name: given[name] for name in given if name != "PARTICIPANTS"}
-    again = f"make paper P={number} WITH={shlex.quote(','.join(who))}"
-    if "BUDGET" in more:
-        again += f" BUDGET={more.pop('BUDGET')}"
-    if more:
-        again += f" ARGS={shlex.quote(notebooks.spelt(more))}"
-    ended = notebooks.run(arguments, only, again, f"make paper P={number}")
+    seated = ",".join(dict.fromkeys([RULES, *who]))
+    given, only = [f"PARTICIPANTS={seated}", *arguments], NOTEBOOKS[number]
+    print("At most (replies that are kept are not asked for again):")
+    notebooks.estimated(given, only)
+    ended = notebooks.run(given, only, f"make paper P={number}")
     lacking = "Partial: some notebooks are not whole." if ended else ""
-    place = notebooks.place_of(given)
+    _, values = notebooks.parameters(given, only)
+    place = notebooks.place_of(values)
     print(f"The report: {report(number, place, seated, lacking)}")
     return ended
 
 
-def report(number: str, place: Path, seated: Sequence[str], lacking: str = "") -> Path:
+def report(number: str, place: Path, seated: str, lacking: str = "") -> Path:
     """Write a paper's report, from the ledger and the notebooks of a run."""
     [stem] = [name for name in published.known() if name.startswith(number)]
     printed = published.load(stem)
-    stated = published.statements(printed).rename(columns={"table": "where"})
+    numbers = printed.dropna(subset="value")[["table", "row", "column", "value"]]
+    statements = published.statements(printed).rename(columns={"table": "where"})
     kinds = [ledger.load(kind, place / "ledger") for kind in ("cells", "statements")]
     cells, said = [frame[frame["paper"] == stem] for frame in kinds]
-    counts = pd.crosstab(cells["participant"], cells["verdict"], margins=True)
-    answers = said["verdict"] + ". " + said["evidence"]
+    cells = cells.rename(columns={"what": "table"})
+    cells["told"] = cells["ours"].map("{:.4g}: ".format) + cells["verdict"]
+    said = said.assign(told=said["verdict"] + ". " + said["evidence"])
     parts = [
-        HEAD.format(number, escape(", ".join(seated)), lacking),
-        counts.to_html(),
-        _beside(stated, said.drop(columns="note").assign(told=answers)),
+        HEAD.format(number, escape(seated), lacking),
+        pd.crosstab(cells["participant"], cells["verdict"], margins=True).to_html(),
+        _beside(statements, said, ["where", "statement"]),
+        _beside(numbers, cells, ["table", "row", "column"]),
     ]
-    ours = cells.assign(told=cells["ours"].map("{:.4g}: ".format) + cells["verdict"])
-    numbers = printed.dropna(subset="value")[["table", "row", "column", "value"]]
-    for name, table in numbers.groupby("table", sort=False):
-        parts += [f"<h2>{escape(str(name))}</h2>"]
-        parts += [_beside(table, ours[ours["what"] == name])]
     for path in notebooks.notebooks(NOTEBOOKS[number]):
-        parts += _pictures(place / "notebooks" / path.name)
+        executed = place / "notebooks" / path.name
+        if executed.exists():
+            parts += _pictures(json.loads(executed.read_text(encoding="utf-8")))
     made = output("build", "report", f"{number}.html")
     made.parent.mkdir(parents=True, exist_ok=True)
     made.write_text("\n".join(parts), encoding="utf-8")
     return made
 
 
-def _beside(printed: pd.DataFrame, told: pd.DataFrame) -> str:
+def _beside(printed: pd.DataFrame, told: pd.DataFrame, by: list[str]) -> str:
     """What is printed, with a column for what each participant came to."""
-    rows = [name for name in printed if name in told]
-    wide = told.pivot_table("told", rows, "participant", aggfunc="first")
-    shown = printed.merge(wide.reset_index(), how="left") if len(wide) else printed
-    return shown.to_html(index=False, na_rep="not tested")
+    wide = told.pivot_table("told", by, "participant", aggfunc="first").reset_index()
+    return printed.merge(wide, "left", by).to_html(index=False, na_rep="not tested")
 
 
-def _pictures(path: Path) -> Iterator[str]:
+def _pictures(book: Mapping[str, Any]) -> Iterator[str]:
     """The pictures of an executed notebook, each with what it shows."""
-    book = (
-        json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"cells": []}
-    )
     for cell in book["cells"]:
         for shown in cell.get("outputs", ()):
-            data = "".join(shown.get("data", {}).get("image/png", ())).replace("\n", "")
+            data = shown.get("data", {}).get("image/png")
             if data:
-                about = shown["metadata"].get("image/png", {}).get("alt", path.stem)
-                source = f'src="data:image/png;base64,{data}"'
-                yield f'<figure><img {source} alt="{escape(about)}"></figure>'
+                about = shown["metadata"].get("image/png", {}).get("alt", "")
+                source = f"data:image/png;base64,{data}"
+                yield f'<p><img src="{source}" alt="{escape(about)}"></p>'
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

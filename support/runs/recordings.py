@@ -1,46 +1,42 @@
 """Recorded runs of the embedded model: played once (`make record`), replayed anywhere.
 
-A recording is two files in data/replies: the replies, compressed, and a note that says
-which model gave them, when, and to which questions. A replay asks the same questions
-and takes each answer from the file: no model, no key, no network. Questions that quote
-outside data are not kept, and a reply that quotes a row of them is refused.
+A recording is described in data/replies/recordings.toml, and two files beside it: the
+replies, compressed, and a note that says which model gave them, when, and to which
+questions. A replay asks the same questions and takes each answer from the file: no
+model, no key, no network. Questions that quote outside data are not kept, and a reply
+that quotes a row of them is refused.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import pkgutil
 import sys
 import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from support.analysis.agreement import small_tests
 from support.analysis.annotators import LanguageModelAnnotator
 from support.analysis.detection import model_selections, model_verdicts, one_voice
 from support.data import ROOT
-from support.errors import CallFailed, InvalidInput, MissingData
-from support.fair_decisions.study import fair_decisions
+from support.errors import CallFailed
 from support.meetings import natural_plan
 from support.meetings.parsing import readings
-from support.meetings.study import meeting_coordination
 from support.models import connect
 from support.models.model import ChatModel
 from support.models.replies import Cache
-from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs import frames
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 from support.seminar.rules import load_policies
-from support.seminar.study import seminar
 from support.seminar.suite import JudgedState, edge_cases, held_out_states
 from support.survey.answers import AnswerBook
 from support.survey.instruments import load
@@ -51,15 +47,15 @@ FOLDER = ROOT / "data" / "replies"
 
 @dataclass(frozen=True)
 class Recording:
-    """A sweep that is recorded; `private` where its questions quote outside data.
+    """A sweep that is recorded, its `study` as "module:function"; or, without a module,
+    the method below that asks all of it.
 
-    Other kinds have a `play` of their own, which asks all of it and returns how much
-    was done, and how many replies did not fit their form.
+    `private`: its questions quote outside data.
     """
 
     name: str
+    study: str
     grid: Mapping[str, Sequence[Any]]
-    study: str = ""
     paired: Sequence[str] = ()
     repetitions: int = 1
     private: bool = False
@@ -67,132 +63,87 @@ class Recording:
 
     def sweep(self, by: str = "", **grid: Sequence[Any]) -> Sweep:
         """The sweep, or the part of it with the given values; `by` another model."""
-        name = f"recorded {self.name}"
-        if by not in ("", "embedded"):
-            name = f"{self.name} by {by}"
-        made, how = {**self.grid, **grid}, (self.repetitions, self.seed, self.paired)
-        return Sweep(name, STUDIES[self.study], made, *how)
+        name = f"{self.name} by {by}" if by else f"recorded {self.name}"
+        study, made = pkgutil.resolve_name(self.study), {**self.grid, **grid}
+        return Sweep(name, study, made, self.repetitions, self.seed, self.paired)
 
-    async def play(self, store: Store, model: ChatModel) -> tuple[int, int]:
-        """Ask all of it."""
+    async def play(self, store: Store, model: ChatModel) -> int:
+        """Ask all of it; how much was done."""
+        if ":" not in self.study:
+            return await getattr(self, self.study)(store, model)
         sweep = self.sweep()
         ended = await sweep.run(store, model=model, concurrency=1, progress=False)
         if ended.failed:
-            said = f"recording {self.name}: {ended.error}; nothing was written"
-            raise CallFailed(said)
-        return ended.done, ended.misfits
+            raise CallFailed(f"recording {self.name}: {ended.error}")
+        return ended.done
 
-
-class Labels(Recording):
-    """Labels of the small samples of `support.analysis.agreement.small_tests`."""
-
-    async def play(self, store: Store, model: ChatModel) -> tuple[int, int]:
-        """Have every message labelled."""
-        annotator, done, errors = LanguageModelAnnotator(model), 0, 0
+    async def labels(self, store: Store, model: ChatModel) -> int:
+        """Every message of the small samples is labelled."""
+        annotator, done = LanguageModelAnnotator(model), 0
         for test in await small_tests(self.seed):
             done += len(await annotator.label(test.messages))
-            errors += len(annotator.problems)
-        return done, errors
-
-
-class Parses(Recording):
-    """Readings of problems of NaturalPlan: three people at most, on one day."""
+        return done
 
     def drawn(self) -> tuple[natural_plan.Problem, ...]:
-        """The problems that the model was asked about."""
+        """The problems of NaturalPlan that are read: three people, one day at most."""
         [many], rng = self.grid["problems"], np.random.default_rng(self.seed)
         every = natural_plan.load()
         return natural_plan.draw(every, many, rng, most_people=3, most_days=1)
 
-    async def play(self, store: Store, model: ChatModel) -> tuple[int, int]:
-        """Have every problem read."""
-        read = await readings(self.drawn(), "model", model)
-        return len(read), int((~read["valid"]).sum())
-
-
-class Forms(Recording):
-    """Forms of an instrument, for personas drawn with the seed."""
+    async def parses(self, store: Store, model: ChatModel) -> int:
+        """Every problem is read."""
+        return len(await readings(self.drawn(), "model", model))
 
     async def fill(self, book: AnswerBook, model: ChatModel) -> int:
-        """Put the model's forms into a book; return how many."""
+        """Put forms of drawn personas into a book; return how many."""
         [instrument], [each] = self.grid.values()
         rng = np.random.default_rng(self.seed)
         return len(await simulate(load(instrument), book, each, rng, model))
 
-    async def play(self, store: Store, model: ChatModel) -> tuple[int, int]:
-        """Have every form filled in."""
+    async def forms(self, store: Store, model: ChatModel) -> int:
+        """Every form is filled in."""
         book = AnswerBook(store.path.with_name("answers.sqlite"))
-        return await self.fill(book, model), 0
-
-
-class Selections(Recording):
-    """Selections of policies in some of the held-out states, with and without a list."""
+        return await self.fill(book, model)
 
     def states(self) -> list[JudgedState]:
-        """The states that the model was asked about."""
+        """The held-out states in which policies are selected."""
         return held_out_states()[:: self.grid["states, every"][0]]
 
-    async def play(self, store: Store, model: ChatModel) -> tuple[int, int]:
-        """Have policies selected."""
-        given = model, self.states(), load_policies("seed")
-        listed = self.grid["listed"]
-        return _judged([await model_selections(*given, one) for one in listed])
+    async def selections(self, store: Store, model: ChatModel) -> int:
+        """Policies are selected, with and without a list of them."""
+        policies, done = load_policies("seed"), 0
+        for listed in self.grid["listed"]:
+            done += len(await model_selections(model, self.states(), policies, listed))
+        return done
+
+    async def verdicts(self, store: Store, model: ChatModel) -> int:
+        """One voice of every case is judged, in the paper's three settings."""
+        voices, policies, done = one_voice(edge_cases()), load_policies("seed"), 0
+        for shots in self.grid["shots"]:
+            done += len(await model_verdicts(model, voices, policies, shots))
+        return done
 
 
-class Verdicts(Recording):
-    """Verdicts, in the paper's three settings, on one voice of every case."""
-
-    async def play(self, store: Store, model: ChatModel) -> tuple[int, int]:
-        """Have replies judged."""
-        given = model, one_voice(edge_cases()), load_policies("seed")
-        shots = self.grid["shots"]
-        return _judged([await model_verdicts(*given, one) for one in shots])
+_table = tomllib.loads((FOLDER / "recordings.toml").read_text(encoding="utf-8"))
+RECORDINGS = {name: Recording(name, **row) for name, row in _table.items()}
 
 
-def _judged(frames: Sequence[pd.DataFrame]) -> tuple[int, int]:
-    table = pd.concat(frames)
-    return len(table), int((table["problem"] != "").sum())
-
-
-STUDIES: Mapping[str, Any] = {
-    "exchange": roundtable_exchange,
-    "movielens": roundtable_movielens,
-    "meeting": meeting_coordination,
-    "decisions": fair_decisions,
-    "seminar": seminar,
-}
-KINDS = {kind.__name__: kind for kind in Recording.__subclasses__()}
-TABLE = tomllib.loads((FOLDER / "recordings.toml").read_text(encoding="utf-8"))
-RECORDINGS: Mapping[str, Recording] = {
-    name: KINDS.get(row.get("study"), Recording)(name, **row)
-    for name, row in TABLE.items()
-}
-
-
-def recording(name: str) -> Any:
+def recording(name: str) -> Recording:
     """The recording of that name."""
-    if name not in RECORDINGS:
-        known = ", ".join(RECORDINGS)
-        raise InvalidInput(f"recording: {name!r} given; expected one of {known}")
     return RECORDINGS[name]
 
 
 def replayed(name: str, path: str | Path) -> ChatModel:
     """The embedded model, offline, with the replies of a recording, which the study's
     file `path` takes in."""
-    source = FOLDER / f"{recording(name).name}.jsonl.gz"
-    if not source.exists():
-        told = "restore it from the repository, or run make record"
-        raise MissingData(f"recording: {source} is not there; {told}")
     cache = Cache(path)
-    cache.load(source)
+    cache.load(FOLDER / f"{name}.jsonl.gz")
     return connect("embedded", cache=cache, offline=True)
 
 
 def note(name: str) -> dict[str, Any]:
     """Which model gave the replies of a recording, when, and to which settings."""
-    path = FOLDER / f"{recording(name).name}.json"
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
 
 
 async def record(name: str, folder: Path = FOLDER) -> dict[str, Any]:
@@ -201,24 +152,23 @@ async def record(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     CallFailed, and nothing is written, when a unit failed or a reply quotes private
     data.
     """
-    chosen, today = recording(name), datetime.now(UTC).date().isoformat()
+    chosen = RECORDINGS[name]
     with tempfile.TemporaryDirectory() as scratch:
         store = Store(Path(scratch) / "study.sqlite")
         async with connect("embedded", cache=store.path, concurrency=1) as model:
-            done, errors = await chosen.play(store, model)
+            done = await chosen.play(store, model)
         cache = Cache(store.path)
         for asked, answered in cache.texts() if chosen.private else ():
             if found := quoted(answered, asked):
                 told = f"a reply quotes its data ({found!r}); take another seed"
                 raise CallFailed(f"recording {name}: {told}")
-        folder.mkdir(parents=True, exist_ok=True)
-        file = folder / f"{name}.jsonl.gz"
+        today = datetime.now(UTC).date().isoformat()
         about = {"name": name, **model.details, "date": today, "seed": chosen.seed}
-        about["grid"] = dict(chosen.grid)
+        about["grid"] = chosen.grid
+        file = folder / f"{name}.jsonl.gz"
         about["replies"] = cache.export(file, prompts=not chosen.private)
-        units = {"done": done, "replies": model.calls, "format_errors": errors}
-        about["units"] = units
-        if chosen.study in STUDIES:
+        about["units"] = {"done": done, "replies": model.calls}
+        if ":" in chosen.study:
             frame = frames.units_frame(chosen.sweep(), store)
             about["seconds"] = frame["seconds"].round(1).tolist()
     text = json.dumps(about, indent=1) + "\n"
@@ -238,14 +188,17 @@ def quoted(reply: str, question: str) -> str:
     lines = question.splitlines()
     rows = [line.split(" | ") for line in lines if line.count(" | ") >= 2][1:]
     elsewhere = " ".join(line for line in lines if line.count(" | ") < 2)
-    parts = [cells[i : i + 3] for cells in rows for i in range(len(cells) - 2)]
-    for cell in chain(*rows):
-        telling = len(cell) >= 8 and (" " in cell or cell.isdigit())
-        if telling and cell not in elsewhere:
-            parts.append([cell])
     said = _plain(reply)
-    found = [part for part in parts if _plain(" ".join(part)) in said]
-    return " | ".join(found[0]) if found else ""
+    for cells in rows:
+        parts = [cells[start : start + 3] for start in range(len(cells) - 2)]
+        for cell in cells:
+            telling = len(cell) >= 8 and (" " in cell or cell.isdigit())
+            if telling and cell not in elsewhere:
+                parts.append([cell])
+        for part in parts:
+            if _plain(" ".join(part)) in said:
+                return " | ".join(part)
+    return ""
 
 
 def _plain(text: str) -> str:

@@ -72,7 +72,9 @@ def test_the_commands_for_models_run_one_after_the_other(
     folder.mkdir()
     given = nbformat.v4.new_code_cell(GIVEN, metadata={"tags": ["parameters"]})
     cells = [given, nbformat.v4.new_code_cell(SMALL)]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "20_small.ipynb")
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    book = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.write(book, folder / "20_small.ipynb")
     own.write_text("[models.gpt-4o-mini]\nprice = { input = 0.15, output = 0.6 }\n")
     monkeypatch.setattr(notebooks, "FOLDER", folder)
     monkeypatch.setattr(notebooks, "execute", executed)

@@ -8,16 +8,14 @@ import numpy as np
 import pytest
 
 from support.data import shared
-from support.errors import CacheMiss, InvalidInput
+from support.errors import CacheMiss
 from support.models import local
 from support.runs import recordings
 from support.runs.sweep import Sweep
 from support.simulations import available
 
 NEEDS = {"dialogue_acts": "ami", "natural_plan": "natural_plan"}  # outside data
-STUDIES = [
-    made for made in recordings.RECORDINGS.values() if made.study in recordings.STUDIES
-]
+STUDIES = [made for made in recordings.RECORDINGS.values() if ":" in made.study]
 
 
 @pytest.fixture(autouse=True)
@@ -34,10 +32,9 @@ def test_a_recording_replays_whole_and_uses_every_reply(name, store, have):
     if name in NEEDS:
         have(lambda: shared(NEEDS[name]))
     model, about = recordings.replayed(name, store.path), recordings.note(name)
-    done, errors = asyncio.run(recordings.recording(name).play(store, model))
-    units = about["units"]
-    assert (done, errors) == (units["done"], units["format_errors"])
-    assert model.calls == units["replies"] and model.live_calls == 0
+    done = asyncio.run(recordings.recording(name).play(store, model))
+    asked = {"done": done, "replies": model.calls}
+    assert asked.items() <= about["units"].items() and model.live_calls == 0
     assert len(model.cache) == about["replies"]
     assert about["model"] == local.FILE
     assert about["weights sha256"] == local.SHA256
@@ -61,7 +58,7 @@ def test_a_recorded_study_says_its_temperature_and_zero_changes_no_stream(made):
 @pytest.mark.parametrize("made", STUDIES, ids=lambda made: made.name)
 def test_another_model_plays_under_another_name_with_the_same_streams(made):
     ours, other = made.sweep(), made.sweep(by="chat")
-    assert ours.name == made.sweep(by="embedded").name != other.name
+    assert ours.name != other.name
     for one, same in zip(ours.units(), other.units(), strict=True):
         drawn = ours.rng(one).random(3)
         assert np.array_equal(drawn, other.rng(same).random(3))
@@ -71,8 +68,6 @@ def test_what_was_not_recorded_is_refused(tmp_path):
     model = recordings.replayed("start_here", tmp_path / "s.sqlite")
     with pytest.raises(CacheMiss):
         asyncio.run(model.reply("Something that nobody asked."))
-    with pytest.raises(InvalidInput, match=r"'nothing' given.*start_here"):
-        recordings.recording("nothing")
 
 
 PRIVATE = [made.name for made in recordings.RECORDINGS.values() if made.private]
