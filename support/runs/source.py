@@ -70,8 +70,13 @@ def _text(value: Any, met: Met) -> str:
     for first, names in PARTS.items():
         if hasattr(value, first):
             return text([getattr(value, name, None) for name in names.split()])
-    kind = "" if type(value).__module__ == "builtins" else text(type(value))
-    return kind + re.sub(" at 0x[0-9a-f]+", "", repr(value))
+    made: Any = type(value)
+    if made.__module__ == "builtins":
+        return repr(value)
+    names = _fields(made)
+    if names is None:
+        return text(made) + re.sub(" at 0x[0-9a-f]+", "", repr(value))
+    return text([made, *(getattr(value, name) for name in names)])
 
 
 def _definition(value: Any, met: Met) -> str:
@@ -85,7 +90,7 @@ def _definition(value: Any, met: Met) -> str:
 
 
 def _class(made: type, met: Met) -> str:
-    members = [made.__bases__, getattr(made, "model_fields", None)]
+    members = [made.__bases__, getattr(made, "__annotations__", None), _fields(made)]
     for name, member in vars(made).items():
         if isinstance(member, FunctionType) or not name.startswith("__"):
             members.append((name, member))
@@ -105,6 +110,11 @@ def _function(function: FunctionType, met: Met) -> str:
             lines = textwrap.dedent(inspect.getsource(code))
             said = ast.unparse(ast.parse(lines))
     return said + _text([function.__defaults__, function.__kwdefaults__], met)
+
+
+def _fields(made: Any) -> Any:
+    """The fields of a dataclass or a pydantic model."""
+    return getattr(made, "__dataclass_fields__", getattr(made, "model_fields", None))
 
 
 def _names(code: CodeType) -> set[str]:
