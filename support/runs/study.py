@@ -283,7 +283,9 @@ def _differences(
     changed: Sequence[str], stored: Mapping[str, Any], asked: Mapping[str, Any]
 ) -> str:
     if changed[-1].startswith("code of"):
-        return f"other {changed[-1]}: it, or something of yours that it calls, has changed"
+        return (
+            f"other {changed[-1]}: it, or something of yours that it calls, has changed"
+        )
     told = [f"{key} {stored[key]!r} where {asked[key]!r}" for key in changed]
     return f"{', '.join(told)} is asked for"
 
