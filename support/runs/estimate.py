@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from support.errors import InvalidInput, ModelUnavailable
+from support.errors import InvalidInput
 from support.models import connect, serving
 from support.models.calls import Call, Meter, collected, metered
 from support.models.model import ChatModel
@@ -25,7 +25,7 @@ from support.models.stand_ins import ENDPOINT, stand_in, tokens
 
 if TYPE_CHECKING:
     from support.models.request import Request
-    from support.runs.study import Store, Unit
+    from support.runs.study import Store
     from support.runs.sweep import Sweep
 
 NOT_ASKED = "no key: it is not asked"
@@ -45,16 +45,30 @@ async def estimate(
     two of a setting ask the very same, all of its repetitions are one draw.
     """
     sweep.check(context)
+    profiles, played = dict[str, Profile](), {}
+
+    def seated(given: ChatModel | str) -> ChatModel:
+        model = given
+        if not isinstance(model, ChatModel):
+            model = connect(model, api_key=NOT_ASKED)
+        known = model.profile
+        profiles[known.name] = _priced(model)
+        return stand_in(name=known.name, profile=known)
+
+    for name, value in context.items():
+        if isinstance(value, ChatModel) or (name == MODEL and value):
+            context[name] = seated(value)
     finished = store.finished(sweep.name) if store else set()
-    todo = defaultdict[str, list["Unit"]](list)
-    for unit in sweep.units():
-        if unit not in finished:
-            todo[unit.text].append(unit)
-    seats, played = _Seats(context), {}
-    for text, units in todo.items():
-        calls = [await seats.play(sweep, unit) for unit in units[:EACH]]
-        played[text] = (len(units), calls)
-    made = scaled(played, seats.profiles)
+    left = [unit for unit in sweep.units() if unit not in finished]
+    with metered(_StandInsOnly()), serving(make=seated):
+        for text, group in groupby(left, lambda unit: unit.text):
+            units, sample = list(group), []
+            for unit in units[:EACH]:
+                with collected() as calls:
+                    await sweep.study(**sweep.arguments(unit, context))
+                sample.append(calls)
+            played[text] = len(units), sample
+    made = scaled(played, profiles)
     unpriced = made["model"][made["dollars"].isna()]
     if len(unpriced):
         told = "no price is known of {}; add it to your models.toml (CONVENE_MODELS)"
@@ -70,14 +84,23 @@ def scaled(
     the calls of each that was played. Only what stand-ins answered counts."""
     known, rows = dict(profiles or {}), []
     for units, sample in played.values():
-        asked = [
-            [call for call in calls if call.endpoint == ENDPOINT] for calls in sample
-        ]
-        for model in sorted({call.model for calls in asked for call in calls}):
-            if model not in known:
-                known[model] = _priced(connect(model, api_key=NOT_ASKED))
-            mine = [[call for call in calls if call.model == model] for calls in asked]
-            rows.append([model, units, *_multiplied(units, mine, known[model])])
+        shape = len(sample), len(COUNTED)
+        sums: dict[str, np.ndarray] = {}
+        for number, calls in enumerate(sample):
+            for call in {call.key: call for call in calls}.values():
+                model = call.model
+                if call.endpoint != ENDPOINT:
+                    continue
+                if model not in known:
+                    known[model] = _priced(connect(model, api_key=NOT_ASKED))
+                of_model = sums.setdefault(model, np.zeros(shape))
+                of_model[number] += _amounts(call, known[model])
+        asked = [{call.draw or call.key for call in calls} for calls in sample]
+        draws = 1 if len(asked) > 1 and asked[0] == asked[-1] else units
+        for model, of_model in sums.items():
+            dollars = units * of_model[:, COUNTED.index("dollars")]
+            amounts = [*(units * of_model.mean(0)), dollars.min(), dollars.max()]
+            rows.append([model, units, draws, *amounts])
     names = ["model", "units", "draws", *COUNTED, "low", "high"]
     frame = pd.DataFrame(rows, columns=names)
     return frame.groupby("model", as_index=False).sum(min_count=1)
@@ -88,30 +111,15 @@ def _priced(model: ChatModel) -> Profile:
     return model.profile.model_copy(update={"price": model.price})
 
 
-def _multiplied(
-    units: int, sample: Sequence[Sequence[Call]], known: Profile
-) -> list[float]:
-    """A setting's draws, amounts and bounds for one model, from the units played."""
-    sums, asked = np.zeros((len(sample), len(COUNTED))), set()
-    for row, calls in zip(sums, sample, strict=True):
-        for call in {call.key: call for call in calls}.values():
-            row += _amounts(call, known)
-        asked.add(frozenset(call.draw or call.key for call in calls))
-    alike = len(sample) > 1 and len(asked) == 1
-    dollars = units * sums[:, COUNTED.index("dollars")]
-    draws = 1 if alike else units
-    return [draws, *(units * sums.mean(0)), dollars.min(), dollars.max()]
-
-
 def _amounts(call: Call, known: Profile) -> list[float]:
     """A call's part, as the model would be asked that its stand-in plays."""
     asked = json.loads(call.question or "{}")
     form = "" if known.name == "embedded" else asked.get("schema")  # there, a grammar
     read = call.prompt_tokens + tokens(form or "")
     wrote = call.completion_tokens + known.thinking // 4
-    most = asked.get("max_tokens", 0) + known.thinking
     money = [np.nan, np.nan]
     if price := known.price:
+        most = asked.get("max_tokens", 0) + known.thinking
         money = [price.cost(read, wrote), price.cost(read, most)]
     seconds = (FIRST_TOKEN + wrote / PACE) / known.concurrency
     paced = 60 / (known.requests_per_minute or np.inf)
@@ -126,43 +134,10 @@ class _StandInsOnly(Meter):
     def flight(self, request: Request | None = None) -> Iterator[None]:
         """Refuse a model that was not named."""
         if request is not None and request.endpoint != ENDPOINT:
-            asked = f"{request.model} at {request.endpoint}"
-            raise ModelUnavailable(f"{asked} was about to be asked")
+            raise InvalidInput(
+                "estimate: a participant has a model of its own; nothing was sent "
+                f"({request.model} at {request.endpoint} was about to be asked). Name "
+                f'it: "{MODEL}:NAME"'
+            )
         with super().flight(request):
             yield
-
-
-class _Seats:
-    """Whom stand-ins take the place of: connected, and never asked."""
-
-    def __init__(self, context: Mapping[str, Any]) -> None:
-        self.context, self.profiles = dict(context), dict[str, Profile]()
-        for name, value in context.items():
-            if isinstance(value, ChatModel) or (name == MODEL and value):
-                self.context[name] = self.stand_in(value)
-
-    def stand_in(self, given: ChatModel | str) -> ChatModel:
-        """The one in the place of a model, or of the model of a name."""
-        model = given
-        if not isinstance(model, ChatModel):
-            model = connect(model, api_key=NOT_ASKED)
-        name = model.profile.name
-        self.profiles[name] = _priced(model)
-        return stand_in(name=name, profile=model.profile)
-
-    async def play(self, sweep: Sweep, unit: Unit) -> list[Call]:
-        """The calls of a unit."""
-        arguments = sweep.arguments(unit, self.context)
-        with (
-            metered(_StandInsOnly()),
-            serving(make=self.stand_in),
-            collected() as calls,
-        ):
-            try:
-                await sweep.study(**arguments)
-            except ModelUnavailable as error:
-                raise InvalidInput(
-                    f"estimate: {sweep.name!r} has a participant with a model of its "
-                    f'own; nothing was sent ({error}). Name it: "{MODEL}:NAME"'
-                ) from None
-        return calls

@@ -14,12 +14,12 @@ import re
 import sys
 import textwrap
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
-PLAIN = None.__class__ | bool | int | float | complex | str | bytes
 PARTS = {  # what stands for a thing that has the first of some attributes
     "func": "func args keywords",
     "__func__": "__func__ __self__",
@@ -32,111 +32,113 @@ CHANGED = (  # how code changes what a name stands for in place
     r"\b{0}\.(?:append|add|update|extend|insert|pop|popitem|setdefault|remove|discard|"
     r"clear)\("
 )
+Met = dict[tuple[str, int], str]  # by a constant's name ("": a definition) and its id
 
 
-def fingerprint(value: Any, whole: bool = False) -> str:
-    """A sum over the source of a function and of what it calls of the user's own, or
-    over the files of a folder; `whole` adds an object's state."""
+def fingerprint(value: Any) -> str:
+    """A sum over the source of a function or an object and of what it calls of the
+    user's own, or over the files of a folder."""
     if isinstance(value, Path):
         files = sorted(path for path in (*value.rglob("*"), value) if path.is_file())
-        said = [f"{one.relative_to(value)}: {one.read_bytes().hex()}" for one in files]
+        parts = [f"{one.relative_to(value)}: {one.read_bytes().hex()}" for one in files]
     else:
-        state = whole and not isinstance(value, type | FunctionType) and vars(value)
-        source = _Source()
-        said = [source.text([value, state]), *source.parts()]
-    return hashlib.sha256("\n".join(said).encode()).hexdigest()
+        state = {} if isinstance(value, FunctionType | type) else vars(value)
+        met: Met = {}
+        said = _text([value, state], met)
+        code, kept = "\n".join(met.values()), set[str]()
+        for (name, _), text in met.items():
+            if not (name and re.search(CHANGED.format(name), code)):
+                kept.add(f"{name}: {text}")
+        parts = [said, *sorted(kept)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-class _Source:
-    """Functions, classes and plain data that a function refers to, in no order."""
+def _text(value: Any, met: Met) -> str:
+    """A value in words; functions and classes of the user's own are looked into."""
+    text = partial(_text, met=met)
+    if isinstance(value, FunctionType | type):
+        return _definition(value, met)
+    if isinstance(value, list | tuple):
+        return str([text(one) for one in value])
+    if isinstance(value, set | frozenset):
+        return str(sorted(map(text, value)))
+    if isinstance(value, Mapping):
+        return text({(key, text(one)) for key, one in value.items()})
+    if isinstance(value, ModuleType) and own(value.__name__):
+        every = vars(value).values()
+        return text({one for one in every if isinstance(one, FunctionType | type)})
+    for first, names in PARTS.items():
+        if hasattr(value, first):
+            return text([getattr(value, name, None) for name in names.split()])
+    made: Any = type(value)
+    if made.__module__ == "builtins":
+        return repr(value)
+    names = _fields(made)
+    if names is None:
+        return text(made) + re.sub(" at 0x[0-9a-f]+", "", repr(value))
+    return text([made, *(getattr(value, name) for name in names)])
 
-    def __init__(self) -> None:
-        self._code: dict[int, str] = {}  # of each definition that was met
-        self._data: dict[str, str] = {}
 
-    def parts(self) -> list[str]:
-        """All code, and the data that it does not change."""
-        code = "\n".join(self._code.values())
-        parts = set(self._code.values())
-        for name, text in self._data.items():
-            if not re.search(CHANGED.format(name), code):
-                parts.add(f"{name} = {text}")
-        return sorted(parts)
+def _definition(value: Any, met: Met) -> str:
+    """The full name of a function or a class; one of the user's own is read."""
+    key, name = ("", id(value)), f"{value.__module__}.{value.__qualname__}"
+    if own(value.__module__) and key not in met:
+        met[key] = name  # it may refer to itself
+        read = _function if isinstance(value, FunctionType) else _class
+        met[key] += read(value, met)
+    return name
 
-    def text(self, value: Any) -> str:
-        """A value in words; functions and classes of the user's own are looked into."""
-        if isinstance(value, PLAIN):
-            return repr(value)
-        if isinstance(value, FunctionType | type | ModuleType):
-            return self._definition(value)
-        if isinstance(value, Mapping):
-            value = {f"{key}: {self.text(inner)}" for key, inner in value.items()}
-        if isinstance(value, set | frozenset):
-            return str(sorted(map(self.text, value)))
-        if isinstance(value, list | tuple):
-            return str([self.text(inner) for inner in value])
-        for first, names in PARTS.items():
-            if hasattr(value, first):
-                parts = [getattr(value, name, None) for name in names.split()]
-                return self.text(parts)
-        if hasattr(value, "tolist"):
-            return self.text(value.tolist())
-        made: Any = type(value)
-        fields = getattr(
-            made, "__dataclass_fields__", getattr(made, "model_fields", ())
-        )
-        return self.text([made, {name: getattr(value, name) for name in fields}])
 
-    def _definition(self, value: Any) -> str:
-        module = getattr(value, "__module__", value.__name__)
-        name = getattr(value, "__qualname__", "")
-        if not own(module):
-            return f"{module}.{name}"
-        if id(value) not in self._code:
-            self._code[id(value)] = ""
-            look = self._function if isinstance(value, FunctionType) else self._members
-            self._code[id(value)] = f"{name}: {look(value)}"
-        return name
+def _class(made: type, met: Met) -> str:
+    members = [made.__bases__, getattr(made, "__annotations__", None), _fields(made)]
+    for name, member in vars(made).items():
+        if isinstance(member, FunctionType) or not name.startswith("__"):
+            members.append((name, member))
+    return _text(members, met)
 
-    def _members(self, value: Any) -> str:
-        """What a class or a module of one's own defines."""
-        members = {}
-        for name, member in vars(value).items():
-            defined = isinstance(member, FunctionType | type)
-            if defined or not (name.startswith("_") or isinstance(value, ModuleType)):
-                members[name] = member
-        about = [getattr(value, "__bases__", ()), members]
-        return self.text([*about, str(getattr(value, "__annotations__", ""))])
 
-    def _function(self, function: FunctionType) -> str:
-        code = function.__code__
-        cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
-        known = {name: cell.cell_contents for name, cell in cells if cell != CellType()}
-        for name in _names(code) & function.__globals__.keys():
-            known[name] = function.__globals__[name]
-        self._data |= {name: self.text(value) for name, value in known.items()}
-        try:
+def _function(function: FunctionType, met: Met) -> str:
+    code, names = function.__code__, function.__globals__
+    cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
+    known = {name: cell.cell_contents for name, cell in cells if cell != CellType()}
+    known |= {name: names[name] for name in _names(code) & names.keys()}
+    for name, value in known.items():
+        met[name, id(value)] = _text(value, met)
+    said = _text(code, met)
+    if code.co_name != "<lambda>":  # whose lines are not its own
+        with suppress(OSError, TypeError, SyntaxError):
             lines = textwrap.dedent(inspect.getsource(code))
             said = ast.unparse(ast.parse(lines))
-        except (OSError, TypeError, SyntaxError):
-            said = self.text(code)
-        if code.co_name == "<lambda>":  # its lines are not its own
-            said = self.text(code)
-        return f"{said} {self.text([function.__defaults__, function.__kwdefaults__])}"
+    return said + _text([function.__defaults__, function.__kwdefaults__], met)
+
+
+def _fields(made: Any) -> Any:
+    """The fields of a dataclass or a pydantic model."""
+    return getattr(made, "__dataclass_fields__", getattr(made, "model_fields", None))
 
 
 def _names(code: CodeType) -> set[str]:
+    """Names that code and the functions within look up."""
     inner = [_names(one) for one in code.co_consts if isinstance(one, CodeType)]
     return set(code.co_names).union(*inner)
+
+
+def registered(text: str) -> dict[str, Any]:
+    """The user's own rules and agents that a text names, as our registries do."""
+    from support.choice import RULES
+    from support.roundtable.negotiators import KINDS
+
+    known = {**RULES, **KINDS}
+    named = {name: known[name] for name in known if f"'{name}'" in text}
+    return {name: named[name] for name in named if own(named[name].__module__)}
 
 
 def own(module: str | None) -> bool:
     """Whether a module is the user's own: not ours, Python's, or installed."""
     root = (module or "builtins").partition(".")[0]
     file = getattr(sys.modules.get(module or root), "__file__", None) or ""
-    installed = "site-packages" in Path(file).parts
-    foreign = installed or root == "support" or root in sys.stdlib_module_names
-    return root == "__main__" or not foreign
+    foreign = root in {"support", *sys.stdlib_module_names}
+    return root == "__main__" or not (foreign or "site-packages" in file)
 
 
 def bare(study: Any) -> Any:

@@ -282,8 +282,10 @@ def open_study(name: str) -> Store:
 def _differences(
     changed: Sequence[str], stored: Mapping[str, Any], asked: Mapping[str, Any]
 ) -> str:
-    if changed == ["source"]:
-        return "other code: the study, or something of yours that it calls, has changed"
+    if changed[-1].startswith("code of"):
+        return (
+            f"other {changed[-1]}: it, or something of yours that it calls, has changed"
+        )
     told = [f"{key} {stored[key]!r} where {asked[key]!r}" for key in changed]
     return f"{', '.join(told)} is asked for"
 

@@ -43,7 +43,7 @@ from support.models.request import whole
 from support.models.stand_ins import stand_in
 from support.presence import Presence
 from support.runs.progress import Ended, Progress
-from support.runs.source import bare, fingerprint, own
+from support.runs.source import bare, fingerprint, registered
 from support.runs.study import Failed, Store, Unit, shown
 from support.runs.workers import LOOK, Claims, Place, Run, Work, elsewhere, play
 
@@ -387,9 +387,8 @@ class Sweep:
             "settings": sorted(self.grid),
             "context": {name: plain[name] for name in plain if plain[name] is not None},
         }
-        if isinstance(self.study, partial) or own(study.__module__):
-            identity["source"] = fingerprint(self.study)
-        return identity
+        code = registered(str([self.parameters, context])) | {"the study": self.study}
+        return identity | {f"code of {name}": fingerprint(code[name]) for name in code}
 
     @property
     def _plain(self) -> dict[str, list[Any]]:
@@ -535,7 +534,7 @@ def _stand_in(value: Any) -> dict[str, str]:
     name = getattr(value, "__name__", getattr(value, "name", None))
     if not isinstance(name, str) or (isinstance(value, Path) and not value.exists()):
         raise TypeError("it is not there, or has no name")
-    return {"name": name, "source": fingerprint(value, whole=True)[:16]}
+    return {"name": name, "source": fingerprint(value)[:16]}
 
 
 def is_model(value: Any) -> bool:

@@ -42,12 +42,8 @@ def test_what_is_charged_never_exceeds_the_budget_and_a_larger_one_ends_the_swee
 ):
     run, budget = f"budget{share:g}", 0.5 * free[1]
     url = faulty.url(run, share)
-    given = {
-        "repairs": 4,
-        "max_retries": 8,
-        "timeout": 0.7,
-        "prices": debate.priced(tmp_path),
-    }
+    given = {"repairs": 4, "max_retries": 8, "prices": debate.priced(tmp_path)}
+    given["timeout"] = 0.7 if share else 60  # a busy machine's would be uncertain
     with pytest.raises(BudgetExceeded):
         debate.run(tmp_path / "s.sqlite", url, UNITS, budget_usd=budget, **given)
     if not share:  # and nothing is uncertain

@@ -24,8 +24,7 @@ from support.models import connect
 from support.models.calls import collected
 from support.models.replies import Cache
 from support.runs.frames import export
-from support.runs.pages import unit_html
-from support.runs.study import Store, to_json
+from support.runs.study import Store
 
 UNITS, SHARE = 8, 0.45
 KEYS = {
@@ -102,7 +101,7 @@ def listening():
 
 
 def files(folder):
-    """The study's file as it lies while it is open, its exports, its recording, its calls, and its pages."""
+    """The study's file as it lies while it is open, its exports, its recording and its calls."""
     path = folder / "study.sqlite"
     with closing(Store(path)) as store, closing(Cache(path)) as cache:
         units = list(debate.sweep(UNITS).units())
@@ -113,20 +112,14 @@ def files(folder):
         )  # fills the log
         found = {file.name: file.read_bytes() for file in folder.glob("study.sqlite*")}
         for format in ("csv", "parquet"):
-            made = export(debate.sweep(UNITS), store, folder / format, format=format)
+            made = export(
+                debate.sweep(UNITS), store, folder / format, format, prompts=True
+            )
             found |= {f"{format}/{file.name}": file.read_bytes() for file in made}
         cache.export(folder / "replies.jsonl.gz")
         found["recording"] = gzip.decompress((folder / "replies.jsonl.gz").read_bytes())
         calls = [call for unit in units for call in store.calls(unit)]
-        found["calls"] = b"\n".join(
-            [pickle.dumps(call) + repr(call).encode() for call in calls]
-        )
-        found["records"] = "".join(
-            to_json(record) for _, record in debate.sweep(UNITS).records(store)
-        ).encode()
-        found["pages"] = "".join(
-            unit_html(store, unit, cache) for unit in units
-        ).encode()
+        found["calls"] = b"".join(pickle.dumps(call) for call in calls)
     assert any(call.faults for call in calls) and any(call.error for call in calls)
     return found
 

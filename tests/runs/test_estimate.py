@@ -38,8 +38,8 @@ def _ours(monkeypatch, tmp_path):
     monkeypatch.setenv("CONVENE_MODELS", str(tmp_path / "models.toml"))
 
 
-async def asking(rng, times=2, model=None, seats="model", alike=False, repetition=0):
-    seed = 0 if alike else int(rng.integers(2**31))
+async def asking(rng, times=2, model=None, seats="model", repetition=0):
+    seed = int(rng.integers(2**31))
     for number in range(times):
         told = {"seed": seed, "max_tokens": 50, "repetition": repetition}
         await named(seats, model).reply(f"What of {number}?", **told)
@@ -67,12 +67,6 @@ def test_low_and_high_are_the_cheaper_and_the_dearer_unit_of_each_setting():
     [row] = scaled({"a": (10, [calls[:1], calls[1:]])}).to_dict("records")
     told = [row[name] for name in ("low", "dollars", "high")]
     assert told == pytest.approx([0.01, 0.02, 0.03])
-
-
-@pytest.mark.parametrize(("alike", "draws"), [(True, 2), (False, 20)])
-def test_repetitions_that_ask_the_very_same_are_one_draw(alike, draws):
-    [row] = estimated(alike=alike).to_dict("records")
-    assert (row["units"], row["draws"]) == (20, draws)
 
 
 @pytest.mark.parametrize(("temperature", "draws"), [(0.0, 1), (0.7, 8)])

@@ -2,7 +2,6 @@
 
 import asyncio
 import dataclasses
-import json
 import linecache
 import math
 from functools import partial
@@ -12,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 from pydantic import BaseModel
 
+from support.choice import RULES
 from support.errors import InvalidInput
 from support.roundtable.study import roundtable_exchange
 from support.runs.frames import units_frame
@@ -21,13 +21,24 @@ from support.runs.sweep import Sweep
 
 BASE = """
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pydantic import BaseModel, Field
+from support.choice import Rule
 RATES = {"a": 0.5}
 LOG = []
+class Said(BaseModel):
+    text: str = Field(max_length=80)
+@dataclass
+class Kept:
+    value: int = field(default=1)
 class Agent:
-    steps = 3
+    _steps = 3
     def speak(self, x):
-        return helper(x) * self.steps
+        return helper(x) * self._steps
+class Mine(Rule):
+    name, form, explanation = "mine", "ranking", "The first counts."
+    def weights(self, places):
+        return [1] * places
 def helper(x):
     return x + RATES["a"]
 def unused(x):
@@ -35,7 +46,7 @@ def unused(x):
 def made(by):
     async def study(rng, rule="a"):
         LOG.append(rule)
-        return {"x": Agent().speak(1.0) * by, "root": math.sqrt(4)}
+        return {"x": Agent().speak(1.0) * by, "root": math.sqrt(4), "n": len([Said, Kept])}
     return study
 study = made(2)
 """
@@ -49,13 +60,9 @@ def cell(*changes):
     for before, after in changes:
         assert before in text
         text = text.replace(before, after)
-    linecache.cache[f"<cell {number}>"] = (
-        len(text),
-        None,
-        text.splitlines(keepends=True),
-        f"<cell {number}>",
-    )
-    exec(compile(text, f"<cell {number}>", "exec"), names)
+    name, lines = f"<cell {number}>", text.splitlines(keepends=True)
+    linecache.cache[name] = (len(text), None, lines, name)
+    exec(compile(text, name, "exec"), names)
     return names
 
 
@@ -83,7 +90,9 @@ OTHER = {
     "a function that it calls": ("x + RATES", "x - RATES"),
     "a constant": ("0.5", "0.7"),
     "a class": ("steps = 3", "steps = 4"),
-    "a method": (" * self.steps", " + self.steps"),
+    "a method": (" * self", " + self"),
+    "a form": ("max_length=80", "max_length=90"),
+    "a field": ("default=1", "default=2"),
     "a closure": ("made(2)", "made(3)"),
     "a default": ('rule="a"', 'rule="b"'),
 }
@@ -91,50 +100,45 @@ OTHER = {
 
 @pytest.mark.parametrize("change", OTHER)
 def test_an_edit_that_may_change_a_result_is_told_from_one_that_does_not(change):
-    study, same, edited = (
-        cell(*changes)["study"] for changes in ((), SAME, (OTHER[change],))
-    )
+    three = [cell(), cell(*SAME), cell(OTHER[change])]
+    study, same, edited = (names["study"] for names in three)
     assert fingerprint(study) == fingerprint(same) != fingerprint(edited)
 
 
 def test_an_edited_study_is_refused_until_its_old_units_are_dropped(store):
-    (names, edited) = cell(), cell(OTHER["the study"])["study"]
-    study = names["study"]
-    what, _ = run(store, study)
-    assert names["LOG"] and run(store, study)[1].skipped == 4, (
-        "what the study changes is no constant"
-    )
-    before = {key: value for key, value in what.identity({}).items() if key != "source"}
-    with store._db:
-        store._db.execute("UPDATE sweeps SET identity = ?", (json.dumps(before),))
-    assert run(store, study)[1].skipped == 4, (
-        "a file from before takes the code as it is"
-    )
-    with pytest.raises(
-        InvalidInput,
-        match=r"with other code.*another name or file.*store.forget\('s'\)",
-    ):
+    study, edited = cell()["study"], cell(OTHER["the study"])["study"]
+    run(store, study)
+    assert study.__globals__["LOG"]  # what the study changes is no constant
+    assert run(store, study)[1].skipped == 4
+    told = r"with other code of the study.*another name or file.*store.forget\('s'\)"
+    with pytest.raises(InvalidInput, match=told):
         run(store, edited)
     store.forget("s")
     assert run(store, edited)[1].done == 4
-    assert "source" not in Sweep(
-        "s", roundtable_exchange, {"rule": ["majority"]}, 1, 1
-    ).identity({})
 
 
-def test_a_partial_is_told_by_its_arguments_a_lambda_by_its_code_and_a_constant_s_fields_are_looked_into():
+def test_an_edited_rule_that_a_grid_has_by_its_name_is_told(store, monkeypatch):
+    rules = [cell()["Mine"], cell(("[1] *", "[2] *"))["Mine"]]
+
+    def played(rule, *names):
+        monkeypatch.setitem(RULES, "mine", rule())
+        grid = {"rule": list(names), "rounds": [1]}
+        return run(store, roundtable_exchange, **grid)[1]
+
+    assert played(rules[0], "mine").done == 2
+    assert played(rules[0], "mine", "ranked").done == 2  # the grid may grow
+    with pytest.raises(InvalidInput, match="with other code of mine: it, or"):
+        played(rules[1], "mine")
+    assert played(rules[1], "ranked").skipped == 2
+
+
+def test_a_partial_is_told_by_its_arguments_a_lambda_by_its_code():
     study = cell()["study"]
-    made = [
-        partial(study),
-        partial(study, rule="c"),
-        *(partial(study, by=by) for by in (lambda x: x, lambda x: x + 1)),
-    ]
+    made = [partial(study), partial(study, rule="c")]
+    made += [partial(study, by=by) for by in (lambda x: x, lambda x: x + 1)]
     made += [reading(Start((word,))) for word in "aba"]
     prints = [fingerprint(one) for one in made]
     assert len(set(prints)) == 6 and prints[-1] == prints[-3]
-
-
-# -- objects in a grid ------------------------------------------------------------------------------------------------
 
 
 class Rule:
@@ -146,12 +150,9 @@ async def weigh(rng, rule, agent=None):
     return {"weight": rule.weight, "draw": rng.random()}
 
 
-def test_objects_stand_in_a_grid_by_name_and_source_and_reach_the_study_themselves(
-    store,
-):
-    what, count = run(
-        store, weigh, rule=[Rule(1), Rule(2)], agent=[Rule, weigh, "plain"]
-    )
+def test_objects_stand_in_a_grid_by_name_and_source_and_reach_the_study(store):
+    agents = [Rule, weigh, "plain"]
+    what, count = run(store, weigh, rule=[Rule(1), Rule(2)], agent=agents)
     frame = units_frame(what, store)
     assert count.done == 12 and sorted(frame["weight"].unique()) == [1, 2]
     told = frame.groupby("rule")["rule source"].nunique().to_dict()
@@ -161,32 +162,21 @@ def test_objects_stand_in_a_grid_by_name_and_source_and_reach_the_study_themselv
 
 
 CONNECTED = SimpleNamespace(name="chat", model="chat", endpoint="there")
+REFUSED = [{1, 2}, object(), Path("/no/such/prompts"), CONNECTED]
 
 
-@pytest.mark.parametrize(
-    "value", [{1, 2}, object(), Path("/no/such/prompts"), CONNECTED]
-)
+@pytest.mark.parametrize("value", REFUSED)
 def test_what_has_neither_name_nor_source_and_a_model_itself_are_refused(value):
-    said = (
-        'name it: "model:chat"'
-        if value is CONNECTED
-        else "it is not there, or has no name"
-    )
-    with pytest.raises(
-        InvalidInput,
-        match=rf"grid: rule=.* given; expected text, a number or a list, or .*{said}",
-    ):
+    nothing = "it is not there, or has no name"
+    said = 'name it: "model:chat"' if value is CONNECTED else nothing
+    with pytest.raises(InvalidInput, match=rf"grid: rule=.* given; .*{said}"):
         Sweep("s", weigh, {"rule": [value]}, 1, 1)
-
-
-# -- any record -------------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
     share: float
     plan: tuple[int, ...] = (1, 2)
-    rounds: int = 3
 
 
 class Answer(BaseModel):
@@ -196,26 +186,22 @@ class Answer(BaseModel):
 
 RECORDS = [
     {"a": 1, "b": [1, {"c": None}]},
-    Outcome(0.5),
     Outcome(math.inf, ()),
     Answer(text="é", scores={"a": 0.1}),
 ]
 
 
-def test_any_record_comes_back_equal_or_as_a_dict_where_its_class_is_gone_and_what_is_none_is_refused():
-    for record in RECORDS:
-        made = packed(record)
-        assert from_json(made.kind, made.text) == record
-        plain = from_json(
-            made.kind.replace("Outcome", "Gone").replace("Answer", "Gone"), made.text
-        )
-        assert (
-            isinstance(plain, dict)
-            and plain.keys() == dict(getattr(record, "__dict__", record)).keys()
-        )
-    for none in (3, None, {"a": object()}, [1]):
-        with pytest.raises(
-            InvalidInput,
-            match=r"record: .* given .*the store keeps .*plain data, a dataclass",
-        ):
-            packed(none)
+@pytest.mark.parametrize("record", RECORDS)
+def test_any_record_comes_back_equal_or_as_a_dict_where_its_class_is_gone(record):
+    made = packed(record)
+    assert from_json(made.kind, made.text) == record
+    gone = made.kind if made.kind == "dict" else f"{made.kind}Gone"
+    assert (
+        from_json(gone, made.text).keys() == getattr(record, "__dict__", record).keys()
+    )
+
+
+@pytest.mark.parametrize("none", [3, None, {"a": object()}, [1]])
+def test_what_is_no_record_is_refused(none):
+    with pytest.raises(InvalidInput, match=r"record: .* given .*plain data, a datacl"):
+        packed(none)
