@@ -63,7 +63,7 @@ class Ended:
 
 
 class Progress:
-    """Counts a run, and shows it: True to whoever looks on, or each new state to a function."""
+    """Counts a run and shows it: to whoever looks on (True), or to a function."""
 
     def __init__(
         self,

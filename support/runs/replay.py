@@ -20,8 +20,8 @@ async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -
     """Play a record again, given itself, or what made it (`store.made(unit)`).
 
     Models reply from the file `cache` alone. What stands in the settings by name and
-    source (a rule or a model of one's own, a folder of prompts) is passed by the name of
-    its setting, and the study as `study` where it cannot be imported. A model passed by
+    source (a rule or a model of one's own, a folder of prompts) is passed by the name
+    of its setting, and the study as `study` where it cannot be imported. A model passed by
     the name behind "model:" sits there, and replies from the file, too.
     """
     made = getattr(record, "made", record)

@@ -71,7 +71,7 @@ class Packed(NamedTuple):
 
 
 class Store:
-    """The study's file; units that other code made, by its mark, stay and are not shown."""
+    """The study's file; units of other code, by its mark, stay and are not shown."""
 
     def __init__(self, path: str | Path, code: str = "") -> None:
         self.path, self.code = Path(path), code
@@ -157,7 +157,7 @@ class Store:
         return set(self.units(sweep, "%" if include_failed else "done"))
 
     def units(self, sweep: str, status: str = "%") -> dict[Unit, dict[str, Any]]:
-        """What is kept beside the records of a name, or of its "done" or "failed" units:
+        """What is kept beside the records of a name, or of its "done" or "failed" ones:
         status, error, traceback, replies, format errors, seconds.
 
         By settings and repetition; units of earlier grids are among them.
@@ -194,7 +194,7 @@ class Store:
         return self._one("record", unit)[0]
 
     def records(self, sweep: str) -> Iterator[tuple[Unit, Any]]:
-        """All finished units of a name and their records, by settings and repetition."""
+        """Finished units of a name and their records, by settings and repetition."""
         for unit in self.units(sweep, "done"):
             yield unit, self.record(unit)
 
@@ -208,8 +208,8 @@ class Store:
     def answered(self, sweep: str) -> list[tuple[str, str, str | None]]:
         """Each model in whose place others answered, or that has changed: its name, who
         answered, and the fingerprints."""
-        query = """SELECT asked, group_concat(DISTINCT name), group_concat(DISTINCT mark)
-            FROM (SELECT call ->> 'model' AS asked, call ->> 'fingerprint' AS mark,
+        query = """SELECT asked, group_concat(DISTINCT name),
+            group_concat(DISTINCT mark) FROM (SELECT call ->> 'model' AS asked, call ->> 'fingerprint' AS mark,
                 coalesce(call ->> 'answered_by', call ->> 'model') AS name FROM calls
                 WHERE sweep = ? AND call ->> 'error' IS NULL ORDER BY 3, 2)
             GROUP BY asked HAVING count(DISTINCT mark) > 1
@@ -217,7 +217,7 @@ class Store:
         return self.select(query, (self.name_in_file(sweep),))
 
     def calls(self, unit: Unit) -> list[Call]:
-        """The calls of a unit when it was done last, in the order in which they ended."""
+        """The calls of a unit when it was done last, in the order of their ends."""
         query = f"SELECT call FROM calls {WHERE} ORDER BY number"
         return [Call.from_json(text) for (text,) in self.select(query, self._key(unit))]
 
@@ -290,17 +290,15 @@ def _rounds(record: Any) -> Sequence[Any]:
 
 def to_json(record: Any) -> str:
     """A record as one line of JSON."""
-    from pydantic_core import to_jsonable_python
-
-    how: Any = {"fallback": methodcaller("tolist"), "inf_nan_mode": "constants"}
+    how: Any = {"mode": "json", "fallback": methodcaller("tolist"), "warnings": False}
     try:
-        plain = to_jsonable_python(record, **how)
+        plain = _adapter(type(record)).dump_python(record, **how)
         if not isinstance(plain, dict):
             raise TypeError("it has no fields")
-    except (AttributeError, TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError, RuntimeError) as error:
         raise InvalidInput(
-            f"record: {type(record).__name__} given ({error}); the store keeps a dict of "
-            "plain data, a dataclass or a pydantic model"
+            f"record: {type(record).__name__} given ({error}); the store keeps a dict "
+            "of plain data, a dataclass or a pydantic model"
         ) from None
     return json.dumps(plain)
 
@@ -309,7 +307,11 @@ def from_json(kind: str, text: str) -> Any:
     """A record, equal to the one stored; a dict where its class is gone or changed."""
     try:
         plain = json.loads(text)
-        return plain if kind == "dict" else _frozen(_adapter(kind).validate_json(text))
+        return (
+            plain
+            if kind == "dict"
+            else _frozen(_adapter(resolve_name(kind)).validate_json(text))
+        )
     except Exception as error:
         if not kind.startswith("support.") and not isinstance(error, JSONDecodeError):
             return plain  # whatever became of the user's class
@@ -320,10 +322,10 @@ def from_json(kind: str, text: str) -> Any:
 
 
 @cache
-def _adapter(kind: str) -> Any:
+def _adapter(made: Any) -> Any:
     from pydantic import TypeAdapter
 
-    return TypeAdapter(resolve_name(kind))
+    return TypeAdapter(made)
 
 
 def _frozen(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Parameter grids over seeds: every combination of settings, repeated, kept unit by unit.
+"""Parameter grids over seeds: all combinations, repeated, kept unit by unit.
 
 A unit's random stream depends on the sweep's seed, its settings and its repetition
 alone: neither the order and place of execution, nor an interruption, nor a later
@@ -220,7 +220,7 @@ class Sweep:
             return ended
 
     def _ended(self, store: Store, progress: Progress, stopped: str) -> Ended:
-        """What became of the run; said, as tables and figures do, where it is not whole."""
+        """What became of the run; said, as figures do, where it is not whole."""
         units, draws = list(self.units()), self.draws(store)
         different, missing = len(set(draws.values())), len(units) - len(draws)
         for kept in (UNFINISHED, REPEATED):
@@ -341,7 +341,7 @@ class Sweep:
         }
 
     def check(self, context: Mapping[str, Any]) -> None:
-        """Refuse a context that the study does not take, or that lacks what it needs."""
+        """Refuse what the study does not take, or a lack of what it needs."""
         if PROMPTS in context:
             raise InvalidInput(f"{PROMPTS}: put it into the grid, a folder a value")
         twice = self.grid.keys() & context.keys()
@@ -431,8 +431,8 @@ def _partial(passed: BudgetExceeded, ended: Ended, meter: Meter) -> BudgetExceed
     spent = dollars(account.spent if account else meter.usd)
     error = BudgetExceeded(
         f"{passed} The run is partial: {ended.units - ended.missing} of {ended.units} "
-        f"units are finished and kept; in all {spent} is spent. To go on, run again with "
-        f"a larger {larger} (it counts what is spent already); what was kept is free."
+        f"units are finished and kept; in all {spent} is spent. To go on, run again "
+        f"with a larger {larger} (it counts what is spent already); what was kept is free."
     )
     error.ended = ended
     return error
@@ -471,8 +471,8 @@ def _by_text(setting: str, values: Any) -> dict[str, _Value]:
             text = _text(itself, _stand_in)
         except TypeError as error:
             raise InvalidInput(
-                f"grid: {setting}={value!r} given; expected text, a number or a list, or "
-                "something with a name and a source: a class, a function, a path, an "
+                f"grid: {setting}={value!r} given; expected text, a number or a list, "
+                "or something with a name and a source: a class, a function, a path, an "
                 f"object with a name ({error})"
             ) from None
         labels = shown({setting: json.loads(text)})
