@@ -291,8 +291,9 @@ def _rounds(record: Any) -> Sequence[Any]:
 def to_json(record: Any) -> str:
     """A record as one line of JSON."""
     how: Any = {"mode": "json", "fallback": methodcaller("tolist"), "warnings": False}
+    made: Any = type(record)
     try:
-        plain = _adapter(type(record)).dump_python(record, **how)
+        plain = _adapter(made).dump_python(record, **how)
         if not isinstance(plain, dict):
             raise TypeError("it has no fields")
     except (AttributeError, TypeError, ValueError, RuntimeError) as error:
