@@ -228,7 +228,8 @@ async def tried(
         names = Counter(who(call) for call in calls_of(sweep, store))
         told = ", ".join(f"{one} {count}" for one, count in names.items())
         print(" | ".join(map(str, [*row, told])), flush=True)
-        errors = set(store.failures("servers").values())
+        failed = store.units("servers", "failed").values()
+        errors = {row["error"] for row in failed}
         for line in filter(None, [*model.learnt, said, *errors]):
             print(f"    {line[:600]}")
         store.close()

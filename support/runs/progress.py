@@ -53,11 +53,6 @@ class Ended:
     stopped: str = ""
 
     @property
-    def over(self) -> int:
-        """Units that ended, whenever and wherever."""
-        return self.done + self.failed + self.skipped + self.elsewhere
-
-    @property
     def told(self) -> dict[str, Any]:
         """What is worth telling beside the units."""
         money = dollars(self.usd if self.spent is None else self.spent)
@@ -66,15 +61,9 @@ class Ended:
         told["money"] = money + limit if self.calls else ""
         return {name: value for name, value in told.items() if value}
 
-    def report(self) -> None:
-        """Write this as a line into the file that CONVENE_ENDED names, if it does."""
-        if file := os.environ.get("CONVENE_ENDED"):
-            with open(file, "a", encoding="utf-8") as lines:
-                lines.write(json.dumps(asdict(self)) + "\n")
-
 
 class Progress:
-    """Counts a run, and shows it: True to whoever looks on, or each new state to a function."""
+    """Counts a run and shows it: to whoever looks on (True), or to a function."""
 
     def __init__(
         self,
@@ -95,13 +84,13 @@ class Progress:
         """Something happened: show it, unless something was shown just now."""
         if not now and time.monotonic() - self._shown < EVERY:
             return
-        self._shown = time.monotonic()
+        self._shown, state = time.monotonic(), self.ended()
         if self._watch is not None:
-            self._watch(self.ended())
+            self._watch(state)
         if self._bar is not None:
-            state = self.ended()
+            over = state.done + state.failed + state.skipped + state.elsewhere
             self._bar.set_postfix(state.told, refresh=False)
-            self._bar.update(state.over - self._bar.n)
+            self._bar.update(over - self._bar.n)
 
     def close(self) -> None:
         """Show for the last time how far the run came."""
@@ -110,6 +99,15 @@ class Progress:
             self._bar.refresh()
             self._bar.close()
         self._bar = self._watch = None
+
+    def end(self, **more: Any) -> Ended:
+        """What became of the run; a line of the file that CONVENE_ENDED names, too."""
+        self.close()
+        ended = self.ended(**more)
+        if file := os.environ.get("CONVENE_ENDED"):
+            with open(file, "a", encoding="utf-8") as lines:
+                lines.write(json.dumps(asdict(ended)) + "\n")
+        return ended
 
     def ended(self, **more: Any) -> Ended:
         """The run at this moment."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Mapping
-from functools import reduce
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from support.errors import InvalidInput
@@ -17,35 +16,30 @@ from support.models.replies import Cache
 from support.runs.sweep import OBJECT, is_model, stream
 
 
-async def replay(
-    record: Any, cache: Cache | str | Path | None = None, **objects: Any
-) -> Any:
+async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -> Any:
     """Play a record again, given itself, or what made it (`store.made(unit)`).
 
     Models reply from the file `cache` alone. What stands in the settings by name and
-    source (a rule or a model of one's own, a folder of prompts) is passed by the name of
-    its setting, and the study as `study` where it cannot be imported. A model passed by
+    source (a rule or a model of one's own, a folder of prompts) is passed by the name
+    of its setting, and the study as `study` where it cannot be imported. A model passed by
     the name behind "model:" sits there, and replies from the file, too.
     """
     made = getattr(record, "made", record)
     if not isinstance(made, Mapping) or "stream" not in made:
         raise InvalidInput("replay: this record does not say what made it")
-    given = dict(made["settings"])
-    study = objects.pop("study", None) or _imported(made["study"])
-    lacking = [] if study else ["study"]
-    for name, value in given.items():
-        if OBJECT in json.dumps(value) and name not in objects:
-            lacking.append(name)
-    if lacking:
-        raise InvalidInput(
-            f"replay: {', '.join(lacking)} cannot be made from a name alone; pass what "
-            f"stood there: replay(…, {lacking[0]}=…)"
-        )
-    kept = Cache(cache) if isinstance(cache, str | Path) else cache
+    kept = Cache(cache) if cache else None
+    study = objects.pop("study", None) or resolve_name(made["study"])
     for name, value in objects.items():
         objects[name] = value.replaying(kept) if is_model(value) else value
-    for name in given:
-        given[name] = objects.get(name, given[name])
+    given = {
+        name: objects.get(name, made["settings"][name]) for name in made["settings"]
+    }
+    for name, value in given.items():
+        if name not in objects and OBJECT in json.dumps(value):
+            raise InvalidInput(
+                f"replay: {name} cannot be made from a name alone; pass what stood "
+                f"there: replay(…, {name}=…)"
+            )
     if "repetition" in inspect.signature(study).parameters:
         given["repetition"] = made["repetition"]
 
@@ -54,11 +48,3 @@ async def replay(
 
     with serving(make=seated):
         return await study(rng=stream(made["seed"], made["stream"]), **given)
-
-
-def _imported(name: str) -> Any:
-    module, _, path = name.partition(":")
-    try:
-        return reduce(getattr, path.split("."), import_module(module))
-    except (ImportError, AttributeError):
-        return None

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, reduce
-from importlib import import_module
+from functools import cache
+from json import JSONDecodeError
+from operator import methodcaller
 from pathlib import Path
+from pkgutil import resolve_name
 from traceback import format_exception
 from typing import Any, NamedTuple
 
@@ -33,7 +34,7 @@ CREATE TABLE IF NOT EXISTS calls ({KEY}, number INTEGER NOT NULL, call TEXT NOT 
 """
 WHERE = "WHERE sweep = ? AND settings = ? AND repetition = ?"
 LATER = ("made", "traceback")  # columns that units of an earlier version lack
-BESIDE = ("status", "error", "traceback", "replies", "format_errors", "seconds", "made")
+BESIDE = ("status", "error", "traceback", "replies", "format_errors", "seconds")
 DRAW = "coalesce(call ->> 'draw', call ->> 'key')"
 
 
@@ -58,30 +59,19 @@ class Unit:
 
 
 class Packed(NamedTuple):
-    """A record as it is stored."""
+    """A record as it is stored, or what is stored of an error in its place."""
 
-    kind: str
-    text: str
-    replies: int
-    format_errors: int
-
-
-class Failed(NamedTuple):
-    """Why a unit has no record: the words of its error, and where it was raised."""
-
-    error: str
-    traceback: str = ""
-
-    @classmethod
-    def by(cls, error: BaseException) -> Failed:
-        """An error as it is stored; a provider's trouble needs no traceback."""
-        words = f"{type(error).__name__}: {error}"
-        where = "" if isinstance(error, ModelError) else format_exception(error)
-        return cls(words, "".join(where))
+    status: str
+    kind: str | None = None
+    text: str | None = None
+    error: str | None = None
+    replies: int = 0
+    format_errors: int = 0
+    traceback: str | None = None
 
 
 class Store:
-    """The study's file; units that other code made, by its mark, stay and are not shown."""
+    """The study's file; units of other code, by its mark, stay and are not shown."""
 
     def __init__(self, path: str | Path, code: str = "") -> None:
         self.path, self.code = Path(path), code
@@ -100,24 +90,28 @@ class Store:
     def register(self, sweep: str, identity: Mapping[str, Any]) -> None:
         """Claim a name; refuse it where it stands for another study, code or seed."""
         name, asked = self.name_in_file(sweep), json.loads(json.dumps(identity))
-        with transaction(self._db, self.path):
+        with transaction(self._db, self.path) as db:
             rows = self.select("SELECT identity FROM sweeps WHERE name = ?", (name,))
             stored = json.loads(rows[0][0]) if rows else {}
             both = asked.keys() & stored.keys()
             changed = sorted(key for key in both if stored[key] != asked[key])
-            if changed and not self._of(sweep, "1", "AND status = 'done' LIMIT 1"):
+            if changed and not self.finished(sweep, include_failed=False):
                 self._drop(name)  # nothing was finished: the name is free
                 stored, changed = {}, []
             if not changed:
                 text = json.dumps({**stored, **asked}, sort_keys=True)
-                made = "INSERT OR REPLACE INTO sweeps VALUES (?, ?)"
-                self._db.execute(made, (name, text))
+                db.execute("INSERT OR REPLACE INTO sweeps VALUES (?, ?)", (name, text))
         if changed:
+            told = [f"{key} {stored[key]!r} where {asked[key]!r}" for key in changed]
+            said = f"{', '.join(told)} is asked for"
+            if changed[-1].startswith("code of"):
+                said = (
+                    f"other {changed[-1]}: it, or what it calls of yours, has changed"
+                )
             raise InvalidInput(
-                f"sweep {sweep!r} is in {self.path} already, with "
-                f"{_differences(changed, stored, asked)}; give the new sweep another "
-                f"name or file; or drop its units with store.forget({sweep!r}), which "
-                "keeps the models' replies"
+                f"sweep {sweep!r} is in {self.path} already, with {said}; give the new "
+                f"sweep another name or file; or drop its units with store.forget"
+                f"({sweep!r}), which keeps the models' replies"
             )
 
     def forget(self, sweep: str) -> None:
@@ -137,91 +131,74 @@ class Store:
         seconds: float = 0.0,
         calls: Sequence[Call] = (),
         made: Mapping[str, Any] | None = None,
-    ) -> dict[str, int]:
-        """Store a finished unit, with its calls and what made it; return its replies
-        and misfits."""
-        kept = record if isinstance(record, Packed) else packed(record)
-        kind, text, replies, misfits = kept
-        row = ("done", kind, text, None, replies, misfits, seconds)
-        self._write(unit, (*row, json.dumps(made) if made else None, None), calls)
-        return {"replies": replies, "misfits": misfits}
-
-    def fail(
-        self,
-        unit: Unit,
-        error: Failed | BaseException,
-        seconds: float = 0.0,
-        calls: Sequence[Call] = (),
     ) -> None:
-        """Store that a unit failed, and why."""
-        why = Failed.by(error) if isinstance(error, BaseException) else error
-        row = ("failed", None, None, why.error, 0, 0, seconds, None, why.traceback)
-        self._write(unit, row, calls)
-
-    def _write(self, unit: Unit, row: tuple, calls: Sequence[Call]) -> None:
+        """Store a unit that ended: its record, or the error that it failed with, its
+        calls, and what made it."""
+        *kept, traceback = record if isinstance(record, Packed) else packed(record)
         key = self._key(unit)
+        row = (*key, *kept, seconds, json.dumps(made or {}), traceback)
         told = [(*key, number, call.to_json()) for number, call in enumerate(calls)]
-        marks = ", ".join("?" * (len(key) + len(row)))
+        marks = ", ".join("?" * len(row))
         with transaction(self._db, self.path) as db:
-            db.execute(f"INSERT OR REPLACE INTO units VALUES ({marks})", (*key, *row))
+            db.execute(f"INSERT OR REPLACE INTO units VALUES ({marks})", row)
             db.execute(f"DELETE FROM calls {WHERE}", key)
             db.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", told)
 
     def save(self, name: str, record: Any, settings: Mapping[str, Any]) -> Unit:
         """Store a record that no sweep made, as the next of its name and settings."""
         text = json.dumps(dict(settings), sort_keys=True)
-        following = "COALESCE(MAX(repetition) + 1, 0)"
-        [(repetition,)] = self._of(name, following, "AND settings = ?", text)
-        unit = Unit(name, text, repetition)
+        query = """SELECT coalesce(max(repetition) + 1, 0) FROM units
+            WHERE sweep = ? AND settings = ?"""
+        [(following,)] = self.select(query, (self.name_in_file(name), text))
+        unit = Unit(name, text, following)
         self.add(unit, record)
         return unit
 
     def finished(self, sweep: str, *, include_failed: bool = True) -> set[Unit]:
         """The units of a sweep that need not be done again."""
-        which = "AND (status = 'done' OR ?)"
-        rows = self._of(sweep, "settings, repetition", which, include_failed)
-        return {Unit(sweep, *row) for row in rows}
+        return set(self.units(sweep, "%" if include_failed else "done"))
 
-    def failures(self, sweep: str) -> dict[Unit, str]:
-        """Units of a sweep's name that failed, earlier grids' among them, and why."""
-        which = "AND status = 'failed' ORDER BY 1, 2"
-        rows = self._of(sweep, "settings, repetition, error", which)
-        return {Unit(sweep, *place): error for *place, error in rows}
+    def units(self, sweep: str, status: str = "%") -> dict[Unit, dict[str, Any]]:
+        """What is kept beside the records of a name, or of its "done" or "failed" ones:
+        status, error, traceback, replies, format errors, seconds.
+
+        By settings and repetition; units of earlier grids are among them.
+        """
+        query = f"""SELECT settings, repetition, {", ".join(BESIDE)} FROM units
+            WHERE sweep = ? AND status LIKE ? ORDER BY 1, 2"""
+        found = {}
+        rows = self.select(query, (self.name_in_file(sweep), status))
+        for text, repetition, *row in rows:
+            found[Unit(sweep, text, repetition)] = dict(zip(BESIDE, row, strict=True))
+        return found
 
     def status(self, unit: Unit) -> str | None:
         """ "done", "failed", or None where a unit is not stored."""
         return self._one("status", unit)[0]
-
-    def units(self, sweep: str) -> dict[Unit, dict[str, Any]]:
-        """What is kept of each unit of a name beside its record: status, error,
-        traceback, replies, format errors, seconds, and what made it, as JSON."""
-        what = f"settings, repetition, {', '.join(BESIDE)}"
-        found = {}
-        for text, repetition, *row in self._of(sweep, what, "ORDER BY 1, 2"):
-            found[Unit(sweep, text, repetition)] = dict(zip(BESIDE, row, strict=True))
-        return found
 
     def made(self, unit: Unit) -> dict[str, Any]:
         """All that made the record of a unit, for `replay`; {} where none says so."""
         return json.loads(self._one("made", unit)[0] or "{}")
 
     def record(self, unit: Unit) -> Any | None:
-        """The record of one unit, or None when it is not done."""
-        status, *kept = self._one("status, kind, record, made", unit)
-        return _read(*kept) if status == "done" else None
+        """The record of one unit, or None when it is not done; it says what made it
+        where it has a field for that."""
+        status, kind, text, made = self._one("status, kind, record, made", unit)
+        if status != "done":
+            return None
+        record = from_json(kind, text)
+        if made and getattr(record, "made", None) == {}:
+            object.__setattr__(record, "made", json.loads(made))
+        return record
 
     def text(self, unit: Unit) -> str:
         """The record of a finished unit as it is stored, in JSON."""
         return self._one("record", unit)[0]
 
     def records(self, sweep: str) -> Iterator[tuple[Unit, Any]]:
-        """All finished units of a name and their records, by settings and repetition."""
-        query = """SELECT settings, repetition, kind, record, made FROM units
-            WHERE sweep = ? AND status = 'done' ORDER BY settings, repetition"""
-        name = (self.name_in_file(sweep),)
-        with guarded(self.path):  # one at a time: they may be many
-            for text, repetition, *kept in self._db.execute(query, name):
-                yield Unit(sweep, text, repetition), _read(*kept)
+        """Finished units of a name and their records, by settings and repetition."""
+        for unit in self.units(sweep, "done"):
+            yield unit, self.record(unit)
 
     def asked(self, sweep: str) -> dict[Unit, frozenset[str]]:
         """What each unit that has calls asked, repetitions left out of account."""
@@ -230,24 +207,21 @@ class Store:
         rows = self.select(query, (self.name_in_file(sweep),))
         return {Unit(sweep, *place): frozenset(keys.split()) for *place, keys in rows}
 
-    def answered(self, sweep: str) -> list[tuple[str, str, str]]:
-        """Each model that was asked, who answered, and with which fingerprint."""
-        query = """SELECT DISTINCT call ->> 'model',
-            coalesce(call ->> 'answered_by', call ->> 'model'),
-            coalesce(call ->> 'fingerprint', '') FROM calls
-            WHERE sweep = ? AND call ->> 'error' IS NULL ORDER BY 1, 2, 3"""
+    def answered(self, sweep: str) -> list[tuple[str, str, str | None]]:
+        """Each model in whose place others answered, or that has changed: its name, who
+        answered, and the fingerprints."""
+        query = """SELECT asked, group_concat(DISTINCT name),
+            group_concat(DISTINCT mark) FROM (SELECT call ->> 'model' AS asked, call ->> 'fingerprint' AS mark,
+                coalesce(call ->> 'answered_by', call ->> 'model') AS name FROM calls
+                WHERE sweep = ? AND call ->> 'error' IS NULL ORDER BY 3, 2)
+            GROUP BY asked HAVING count(DISTINCT mark) > 1
+                OR count(DISTINCT name) > 1 OR min(name) != asked"""
         return self.select(query, (self.name_in_file(sweep),))
 
     def calls(self, unit: Unit) -> list[Call]:
-        """The calls of a unit when it was done last, in the order in which they ended."""
+        """The calls of a unit when it was done last, in the order of their ends."""
         query = f"SELECT call FROM calls {WHERE} ORDER BY number"
         return [Call.from_json(text) for (text,) in self.select(query, self._key(unit))]
-
-    def sweeps(self) -> list[str]:
-        """Names under which units are stored that this code made."""
-        mark = self.name_in_file("")
-        names = self.select("SELECT DISTINCT sweep FROM units ORDER BY 1")
-        return [name.removesuffix(mark) for (name,) in names if name.endswith(mark)]
 
     def select(self, query: str, values: Sequence[Any] = ()) -> list[tuple]:
         """Rows of the study's file, for whoever reads its other tables."""
@@ -269,25 +243,10 @@ class Store:
         rows = self.select(f"SELECT {what} FROM units {WHERE}", self._key(unit))
         return rows[0] if rows else (None,) * 4
 
-    def _of(self, sweep: str, what: str, rest: str, *values: Any) -> list[tuple]:
-        query = f"SELECT {what} FROM units WHERE sweep = ? {rest}"
-        return self.select(query, (self.name_in_file(sweep), *values))
-
 
 def open_study(name: str) -> Store:
     """The store of a notebook's study, whose units bear a mark of the sources."""
     return Store(study_file(name), source_digest()[:10])
-
-
-def _differences(
-    changed: Sequence[str], stored: Mapping[str, Any], asked: Mapping[str, Any]
-) -> str:
-    if changed[-1].startswith("code of"):
-        return (
-            f"other {changed[-1]}: it, or something of yours that it calls, has changed"
-        )
-    told = [f"{key} {stored[key]!r} where {asked[key]!r}" for key in changed]
-    return f"{', '.join(told)} is asked for"
 
 
 def shown(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -305,78 +264,64 @@ def shown(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def packed(record: Any) -> Packed:
-    """A record as it is stored: its kind, its JSON, its replies and format errors."""
+    """A record, or the error in its place, as it is stored; a provider's trouble needs
+    no traceback."""
+    if isinstance(record, BaseException):
+        words = f"{type(record).__name__}: {record}"
+        where = "" if isinstance(record, ModelError) else format_exception(record)
+        return Packed("failed", error=words, traceback="".join(where))
     kind = "dict"
     if not isinstance(record, dict):
         kind = f"{type(record).__module__}:{type(record).__qualname__}"
-    rounds = _listed(record, "rounds")
-    replies = sum(getattr(one, "replies", 0) for one in rounds)
-    return Packed(kind, to_json(record), replies, len(misfits(record)))
+    replies = sum(getattr(one, "replies", 0) for one in _rounds(record))
+    return Packed("done", kind, to_json(record), None, replies, len(misfits(record)))
 
 
 def misfits(record: Any) -> list[Any]:
     """The format errors of all rounds of a record."""
-    every = [_listed(one, "format_errors") for one in _listed(record, "rounds")]
-    return [error for errors in every for error in errors]
+    found: list[Any] = []
+    for one in _rounds(record):
+        found += getattr(one, "format_errors", ())
+    return found
 
 
-def _listed(thing: Any, name: str) -> Sequence[Any]:
-    value = getattr(thing, name, ())
+def _rounds(record: Any) -> Sequence[Any]:
+    value = getattr(record, "rounds", ())
     return value if isinstance(value, list | tuple) else ()
-
-
-def _read(kind: str, text: str, made: str | None) -> Any:
-    """A stored record, which says what made it where it has a field for that."""
-    record = from_json(kind, text)
-    if made and getattr(record, "made", None) == {}:
-        object.__setattr__(record, "made", json.loads(made))
-    return record
 
 
 def to_json(record: Any) -> str:
     """A record as one line of JSON."""
+    how: Any = {"mode": "json", "fallback": methodcaller("tolist"), "warnings": False}
+    made: Any = type(record)
     try:
-        if not isinstance(record, dict) and not _keeps_fields(type(record)):
+        plain = _adapter(made).dump_python(record, **how)
+        if not isinstance(plain, dict):
             raise TypeError("it has no fields")
-        return json.dumps(record, default=_plain)
-    except (TypeError, ValueError, RuntimeError) as error:
+    except (AttributeError, TypeError, ValueError, RuntimeError) as error:
         raise InvalidInput(
-            f"record: {type(record).__name__} given ({error}); the store keeps a dict of "
-            "plain data, a dataclass or a pydantic model"
+            f"record: {type(record).__name__} given ({error}); the store keeps a dict "
+            "of plain data, a dataclass or a pydantic model"
         ) from None
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "tolist"):  # numpy's numbers and arrays
-        return value.tolist()
-    if not _keeps_fields(type(value)):
-        raise TypeError(f"{type(value).__name__} is no plain data")
-    made: Any = type(value)
-    adapter = _adapter(made)
-    return adapter.dump_python(value, mode="json", fallback=_plain, warnings=False)
+    return json.dumps(plain)
 
 
 def from_json(kind: str, text: str) -> Any:
     """A record, equal to the one stored; a dict where its class is gone or changed."""
-    module, _, name = kind.partition(":")
-    ours = module.startswith("support.")
     try:
         plain = json.loads(text)
-        if kind == "dict":
-            return plain
-        found = sys.modules.get(module) or import_module(module)
-        made = reduce(getattr, name.split("."), found)
-        return _frozen(_adapter(made).validate_json(text))
+        return (
+            plain
+            if kind == "dict"
+            else _frozen(_adapter(resolve_name(kind)).validate_json(text))
+        )
     except Exception as error:
-        if not ours and not isinstance(error, json.JSONDecodeError):
+        if not kind.startswith("support.") and not isinstance(error, JSONDecodeError):
             return plain  # whatever became of the user's class
+        name = kind.rpartition(":")[2]
         raise DamagedFile(
-            f"a stored {name or kind} cannot be read ({error}); restore the file from a copy"
+            f"a stored {name} cannot be read ({error}); restore the file from a copy"
         ) from None
-
-
-def _keeps_fields(made: type) -> bool:
-    return dataclasses.is_dataclass(made) or hasattr(made, "model_fields")
 
 
 @cache
@@ -390,8 +335,6 @@ def _frozen(value: Any) -> Any:
     """Turn the lists of JSON back into the tuples of frozen records."""
     if isinstance(value, list | tuple):
         return tuple(map(_frozen, value))
-    for name in getattr(type(value), "__dataclass_fields__", {}):
-        old = getattr(value, name)
-        if isinstance(old, list | tuple) or dataclasses.is_dataclass(old):
-            object.__setattr__(value, name, _frozen(old))
+    for name in getattr(value, "__dataclass_fields__", ()):
+        object.__setattr__(value, name, _frozen(getattr(value, name)))
     return value

@@ -1,4 +1,4 @@
-"""Parameter grids over seeds: every combination of settings, repeated, kept unit by unit.
+"""Parameter grids over seeds: all combinations, repeated, kept unit by unit.
 
 A unit's random stream depends on the sweep's seed, its settings and its repetition
 alone: neither the order and place of execution, nor an interruption, nor a later
@@ -14,6 +14,7 @@ import itertools
 import json
 import os
 import platform
+import warnings
 from collections import Counter, deque
 from collections.abc import (
     Awaitable,
@@ -24,11 +25,11 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AsyncExitStack, closing
+from contextlib import AsyncExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -36,21 +37,19 @@ from support import __version__, models
 from support.data import REPEATED, UNFINISHED
 from support.errors import BudgetExceeded, InvalidInput
 from support.models import named, serving
-from support.models.calls import Call, Meter, metered
+from support.models.calls import ESTIMATE, Call, Meter, metered
 from support.models.money import Budget, dollars, open_purse, purse
 from support.models.profiles import MODEL, check_prices, models_in
 from support.models.request import whole
-from support.models.stand_ins import stand_in
 from support.presence import Presence
 from support.runs.progress import Ended, Progress
 from support.runs.source import bare, fingerprint, registered
-from support.runs.study import Failed, Store, Unit, shown
+from support.runs.study import Store, Unit, shown
 from support.runs.workers import LOOK, Claims, Place, Run, Work, elsewhere, play
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PASSED = ("rng", "repetition")  # arguments that the sweep itself gives to the study
 OBJECT = '"source"'  # in the text of a setting for which an object stands
 VERSIONS = {
     "convene": __version__,
@@ -58,7 +57,9 @@ VERSIONS = {
     "numpy": np.__version__,
 }
 PROMPTS = "prompts"  # a folder of templates, of which a unit's settings hold a digest
+PLAYED = 2  # repetitions of a setting that stand-ins play, to see what it asks
 _terms = {"retry_failed": False, "concurrency": 8}
+_signature = lru_cache(inspect.signature)
 
 
 def terms(
@@ -83,6 +84,13 @@ def terms(
     _terms.update(retry_failed=retry_failed, concurrency=concurrency)
 
 
+class _Value(NamedTuple):
+    """A value of a setting, and what a table shows of it."""
+
+    itself: Any
+    labels: dict[str, Any]
+
+
 @dataclass(frozen=True)
 class Sweep:
     """A study function over a grid of settings.
@@ -100,39 +108,37 @@ class Sweep:
     repetitions: int
     seed: int
     paired: Sequence[str] = ()
-    # By setting and text in a unit's settings: each value, and how a table shows it.
-    _values: dict[str, dict[str, Any]] = field(init=False, repr=False, compare=False)
-    _labels: dict[str, dict[str, Any]] = field(init=False, repr=False, compare=False)
+    # By setting, each value by its text in a unit's settings.
+    _values: dict[str, dict[str, _Value]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         whole("seed", self.seed)
         whole("repetitions", self.repetitions, 1)
-        self._bound({*self.grid, *self.paired})
         values = {name: _by_text(name, given) for name, given in self.grid.items()}
         object.__setattr__(self, "_values", values)
-        labels = {name: _labels(name, texts) for name, texts in values.items()}
-        object.__setattr__(self, "_labels", labels)
 
     def units(self) -> Iterator[Unit]:
-        """Every unit: for each combination of settings, each repetition."""
+        """Every unit: for each combination of settings, each repetition.
+
+        The first two repetitions alone while a run is estimated.
+        """
+        first = PLAYED if os.environ.get(ESTIMATE) else self.repetitions
+        repetitions = range(min(first, self.repetitions))
         for texts in itertools.product(*self._values.values()):
-            by_name = dict(zip(self._values, texts, strict=True))
-            settings = {name: json.loads(text) for name, text in by_name.items()}
-            labels: dict[str, Any] = {}
-            for name, text in by_name.items():
-                labels |= self._labels[name][text]
-            for repetition in range(self.repetitions):
-                yield Unit(self.name, _text(settings), repetition, labels)
+            settings, labels = dict[str, Any](), dict[str, Any]()
+            for name, text in zip(self._values, texts, strict=True):
+                settings[name] = json.loads(text)
+                labels |= self._values[name][text].labels
+            text = _text(settings)
+            for repetition in repetitions:
+                yield Unit(self.name, text, repetition, labels)
 
     def rng(self, unit: Unit) -> np.random.Generator:
         """The random stream of a unit."""
         return stream(self.seed, self._spawned(unit))
 
     def _spawned(self, unit: Unit) -> list[int]:
-        settings = unit.settings
-        own = {name: settings[name] for name in settings if name not in self.paired}
-        digest = hashlib.sha256(_text(own).encode()).digest()
-        return [*np.frombuffer(digest[:16], dtype="<u4").tolist(), unit.repetition]
+        return [*_digest(unit.text, tuple(self.paired)), unit.repetition]
 
     async def run(
         self,
@@ -165,16 +171,9 @@ class Sweep:
         them will take is written there.
         """
         self.check(context)
-        concurrency = _terms["concurrency"] if concurrency is None else concurrency
+        at_once = _terms["concurrency"] if concurrency is None else concurrency
         retry = _terms["retry_failed"] if retry_failed is None else retry_failed
-        whole("concurrency", concurrency, 1)
-        if not isinstance(store, Store):
-            wanted = "expected Store(path), from support.runs.study"
-            raise InvalidInput(f"store: {store!r} given; {wanted}")
-        if on_error not in ("keep", "raise"):
-            raise InvalidInput(f"on_error={on_error!r}: expected 'keep' or 'raise'")
-        file = os.environ.get("CONVENE_ESTIMATE")
-        sweep = replace(self, repetitions=min(2, self.repetitions)) if file else self
+        whole("concurrency", at_once, 1)
         async with AsyncExitStack() as stack:
             stack.enter_context(serving(cache=store.path))
             presence = stack.enter_context(Presence(store.path))
@@ -186,23 +185,24 @@ class Sweep:
                 account = Budget(budget_usd, store.path, self.name, presence)
                 budget = stack.enter_context(closing(account))
             store.register(self.name, self.identity(context))
-            units = list(sweep.units())
+            units = list(self.units())
             stored = store.finished(self.name, include_failed=not retry)
             left = [unit for unit in units if unit not in stored]
-            await sweep._foretell(left, context)
+            await self._foretell(left, context)
             meter = stack.enter_context(metered(Meter(budget)))
             skipped = len(units) - len(left)
             shown = Progress(self.name, len(units), skipped, meter, progress)
             stack.enter_context(closing(shown))
-            made = partial(sweep._made, _described({**sweep._defaults, **context}))
+            given = _text({**self._defaults, **context}, _described)
+            made = partial(self._made, json.loads(given))
             run = Run(store, claims, shown, bool(retry), made)
-            work = Work(sweep, context, on_error == "raise")
+            work = Work(self, context, on_error == "raise")
             here, away, workers = deque[Unit](), deque[Unit](), []
             for unit in left:
                 side = here if on is None or self._asks(unit, context) else away
                 side.append(unit)
             if here:
-                place = Place(partial(play, work), min(concurrency, len(here)))
+                place = Place(partial(play, work), min(at_once, len(here)))
                 workers += [run.work(place, here) for _ in range(place.at_once)]
             if away:
                 place = await stack.enter_async_context(elsewhere(on, work))
@@ -210,42 +210,40 @@ class Sweep:
             try:
                 await _all(workers, meter)
             except BaseException as error:
-                sweep._ended(store, run, f"{type(error).__name__}: {error}")
+                self._ended(store, shown, f"{type(error).__name__}: {error}")
                 raise
-            ended = sweep._ended(store, run, str(run.passed or ""))
-            _tell_others(store, self.name)
-            if file:
-                sweep._estimate(store, self.repetitions, file)
+            ended = self._ended(store, shown, str(run.passed or ""))
+            if file := os.environ.get(ESTIMATE):
+                self._estimate(store, file)
             if run.passed is not None:
                 raise _partial(run.passed, ended, meter)
             return ended
 
-    def _ended(self, store: Store, run: Run, stopped: str) -> Ended:
-        """What became of the run; tables and figures say where it is not whole."""
-        run.progress.close()
+    def _ended(self, store: Store, progress: Progress, stopped: str) -> Ended:
+        """What became of the run; said, as figures do, where it is not whole."""
         units, draws = list(self.units()), self.draws(store)
         different, missing = len(set(draws.values())), len(units) - len(draws)
-        UNFINISHED.pop(self.name, None)
-        REPEATED.pop(self.name, None)
+        for kept in (UNFINISHED, REPEATED):
+            kept.pop(self.name, None)
         if missing:
             UNFINISHED[self.name] = f"{len(draws)} of {len(units)} units"
         if different < len(draws):
             alike = "(the others asked the very same)"
             REPEATED[self.name] = f"{different} draws in {len(draws)} units {alike}"
-        counts: dict[str, Any] = {"missing": missing, "draws": different}
-        failures = store.failures(self.name)
-        failed = [unit for unit in units if unit in failures]
-        if failed:
-            first = store.units(self.name)[failed[0]]
-            counts |= {"error": first["error"], "traceback": first["traceback"] or ""}
-            if not stopped:
-                print(
-                    f"{self.name}: {len(failed)} of {len(units)} units have failed. The "
-                    f"first said: {first['error']}\nMend that, then run again with "
-                    "retry_failed=True."
-                )
-        ended = run.progress.ended(**counts, stopped=stopped)
-        ended.report()
+        failures = store.units(self.name, "failed")
+        failed = [failures[unit] for unit in units if unit in failures]
+        both = ("error", "traceback") if failed else ()
+        told = {name: failed[0][name] or "" for name in both}
+        ended = progress.end(missing=missing, draws=different, stopped=stopped, **told)
+        if failed and not stopped:
+            print(
+                f"{self.name}: {len(failed)} of {len(units)} units have failed. The "
+                f"first said: {ended.error}\nMend that, then run again with "
+                "retry_failed=True."
+            )
+        for model, names, marks in store.answered(self.name):
+            prints = f" (fingerprints {marks})" if marks else ""
+            print(f"{self.name}: {model} was asked; {names} answered{prints}.")
         return ended
 
     async def _foretell(self, units: Sequence[Unit], context: dict[str, Any]) -> None:
@@ -253,37 +251,37 @@ class Sweep:
 
         Two of them are played with stand-ins; at a temperature they differ by seed.
         """
-        if self.repetitions < 2 or not units:
+        first = next((unit for unit in units if self._asks(unit, context)), None)
+        if first is None or self.repetitions < PLAYED:
             return
-        if not (self.models or self._asks(units[0], context)):
+        given = {**self._defaults, **self.arguments(first, context)}
+        if given.get("temperature"):
             return
-        first = next((unit for unit in units if self._asks(unit, context)), units[0])
-        settings = {**self._defaults, **context, **first.settings}
-        if settings.get("temperature"):
-            return
-        asked = []
-        for repetition in range(2):
-            unit = replace(first, repetition=repetition)
-            asked.append(await _rehearsed(Work(self, context), unit))
-        if asked[0] == asked[1] != set():
-            print(
-                f"{self.name}: at temperature 0 its {self.repetitions} repetitions are "
-                "one question asked as many times; only the provider's own noise can "
-                "differ, and they count as one draw."
-            )
+        from support.runs.estimate import estimate
 
-    def _estimate(self, store: Store, repetitions: int, file: str) -> None:
-        """Write what so many repetitions will take, from those that stand-ins played."""
+        grid = {name: [given[name]] for name in self.grid}
+        pair = replace(self, grid=grid, repetitions=PLAYED)
+        with warnings.catch_warnings(action="ignore"), suppress(Exception):
+            asked = await estimate(pair, **context)  # what fails there, fails again
+            if asked["draws"].max() == 1:
+                print(
+                    f"{self.name}: at temperature 0 its {self.repetitions} repetitions "
+                    "are one question asked as many times; only the provider's own "
+                    "noise can differ, and they count as one draw."
+                )
+
+    def _estimate(self, store: Store, file: str) -> None:
+        """Write what all repetitions will take, from those that stand-ins played."""
         from support.runs.estimate import scaled
 
         played: dict[str, tuple[int, list[list[Call]]]] = {}
         for unit in self.units():
-            of_setting = played.setdefault(unit.text, (repetitions, []))
+            of_setting = played.setdefault(unit.text, (self.repetitions, []))
             of_setting[1].append(store.calls(unit))
         frame = scaled(played).assign(sweep=self.name)
-        rows = frame.to_json(orient="records", lines=True)
-        with open(file, "a", encoding="utf-8") as lines:
-            lines.write(rows if len(frame) else "")
+        if len(frame):
+            with open(file, "a", encoding="utf-8") as lines:
+                frame.to_json(lines, orient="records", lines=True)
 
     def draws(self, store: Store) -> dict[Unit, int]:
         """The draw of each finished unit, in the order of the grid: units of a setting
@@ -310,7 +308,7 @@ class Sweep:
 
     def missing(self, store: Store) -> int:
         """How many units have no record: a study with any is partial, and says so."""
-        return sum(1 for _ in self.units()) - len(self.draws(store))
+        return len(list(self.units())) - len(self.draws(store))
 
     def frame(self, store: Store) -> pd.DataFrame:
         """One row a unit: its settings, what became of it, and its record's outcome."""
@@ -321,11 +319,12 @@ class Sweep:
     def arguments(self, unit: Unit, context: Mapping[str, Any]) -> dict[str, Any]:
         """What the study is called with: settings, context, and its random stream."""
         given = {**unit.settings, **context, "rng": self.rng(unit)}
-        for name, value in unit.settings.items():
-            text = _text(value)
-            if OBJECT in text:  # it stands in by its name
-                given[name] = self._values.get(name, {}).get(text, value)
-        if "repetition" in inspect.signature(self.study).parameters:
+        if OBJECT in unit.text:  # it stands in by its name
+            for name, values in self._values.items():
+                text = _text(given[name])
+                if OBJECT in text and text in values:
+                    given[name] = values[text].itself
+        if "repetition" in _signature(self.study).parameters:
             given["repetition"] = unit.repetition
         return given
 
@@ -342,39 +341,32 @@ class Sweep:
         }
 
     def check(self, context: Mapping[str, Any]) -> None:
-        """Refuse a context that the study does not take, or that lacks what it needs."""
+        """Refuse what the study does not take, or a lack of what it needs."""
         if PROMPTS in context:
             raise InvalidInput(f"{PROMPTS}: put it into the grid, a folder a value")
         twice = self.grid.keys() & context.keys()
         if twice:
             raise InvalidInput(f"{', '.join(twice)}: it is in the grid already")
-        self._bound({*self.grid, *context}, whole=True)
-
-    def _bound(self, names: Iterable[str], whole: bool = False) -> None:
-        """Refuse names that the study does not take; `whole`, those it lacks too."""
-        taken = inspect.signature(self.study)
-        given = dict.fromkeys([*names, "rng"])
+        taken = _signature(self.study)
         try:
-            taken.bind(**given) if whole else taken.bind_partial(**given)
+            taken.bind(**dict.fromkeys({*self.grid, *self.paired, *context, "rng"}))
         except TypeError as error:
-            known = ", ".join(taken.parameters)
-            raise InvalidInput(
-                f"{self.name}: {error}; the study takes {known}"
-            ) from None
+            known = f"the study takes {', '.join(taken.parameters)}"
+            raise InvalidInput(f"{self.name}: {error}; {known}") from None
 
     @property
     def parameters(self) -> dict[str, Any]:
         """All that determines the results, for a figure's provenance."""
-        known = self._defaults.items()
-        rest = {name: value for name, value in known if value is not None}
-        how = {"repetitions": self.repetitions, "seed": self.seed}
-        return {**rest, **self._plain, **how, "paired": list(self.paired)}
+        known = {**self._defaults, "repetitions": self.repetitions, "seed": self.seed}
+        for name, texts in self._values.items():
+            known[name] = [json.loads(text) for text in texts]
+        given = {name: known[name] for name in known if known[name] is not None}
+        return {**given, "paired": list(self.paired)}
 
     @property
     def models(self) -> list[str]:
         """Names of models in the grid and the study's defaults; "model" is `run`'s."""
-        grid = {name: list(values) for name, values in self.grid.items()}
-        return sorted(models_in([self._defaults | grid]))
+        return sorted(models_in({**self._defaults, **self.grid}))
 
     def identity(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """What must not change under one name; the user's own code among it."""
@@ -391,30 +383,26 @@ class Sweep:
         return identity | {f"code of {name}": fingerprint(code[name]) for name in code}
 
     @property
-    def _plain(self) -> dict[str, list[Any]]:
-        values = self._values.items()
-        return {name: list(map(json.loads, texts)) for name, texts in values}
-
-    @property
     def _defaults(self) -> dict[str, Any]:
-        taken = inspect.signature(self.study).parameters.values()
-        own = [one for one in taken if one.name not in PASSED]
-        return {one.name: one.default for one in own if one.default is not one.empty}
+        taken = _signature(self.study).parameters.values()
+        known = {one.name: one.default for one in taken if one.default is not one.empty}
+        known.pop("repetition", None)  # the sweep's own
+        return known
 
     def _asks(self, unit: Unit, context: Mapping[str, Any]) -> bool:
         """Whether a unit may ask a model."""
-        if isinstance(context.get(MODEL), str) or any(map(is_model, context.values())):
-            return True
-        return bool(models_in({**self._defaults, **unit.settings, **context}))
+        given = {**self._defaults, **unit.settings, **context}
+        seated = any(map(is_model, context.values())) or models_in(given)
+        return bool(seated or isinstance(context.get(MODEL), str))
 
     def _check_prices(self, context: Mapping[str, Any]) -> None:
         """Refuse a budget where a model has no price."""
-        default = context.get(MODEL)
-        names = {*self.models, *models_in(context)}
+        seated = {**self._defaults, **self.grid, **context}
+        default, names = context.get(MODEL), models_in(seated)
         if default is None:
-            names -= {MODEL}
-        given = [value for value in context.values() if is_model(value)]
-        check_prices([*(named(name, default) for name in sorted(names)), *given])
+            names.discard(MODEL)
+        connected = [named(name, default) for name in sorted(names)]
+        check_prices([*connected, *filter(is_model, context.values())])
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, None]], meter: Meter) -> None:
@@ -442,40 +430,11 @@ def _partial(passed: BudgetExceeded, ended: Ended, meter: Meter) -> BudgetExceed
     spent = dollars(account.spent if account else meter.usd)
     error = BudgetExceeded(
         f"{passed} The run is partial: {ended.units - ended.missing} of {ended.units} "
-        f"units are finished and kept; in all {spent} is spent. To go on, run again with "
-        f"a larger {larger} (it counts what is spent already); what was kept is free."
+        f"units are finished and kept; in all {spent} is spent. To go on, run again "
+        f"with a larger {larger} (it counts what is spent already); what was kept is free."
     )
     error.ended = ended
     return error
-
-
-def _tell_others(store: Store, sweep: str) -> None:
-    """Say where somebody else answered than was asked, or who answered has changed."""
-    seen: dict[str, list[set[str]]] = {}
-    for model, name, mark in store.answered(sweep):
-        names, prints = seen.setdefault(model, [set(), set()])
-        names.add(name)
-        prints.update([mark] if mark else [])
-    for model, (names, prints) in seen.items():
-        if names != {model}:
-            print(f"{sweep}: {model} was asked; {', '.join(sorted(names))} answered.")
-        elif len(prints) > 1:
-            print(f"{sweep}: {model} changed its fingerprint: {', '.join(prints)}.")
-
-
-async def _rehearsed(work: Work, unit: Unit) -> set[str]:
-    """What a unit asks of stand-ins in the place of its models; nothing if it fails."""
-    context = dict(work.context)
-    for name, value in context.items():
-        if is_model(value):
-            context[name] = stand_in(name=value.model)
-    with metered(Meter()), serving(make=lambda name: stand_in(name=name)):
-        played = await play(work._replace(context=context), [unit])
-    asked: set[str] = set()
-    for outcome in played.outcomes:
-        if not isinstance(outcome.record, Failed):
-            asked |= {call.draw or call.key for call in outcome.calls}
-    return asked
 
 
 def stream(seed: int, spawned: Sequence[int]) -> np.random.Generator:
@@ -483,77 +442,70 @@ def stream(seed: int, spawned: Sequence[int]) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawned))
 
 
+@lru_cache
+def _digest(text: str, paired: tuple[str, ...]) -> list[int]:
+    """What tells the streams of one setting from another's, in four numbers."""
+    settings = json.loads(text)
+    own = {name: settings[name] for name in settings if name not in paired}
+    digest = hashlib.sha256(_text(own).encode()).digest()
+    return np.frombuffer(digest[:16], dtype="<u4").tolist()
+
+
 def _text(value: Any, default: Callable[[Any], Any] | None = None) -> str:
     return json.dumps(value, sort_keys=True, default=default)
 
 
-def _labels(setting: str, texts: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """How a table shows the values of a setting; those that look alike get a number."""
-    labels, alike = {}, Counter[str]()
-    for text in texts:
-        row = shown({setting: json.loads(text)})
-        label = str(row[setting])
-        alike[label] += 1
-        if alike[label] > 1:
-            row[setting] = f"{label} ({alike[label]})"
-        labels[text] = row
-    return labels
+def _by_text(setting: str, values: Any) -> dict[str, _Value]:
+    """Values of a setting by their text in a unit's settings.
 
-
-def _by_text(setting: str, values: Any) -> dict[str, Any]:
-    """Values of a setting by their text in a unit's settings."""
+    Of those that would look alike in a table, the second gets a number.
+    """
     if isinstance(values, str) or not isinstance(values, Sequence) or not values:
         wanted = "a list with at least one value"
         raise InvalidInput(f"grid: {setting}={values!r} given; expected {wanted}")
-    if setting == PROMPTS:
-        values = [
-            Path(folder) if isinstance(folder, str) else folder for folder in values
-        ]
-    by_text: dict[str, Any] = {}
+    by_text, alike = dict[str, _Value](), Counter[str]()
     for value in values:
+        itself = Path(value) if setting == PROMPTS and value else value
         try:
-            text = _text(value, _stand_in)
+            text = _text(itself, _stand_in)
         except TypeError as error:
             raise InvalidInput(
-                f"grid: {setting}={value!r} given; expected text, a number or a list, or "
-                "something with a name and a source: a class, a function, a path, an "
+                f"grid: {setting}={value!r} given; expected text, a number or a list, "
+                "or something with a name and a source: a class, a function, a path, an "
                 f"object with a name ({error})"
             ) from None
-        by_text[text] = value
-    if len(by_text) < len(values):
-        raise InvalidInput(
-            f"grid: {setting}={values!r} given; expected each value once"
-        )
+        labels = shown({setting: json.loads(text)})
+        label = str(labels[setting])
+        alike[label] += 1
+        if alike[label] > 1:
+            labels[setting] = f"{label} ({alike[label]})"
+        by_text[text] = _Value(itself, labels)
     return by_text
 
 
 def _stand_in(value: Any) -> dict[str, str]:
-    """What stands for an object in a unit's settings: its name, a digest of its source."""
+    """What stands for an object of a grid in a unit's settings."""
     if is_model(value):
         raise TypeError(f'name it: "{MODEL}:{value.model}"')
+    described = _described(value)
+    if not described["source"]:
+        raise TypeError("it is not there, or has no name")
+    return described
+
+
+def _described(value: Any) -> dict[str, str]:
+    """An object as plain data: its name and a digest of its source, or where it is."""
+    if is_model(value):
+        return {"name": value.model, "source": value.endpoint}
     name = getattr(value, "__name__", getattr(value, "name", None))
     if not isinstance(name, str) or (isinstance(value, Path) and not value.exists()):
-        raise TypeError("it is not there, or has no name")
+        return {"name": type(value).__name__, "source": ""}
     return {"name": name, "source": fingerprint(value)[:16]}
 
 
 def is_model(value: Any) -> bool:
     """Whether a value is a connected model."""
     return hasattr(value, "model") and hasattr(value, "endpoint")
-
-
-def _described(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as plain data: objects by name and source, models by endpoint."""
-
-    def described(value: Any) -> dict[str, str]:
-        if is_model(value):
-            return {"name": value.model, "source": value.endpoint}
-        try:
-            return _stand_in(value)
-        except TypeError:
-            return {"name": type(value).__name__, "source": ""}
-
-    return json.loads(_text(settings, described))
 
 
 def _identified(value: Any) -> Any:

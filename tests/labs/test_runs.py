@@ -41,7 +41,7 @@ def played(store):
         store.add(units[number], RECORD, 4.0, [call(f"Number {number} <b>?")])
     busy = call("Number 2", faults=(Fault("429", "slow down", 1.0),))
     store.add(units[2], RECORD, 4.0, [busy, call("Number 2", repair=1)])
-    store.fail(units[3], ValueError("<script>"), 1.0, [])
+    store.add(units[3], ValueError("<script>"), 1.0, [])
     return store
 
 

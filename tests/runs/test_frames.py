@@ -51,7 +51,7 @@ def played(store):
     every = list(sweep().units())
     store.add(every[3], RECORD, 9.0, [CACHED, UNPRICED])
     store.add(every[0], RECORD, 4.0, [PAID, SLOW])
-    store.fail(every[1], ValueError("broken"), 1.0, [LOST])
+    store.add(every[1], ValueError("broken"), 1.0, [LOST])
     return store
 
 

@@ -28,10 +28,8 @@ def test_records_of_rules_are_played_again_from_what_they_say_made_them(store):
     for unit, record in played(store):
         assert asyncio.run(replay(record)) == record
         assert asyncio.run(replay(store.made(unit))) == record
-    assert (
-        record.made["settings"] | {"rule": "ranked", "noise": 0.05}
-        == (record.made["settings"])
-    )
+    told = {"rule": "ranked", "noise": 0.05}
+    assert told.items() <= record.made["settings"].items()
     assert set(record.made["versions"]) == {"convene", "python", "numpy"}
 
 
@@ -59,11 +57,10 @@ def test_a_model_replies_from_the_file_alone_and_objects_are_passed_by_name(stor
     own = {"study": ask, "judge": Judge, "model": scripted(answer)}
     assert asyncio.run(replay(made, store.path, **own)) == record
     assert len(asked) == before == 2
-    for name in own:
+    for name in ("judge", "model"):
         fewer = {other: own[other] for other in own if other != name}
-        if name != "study":
-            with pytest.raises(InvalidInput, match=f"replay: {name} cannot be made"):
-                asyncio.run(replay(made, store.path, **fewer))
+        with pytest.raises(InvalidInput, match=f"replay: {name} cannot be made"):
+            asyncio.run(replay(made, store.path, **fewer))
     with pytest.raises(CacheMiss):
         asyncio.run(replay({**made, "seed": 1}, store.path, **own))
     with pytest.raises(InvalidInput, match="does not say what made it"):

@@ -1,4 +1,4 @@
-"""A run: shared by processes, held to a budget, ended without losing what is finished."""
+"""A run: shared by processes, held to a budget, ended without loss."""
 
 import asyncio
 import dataclasses
@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import traceback
 from contextlib import closing
 
 import pytest
@@ -21,7 +22,6 @@ from support.models.replies import Cache
 from support.models.request import Completion, Transport
 from support.models.stand_ins import scripted, stand_in
 from support.presence import Presence
-from support.roundtable.records import Transcript
 from support.runs.sweep import Sweep
 from support.runs.workers import Claims
 
@@ -45,10 +45,8 @@ class Dear(Transport):
 
 
 async def ask(rng, number, model):
-    texts = [
-        (await model.reply(f"{number}, {turn}", max_tokens=6)).text for turn in range(2)
-    ]
-    return Transcript({"texts": texts}, "a", {}, ())
+    said = [await model.reply(f"{number}, {turn}", max_tokens=6) for turn in range(2)]
+    return {"texts": [reply.text for reply in said]}
 
 
 @pytest.fixture
@@ -61,44 +59,29 @@ def sweep(n=10, study=ask):
 
 
 def run(store, what=None, transport=None, prices=None, cached=False, **options):
-    model = ChatModel(
-        transport or Dear(), profile=prices, cache=Cache(store.path) if cached else None
-    )
+    cache = Cache(store.path) if cached else None
+    model = ChatModel(transport or Dear(), profile=prices, cache=cache)
     options = {"progress": False, "concurrency": 3, **options}
     return asyncio.run((what or sweep()).run(store, model=model, **options))
 
 
-# -- money -----------------------------------------------------------------------------------------------------------
+# -- money -----------------------------------------------------------------------------
 
 
-def test_a_budget_ends_a_run_with_what_is_finished_counts_what_earlier_runs_spent_and_a_larger_one_goes_on(
+def test_a_budget_ends_a_run_counts_what_earlier_runs_spent_and_a_larger_one_goes_on(
     store, prices
 ):
-    sent = []
-    for limit in (
-        0.45,
-        0.46,
-        0.45,
-    ):  # the second has a cent more, and its worst case is dearer than that
-        with pytest.raises(
-            BudgetExceeded,
-            match=r"is partial: \d of 10 units are finished.*larger budget_usd=",
-        ):
+    sent, said = [], r"is partial: \d of 10 units are finished.*larger budget_usd="
+    # The second has a cent more, and its worst case is dearer than that.
+    for limit in (0.45, 0.46, 0.45):
+        with pytest.raises(BudgetExceeded, match=said):
             run(store, transport=(dear := Dear()), prices=prices, budget_usd=limit)
         sent.append(dear.sent)
     kept = len(list(sweep().records(store)))
-    assert (
-        0 < kept < 10
-        and sent[0] <= 45
-        and sent[-1] == 0
-        and sweep().missing(store) == 10 - kept
-    )
+    assert 0 < kept < 10 and sent[0] <= 45 and sent[-1] == 0
+    assert sweep().missing(store) == 10 - kept
     count = run(store, prices=prices, budget_usd=10)
-    assert (
-        count.done == 10 - kept
-        and count.skipped == kept
-        and sweep().missing(store) == 0
-    )
+    assert (count.done, count.skipped, count.missing) == (10 - kept, kept, 0)
 
 
 def test_an_empty_purse_of_all_studies_ends_a_run_and_is_the_one_to_fill(
@@ -111,10 +94,8 @@ def test_an_empty_purse_of_all_studies_ends_a_run_and_is_the_one_to_fill(
     ):
         monkeypatch.setattr(money, "_purse", purse)
         for budget in ({}, {"budget_usd": 10}):
-            with pytest.raises(
-                BudgetExceeded,
-                match=r"in all \$0\.\d+ is spent.* with a larger BUDGET \(",
-            ):
+            said = r"in all \$0\.\d+ is spent.* with a larger BUDGET \("
+            with pytest.raises(BudgetExceeded, match=said):
                 run(store, prices=prices, **budget)
 
 
@@ -122,73 +103,45 @@ def test_a_budget_asks_for_a_price_before_anything_is_sent(store):
     dear = Dear()
     with pytest.raises(ModelUnavailable, match="no price is known of 'm' at somewhere"):
         run(store, transport=dear, prices=Profile(name="m"), budget_usd=1.0)
-    assert dear.sent == 0 and not store.sweeps()
+    assert dear.sent == 0 and not store.select("SELECT * FROM sweeps")
 
 
-def test_kept_replies_cost_nothing(store, prices):
-    assert run(store, prices=prices, cached=True, budget_usd=10).done == 10
+def test_kept_replies_cost_nothing_as_whoever_listens_is_told(store, prices):
     seen = []
-    run(
-        store,
-        Sweep("t", ask, sweep().grid, 1, 7),
-        prices=prices,
-        cached=True,
-        budget_usd=0.0,
-        progress=seen.append,
-    )
-    assert (seen[-1].calls, seen[-1].cached, seen[-1].spent, seen[-1].usd) == (
-        20,
-        20,
-        0.0,
-        0.0,
-    )
+    again = Sweep("t", ask, sweep().grid, 1, 7)
+    for what, limit, sent in ((sweep(), 10, 20), (again, 0.0, 0)):
+        told = {"budget_usd": limit, "progress": seen.append}
+        run(store, what, prices=prices, cached=True, **told)
+        last = seen[-1]
+        assert (last.done, last.calls, last.cached) == (10, 20, 20 - sent)
+        assert (last.tokens, last.in_flight) == (10 * sent, 0)
+        assert [last.spent, last.usd] == pytest.approx([sent / 100] * 2)
 
 
-# -- what is noted ---------------------------------------------------------------------------------------------------
+# -- what is noted ---------------------------------------------------------------------
 
 
 def test_every_unit_keeps_its_calls_and_failures_of_this_grid_are_told_again(
     store, prices, capsys
 ):
     run(store, transport=Dear(fail=["3, 1"]), prices=prices)
-    calls = {unit.text: store.calls(unit) for unit in sweep().units()}
-    good, bad = calls['{"number": 2}'], calls['{"number": 3}']
-    assert [(c.prompt_tokens, c.completion_tokens, c.error) for c in good] == [
-        (4, 6, "")
-    ] * 2
-    assert [c.error for c in bad] == ["", "CallFailed: it failed"] and bad[1].faults[
-        0
-    ].said == "it failed"
-    assert "3, 1" in bad[1].question
+    calls = {unit.settings["number"]: store.calls(unit) for unit in sweep().units()}
+    assert [call.completion_tokens for call in calls[2]] == [6, 6]
+    good, bad = calls[3]
+    assert (good.error, bad.error) == ("", "CallFailed: it failed")
+    assert bad.faults[0].said == "it failed" and "3, 1" in bad.question
     capsys.readouterr()
     run(store)
-    assert (
-        "1 of 10 units have failed. The first said: CallFailed: it failed"
-        in capsys.readouterr().out
-    )
+    said = "1 of 10 units have failed. The first said: CallFailed: it failed"
+    assert said in capsys.readouterr().out
     run(store, sweep(3))
     assert not capsys.readouterr().out
 
 
-def test_a_status_tells_calls_tokens_money_and_what_is_left(store, prices):
-    seen = []
-    run(store, prices=prices, progress=seen.append, budget_usd=10)
-    last = seen[-1]
-    assert (last.done, last.units, last.calls, last.tokens, last.in_flight) == (
-        10,
-        10,
-        20,
-        200,
-        0,
-    )
-    assert last.spent == pytest.approx(0.2) and last.limit_usd == 10
-
-
-# -- several processes -----------------------------------------------------------------------------------------------
+# -- several processes -----------------------------------------------------------------
 
 SHARED = """
 import asyncio, sys
-from support.roundtable.records import Transcript
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 
@@ -196,7 +149,7 @@ async def slow(rng, number):
     with open(sys.argv[2], "a") as file:
         file.write(f"{number}\\n")
     await asyncio.sleep(0.02)
-    return Transcript({"draw": rng.random()}, "a", {}, ())
+    return {"draw": rng.random()}
 
 sweep = Sweep("s", slow, {"number": list(range(16))}, 1, 7)
 ended = asyncio.run(sweep.run(Store(sys.argv[1]), progress=False, concurrency=4))
@@ -214,9 +167,7 @@ def test_processes_share_a_sweep_and_no_unit_is_done_twice(tmp_path):
     assert all(sum(c) == 16 for c in counts)  # both return when all is done
 
 
-def test_a_unit_is_claimed_once_and_again_when_it_was_given_back_or_its_run_has_ended(
-    tmp_path,
-):
+def test_a_unit_is_claimed_once_and_again_when_it_was_given_back(tmp_path):
     path, (unit, other) = tmp_path / "study.sqlite", list(sweep(2).units())
     with (
         Presence(path) as one,
@@ -224,22 +175,16 @@ def test_a_unit_is_claimed_once_and_again_when_it_was_given_back_or_its_run_has_
         closing(Claims(path, two)) as theirs,
     ):
         ours = Claims(path, one)
-        assert (
-            ours.take(unit)
-            and ours.take(unit)
-            and not theirs.take(unit)
-            and theirs.take(other)
-        )
+        assert ours.take(unit) and ours.take(unit) and theirs.take(other)
+        assert not theirs.take(unit)
         ours.free(unit)
         theirs.free(other)
         assert theirs.take(unit) and ours.take(other) and not theirs.take(other)
-        ours.close()
+        ours.close()  # a run that has ended has nothing
         assert theirs.take(other)
 
 
-def test_a_run_waits_for_a_unit_that_another_run_has_and_takes_it_over_when_that_one_ends(
-    store,
-):
+def test_a_unit_that_another_run_has_is_waited_for_and_done_when_that_run_ends(store):
     unit = next(sweep().units())
 
     async def both():
@@ -260,16 +205,12 @@ def test_a_run_waits_for_a_unit_that_another_run_has_and_takes_it_over_when_that
 
 
 async def ask_two(rng, number, model):
-    """A group whose members are asked at once, as by `asyncio.gather`: one error does not stop the others."""
+    """A group that is asked at once: one error does not stop the others."""
     asked = (model.reply(text, max_tokens=6) for text in ("short", "long " * 2000))
-    return Transcript(
-        {"texts": [reply.text for reply in await asyncio.gather(*asked)]}, "a", {}, ()
-    )
+    return {"texts": [reply.text for reply in await asyncio.gather(*asked)]}
 
 
-def test_what_others_of_a_unit_are_still_asking_when_the_money_ends_is_settled_and_kept(
-    store, prices
-):
+def test_what_is_on_its_way_when_the_money_ends_is_settled_and_kept(store, prices):
     slow = Dear(seconds=0.2)
     with pytest.raises(BudgetExceeded):
         run(store, sweep(1, ask_two), slow, prices, cached=True, budget_usd=1.0)
@@ -295,18 +236,9 @@ def test_an_error_of_ones_own_code_keeps_its_traceback(store, capsys):
     assert (ended.done, ended.failed, ended.missing, ended.draws) == (1, 2, 2, 1)
     assert ended.error == "LookupError: no number 3"
     assert "in careless" in ended.traceback and "number 3" in ended.traceback
-    told = [row["traceback"] or "" for row in store.units("s").values()]
-    assert ["careless" in text for text in told] == [False, True, True]
-    assert capsys.readouterr().out.count("2 of 3 units have failed.") == 1
-
-
-@pytest.mark.parametrize("on", [None, "local"])
-def test_an_error_of_ones_own_code_is_raised_at_once_on_request(store, on):
-    what = Sweep("s", mistaken, {"number": [3]}, 1, 7)
-    with pytest.raises(LookupError, match="no number 3") as raised:
-        asyncio.run(what.run(store, progress=False, on=on, on_error="raise"))
-    frames = [entry.name for entry in raised.traceback]
-    assert "careless" in " ".join([*frames, *getattr(raised.value, "__notes__", [])])
+    for row in store.units("s", "failed").values():
+        assert "in careless" in row["traceback"]
+    assert "2 of 3 units have failed." in capsys.readouterr().out
 
 
 class Fussy(Exception):
@@ -318,10 +250,21 @@ async def fussy(rng, number):
     raise Fussy("this", "that")
 
 
-def test_an_error_that_cannot_travel_comes_back_as_the_text_of_its_traceback(store):
-    what = Sweep("s", fussy, {"number": [3]}, 1, 7)
-    with pytest.raises(RuntimeError, match=r"in fussy[^$]*Fussy: this and that"):
-        asyncio.run(what.run(store, progress=False, on="local", on_error="raise"))
+@pytest.mark.parametrize(
+    ("on", "study", "kind", "where"),
+    [
+        (None, mistaken, LookupError, "in careless"),
+        ("local", mistaken, LookupError, "in careless"),
+        ("local", fussy, RuntimeError, "Fussy: this and that"),  # it cannot travel
+    ],
+)
+def test_an_error_of_ones_own_code_is_raised_at_once_on_request(
+    store, on, study, kind, where
+):
+    what = Sweep("s", study, {"number": [3]}, 1, 7)
+    with pytest.raises(kind) as raised:
+        asyncio.run(what.run(store, progress=False, on=on, on_error="raise"))
+    assert where in "".join(traceback.format_exception(raised.value))
 
 
 def test_each_end_of_a_run_is_a_line_for_whoever_listens(
@@ -335,15 +278,14 @@ def test_each_end_of_a_run_is_a_line_for_whoever_listens(
     with pytest.raises(LookupError):
         asyncio.run(wrong.run(store, progress=False, on_error="raise"))
     whole = run(store, prices=prices, budget_usd=10)
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
-    assert [line["sweep"] for line in lines] == ["s", "u", "s"]
-    assert "budget" in lines[0]["stopped"] and 0 < lines[0]["missing"] < 10
-    assert lines[0] == dataclasses.asdict(partly.value.ended)
-    assert lines[1]["stopped"] == "LookupError: no number 3"
-    assert lines[2] == dataclasses.asdict(whole) and not lines[2]["stopped"]
+    first, second, last = map(json.loads, file.read_text().splitlines())
+    assert first == dataclasses.asdict(partly.value.ended)
+    assert "budget" in first["stopped"] and 0 < first["missing"] < 10
+    assert (second["sweep"], second["stopped"]) == ("u", "LookupError: no number 3")
+    assert last == dataclasses.asdict(whole) and not last["stopped"]
 
 
-async def chat(rng, temperature=0.0, drawn=False, repetition=0, model=None):
+async def chat(rng, temperature=0.0, drawn=False, kind="a", repetition=0, model=None):
     seed = int(rng.integers(2**31)) if temperature else 0
     topic = rng.integers(9**9) if drawn else "x"
     how = {"temperature": temperature, "seed": seed, "repetition": repetition}
@@ -351,31 +293,25 @@ async def chat(rng, temperature=0.0, drawn=False, repetition=0, model=None):
 
 
 @pytest.mark.parametrize(
-    ("grid", "draws"),
-    [({}, 1), ({"temperature": [0.7]}, 4), ({"drawn": [True]}, 4)],
+    ("grid", "draws", "units"),
+    [
+        ({}, 1, 4),
+        ({"kind": ["a", "b"]}, 2, 8),  # settings are draws of their own
+        ({"temperature": [0.7]}, 4, 4),
+        ({"drawn": [True]}, 4, 4),
+    ],
 )
 def test_repetitions_that_ask_the_very_same_are_told_before_and_are_one_draw(
-    store, capsys, grid, draws
+    store, capsys, grid, draws, units
 ):
-    what = Sweep("s", chat, grid, 4, 7)
-    asked = []
+    what, asked = Sweep("s", chat, grid, 4, 7), []
     model = scripted(lambda messages: asked.append(capsys.readouterr().out) or "yes")
     ended = asyncio.run(what.run(store, progress=False, model=model))
-    assert ("are one question" in asked[0]) == (draws == 1) and len(asked) == 4
+    assert ("are one question" in asked[0]) == (draws < units) and len(asked) == units
     assert ended.draws == len(list(what.records(store))) == draws
-    assert len(list(what.records(store, every=True))) == 4
-    alike = "s: 1 draws in 4 units (the others asked the very same)."
-    assert partial() == (alike if draws == 1 else "")
-
-
-async def same(rng, kind, model=None):
-    return {"kind": kind, "said": (await model.reply("x")).text}
-
-
-def test_settings_that_ask_the_same_are_draws_of_their_own(store):
-    what = Sweep("s", same, {"kind": ["a", "b"]}, 2, 7)
-    asyncio.run(what.run(store, progress=False, model=scripted(lambda m: "yes")))
-    assert [record["kind"] for _, record in what.records(store)] == ["a", "b"]
+    assert len(list(what.records(store, every=True))) == units
+    alike = f"s: {draws} draws in {units} units (the others asked the very same)."
+    assert partial() == (alike if draws < units else "")
 
 
 async def seated(rng, calls):
@@ -403,8 +339,11 @@ def test_a_unit_fails_where_a_seat_kept_its_form_in_no_reply(store, kept, failed
     ("answers", "said"),
     [
         ([{}, {"fingerprint": "f1"}], ""),
-        ([{}, {"answered_by": "other"}], "m was asked; m, other answered"),
-        ([{"fingerprint": "f1"}, {"fingerprint": "f2"}], "changed its fingerprint"),
+        ([{}, {"answered_by": "other"}], "m was asked; m,other answered"),
+        (
+            [{"fingerprint": "f1"}, {"fingerprint": "f2"}],
+            "m answered (fingerprints f1,f2)",
+        ),
     ],
 )
 def test_a_run_says_where_somebody_else_answered(store, capsys, answers, said):
