@@ -78,9 +78,8 @@ def connect(
         transport: Transport = Embedded()
         at_once = 1  # its server would queue the rest on the clock of their time-outs
     else:
-        key = api_key or _key(known, where, bool(base_url))
-        free = where.local or where.authorization or offline
-        free = free or (_away(known) and not base_url)
+        key = api_key or os.environ.get(known.key, "")
+        free = where.local or offline or (bool(_away(known)) and not base_url)
         if not key and not free:
             raise ModelUnavailable(
                 f"{known.name!r} at {where.url} needs a key, and there is none. Set the "
@@ -141,23 +140,6 @@ def _usual() -> str:
 def _away(known: Profile) -> str:
     """The address behind the "@" of a name."""
     return known.name.partition("@")[2]
-
-
-def _key(known: Profile, where: Address, given: bool) -> str:
-    """The key for an address; "" where none is meant for it.
-
-    A name with "@ADDRESS" takes the key that an entry for this address names, and not
-    the one that the entry of the bare name has for another.
-    """
-    said = "key" in known.model_fields_set
-    if _away(known) and not given:
-        bare = profile_of(known.name.partition("@")[0])
-        if "key" in bare.model_fields_set and known.key == bare.key:
-            said = False
-        home = address(bare.address or _usual()).url
-        if not said and where.url != home:
-            return ""
-    return os.environ.get(known.key, "")
 
 
 def _estimated(known: Profile, where: Address) -> ChatModel:
