@@ -12,7 +12,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -97,11 +97,14 @@ def refusal(status: str, body: Any, retry_after: float | None = None) -> Refusal
             words.append(text)
         elif name not in known["silent"]:
             words.append(f"{name}: {text}")
-    said = " ".join(dict.fromkeys(words))
-    for param in about:
-        said += "" if param in said else f" ({param})"
-    named = " ".join(param for param in about if re.match(known["sent"], param))
-    refused = Refusal(status or code, said, named, retry_after)
+    words += [f"({text})" for text in about]
+    named = [text for text in about if re.match(known["sent"], text)]
+    refused = Refusal(
+        status=status or code,
+        words=" ".join(dict.fromkeys(words)),
+        about=" ".join(named),
+        retry_after=retry_after,
+    )
     return refused if refused.status else replace(refused, status=_implied(refused))
 
 
@@ -110,8 +113,6 @@ def _leaves(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
     match node:
         case None | "" | "None" | "null":
             return
-        case list() if name == "loc":  # FastAPI
-            yield name, ".".join(str(part) for part in node if part != "body")
         case list():
             for part in node:
                 yield from _leaves(part, name)
@@ -135,7 +136,9 @@ def _implied(refused: Refusal) -> str:
 FORMS = ("json_schema", "json_object with schema", "json_object", "text")
 LAST = len(FORMS) - 1
 EFFORT = "reasoning_effort"
-OTHER = "max_completion_tokens"
+OTHER = "max_completion_tokens"  # stands for max_tokens, where that is left out
+# What is left out where a refusal names it.
+PARAMETERS = ("max_tokens", "temperature", "seed", "stream_options")
 PROMPT = "Reply with JSON only, no other text, that follows this JSON schema:\n"
 ROOM = 4096  # tokens for the thinking of who refuses what only those that think refuse
 
@@ -150,7 +153,6 @@ class Dialect:
     """How one endpoint is asked, as far as its refusals and replies have taught."""
 
     form: int = 0  # of FORMS
-    limit: str = "max_tokens"
     left_out: frozenset[str] = frozenset()  # parameters, and keywords of schemas
     most: float = math.inf  # tokens of a reply
     user_only: bool = False  # it takes no system message
@@ -169,8 +171,9 @@ class Dialect:
         asked = json.loads(request.options or "{}")
         chat = by_user(request.chat) if self.user_only else request.chat
         wire: dict[str, Any] = {"model": request.model, "messages": chat}
+        limit = OTHER if "max_tokens" in self.left_out else "max_tokens"
         asks = {
-            self.limit: request.max_tokens,
+            limit: request.max_tokens,
             "temperature": request.temperature,
             "seed": request.seed,
             EFFORT: asked.get(EFFORT),
@@ -191,33 +194,31 @@ class Dialect:
         return wire
 
     def taught(
-        self, refused: Refusal, wire: Mapping[str, Any], own: Set[str]
+        self, refused: Refusal, request: Request, wire: Mapping[str, Any]
     ) -> Dialect | None:
         """What a refusal teaches; None where that is nothing new.
 
-        Parameters of the user's `own` are never left out.
+        What the user's entry or the study asks for is never left out.
         """
-        asks = wire.keys() - own
-        # Only models that think refuse some of it: room is made for that.
-        thinks = {"thinks": True, "extra": max(self.extra, ROOM)}
-        if refused.names(self.limit) or OTHER in refused.words:
+        asks = wire.keys() - own(request)
+        bound = None
+        if refused.names("max_(completion_)?tokens"):
             bound = re.search(table()["most"], refused.words, re.I)
-            most = int(bound[1].replace(",", "")) if bound else 0
-            if 0 < most < wire.get(self.limit, 0):
-                return self.told(f"A reply has at most {most} tokens.", most=most)
-            if not bound and "max_tokens" in asks:
-                told = f"{OTHER} stands for max_tokens."
-                return self.told(told, limit=OTHER, **thinks)
-        for name in ("temperature", "seed", "stream_options"):
-            if name in asks and refused.names(name):
+        most = int(bound[1].replace(",", "")) if bound else 0
+        if 0 < most < request.max_tokens:
+            return self.told(f"A reply has at most {most} tokens.", most=most)
+        for name in PARAMETERS:
+            if name in asks and refused.names(name) and not bound:
                 told = f"It takes no {name}: none is sent."
-                more = thinks if name == "temperature" else {}
-                return self.told(told, left_out=self.left_out | {name}, **more)
-        roles = {message["role"] for message in wire["messages"]}
-        if roles & {"system", "developer"} and refused.says("role"):
+                lesson = self.told(told, left_out=self.left_out | {name})
+                if name not in ("max_tokens", "temperature"):
+                    return lesson
+                # Only models that think refuse these: room is made for that.
+                return replace(lesson, thinks=True, extra=max(self.extra, ROOM))
+        if not self.user_only and refused.says("role"):
             told = "It takes no system message: it stands before the user's first one."
             return self.told(told, user_only=True)
-        if "stream" not in wire and refused.says("stream"):
+        if not self.streams and refused.says("stream"):
             return self.streaming()
         if "response_format" in asks and refused.says("form"):
             return self._simpler(refused, json.dumps(wire["response_format"]))
@@ -257,8 +258,7 @@ def _form(schema: str, form: str, left_out: frozenset[str]) -> dict[str, Any]:
     parsed = rewritten(json.loads(schema), known)
     if not strict:
         return {"type": "json_object", "schema": parsed}
-    title = re.sub(r"[^a-zA-Z0-9]", "_", parsed.get("title", "reply"))[:64]
-    made = {"name": title, "schema": parsed, "strict": True}
+    made = {"name": "reply", "schema": parsed, "strict": True}
     if "strict" in left_out:
         del made["strict"]
     return {"type": form, form: made}
@@ -276,8 +276,9 @@ def by_user(chat: list[dict[str, str]]) -> list[dict[str, str]]:
 # -- what a reply says ----------------------------------------------------------------
 
 TAG = "(?:think|thinking|thought|reasoning)"
-BEGUN = re.compile(rf"\s*[<\[]{TAG}[>\]]", re.I)
-THOUGHT = re.compile(rf"\s*(?:[<\[]{TAG}[>\]])?(.*?)[<\[]/{TAG}[>\]]\s*", re.S | re.I)
+OPEN, CLOSE = rf"[<\[]{TAG}[>\]]", rf"[<\[]/{TAG}[>\]]"
+# Cut off before the end of its thinking, a text has no more.
+THOUGHT = re.compile(rf"\s*(?:{OPEN}(.*?)(?:{CLOSE}|\Z)|(.*?){CLOSE})\s*", re.S | re.I)
 
 
 def joined(body: str) -> Any:
@@ -301,47 +302,20 @@ def joined(body: str) -> Any:
 def read(answer: Any, latency: float) -> Completion | Refusal:
     """A completion; or the refusal that stands in its place."""
     known = table()["reply"]
-    choice: dict[str, Any] = {}
-    wrong: Any = None
     match answer:
         case {"choices": [dict() as choice, *_]}:
             wrong = answer.get("error") or choice.get("error")
         case [{}, *_]:
-            wrong = answer
+            choice, wrong = {}, answer
         case dict() if answer.keys() & known["wrong"]:
-            wrong = answer
+            choice, wrong = {}, answer
+        case _:
+            return Refusal("no completion", json.dumps(answer))
     if wrong:
         return refusal("", wrong)
-    message = choice.get("message") or {"content": choice.get("text")}
-    if not choice or not isinstance(message, dict):
-        return Refusal("no completion", json.dumps(answer))
-    made = _completion(answer, message, choice.get("finish_reason"), latency)
-    reason, empty = made.finish_reason, not made.text.strip()
-    if reason in known["filtered"]:
-        status = "filtered"
-    elif reason in known["broken"] or (empty and reason != "length"):
-        status = "broke off"
-    else:
-        return made
-    said = f"it is {'empty' if empty else 'half'}, finish_reason {reason!r}"
-    return Refusal(status, said, had=made)
-
-
-def _completion(
-    answer: Any, message: Mapping[str, Any], reason: Any, latency: float
-) -> Completion:
-    known = table()["reply"]
-    thoughts = [message[name] for name in known["thinking"] if message.get(name)]
-    calls = [message.get("tool_calls"), message.get("function_call")]
-    text, thinking = _joined(message.get("content"))
-    thinking += "".join(_joined(thoughts[:1]))
-    # Calls stand beside a text, or in its place.
-    text = "\n".join(filter(None, [text, *_joined(calls)]))
-    text = text or _joined(message.get("refusal"))[0]
-    if found := THOUGHT.match(text):
-        text, thinking = text[found.end() :], thinking or found[1].strip()
-    elif BEGUN.match(text):  # cut off before the end of its thinking
-        text, thinking = "", thinking or text
+    text, thinking = _said(choice.get("message") or choice.get("text"))
+    reason = str(choice.get("finish_reason") or "stop").lower()
+    reason = "length" if reason in known["cut"] else reason
     made: dict[str, Any] = {
         "text": text,
         "thinking": thinking,
@@ -352,9 +326,35 @@ def _completion(
         made[name] = str(said or "").encode("utf-8", "replace").decode()
     for name, path in known["usage"].items():
         made[name] = _count(answer.get("usage"), path)
-    reason = str(reason or "stop").lower()
-    reason = "length" if reason in known["cut"] else reason
-    return Completion(**made, finish_reason=reason, latency=latency)
+    had = Completion(**made, finish_reason=reason, latency=latency)
+    empty = not text.strip()
+    if reason in known["filtered"]:
+        status = "filtered"
+    elif reason in known["broken"] or (empty and reason != "length"):
+        status = "broke off"
+    else:
+        return had
+    said = f"it is {'empty' if empty else 'half'}, finish_reason {reason!r}"
+    return Refusal(status, said, had=had)
+
+
+def _said(message: Any) -> tuple[str, str]:
+    """Text and thinking of a message."""
+    if not isinstance(message, dict):
+        return _joined(message)
+    fields = table()["reply"]["thinking"]
+    thoughts = [message[name] for name in fields if message.get(name)]
+    calls = [message.get("tool_calls"), message.get("function_call")]
+    text, thinking = _joined(message.get("content"))
+    thinking += "".join(_joined(thoughts[:1]))
+    # Calls stand beside a text, or in its place.
+    text = "\n".join(filter(None, [text, *_joined(calls)]))
+    text = text or _joined(message.get("refusal"))[0]
+    found = THOUGHT.match(text)
+    if found is None:
+        return text, thinking
+    thought = found[1] or found[2] or ""
+    return text[found.end() :], thinking or thought.strip()
 
 
 def _joined(content: Any) -> tuple[str, str]:
@@ -375,10 +375,8 @@ def _texts(content: Any, thinks: bool = False) -> Iterator[tuple[bool, str]]:
                 yield from _texts(part, thinks)
         case {"function": called}:
             yield from _texts(called)
-        case {"arguments": str(given)}:
-            yield False, given
         case {"arguments": given} | {"parameters": given} | {"input": given}:
-            yield False, json.dumps(given)
+            yield False, given if isinstance(given, str) else json.dumps(given)
         case dict():
             kind, inner = str(content.get("type")), table()["reply"]["inner"]
             thinks = thinks or kind.startswith(("thinking", "reasoning"))
@@ -466,6 +464,5 @@ def same_model(asked: str, answered: str) -> bool:
 
 
 def _bare(name: str) -> str:
-    words = name.lower().split()
-    last = re.split(r"[/\\]", words[0])[-1] if words else ""
+    last = re.sub(r"\s.*|.*[/\\]", "", name.lower())
     return re.sub(r"(@[\w.-]+|\.gguf|[-:]latest|:free)$", "", last)

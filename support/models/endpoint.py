@@ -217,7 +217,7 @@ class Endpoint(Transport):
             return False
         if self._dialect.wire(request) != wire:
             return True
-        lesson = self._dialect.taught(answer, wire, own(request))
+        lesson = self._dialect.taught(answer, request, wire)
         if lesson is None:
             return False
         self._learn(lesson)
