@@ -230,11 +230,11 @@ class Dialect:
 
     def _simpler(self, refused: Refusal, sent: str) -> Dialect:
         """The schema without a keyword that was refused, or put in another way."""
-        form = "|".join(table()["says"]["form"])
-        words = re.sub(form, "", refused.words, flags=re.I)
-        words = re.sub("_([a-z])", lambda begin: begin[1].upper(), words)
-        there = {word for word in table()["keywords"] if f'"{word}":' in sent}
-        named = sorted(word for word in there if re.search(rf"\b{word}\b", words))
+        named = []
+        for word, pattern in table()["keywords"].items():
+            there = f'"{word}":' in sent
+            if there and re.search(rf"\b{pattern}\b", refused.words, re.I):
+                named.append(word)
         if named:
             told = f"It knows no {', '.join(named)} in a schema: checked here instead."
             return self.told(told, left_out=self.left_out.union(named))
@@ -248,19 +248,21 @@ def _form(schema: str, form: str, left_out: frozenset[str]) -> dict[str, Any]:
     """The response_format of a schema."""
     if form == "json_object":
         return {"type": form}
-    strict = form == "json_schema"
+    strict, large = form == "json_schema", table()["large"]
 
     def known(node: dict[str, Any]) -> dict[str, Any]:
-        bounds = () if strict else table()["bounds"]
-        large = {name for name in bounds if node.get(name, 0) > table()["large"]}
-        return {name: node[name] for name in node if name not in left_out | large}
+        kept = {name: node[name] for name in node if name not in left_out}
+        for bound in () if strict else table()["bounds"]:
+            if kept.get(bound, 0) > large:
+                del kept[bound]
+        return kept
 
     parsed = rewritten(json.loads(schema), known)
     if not strict:
         return {"type": "json_object", "schema": parsed}
-    made = {"name": "reply", "schema": parsed, "strict": True}
-    if "strict" in left_out:
-        del made["strict"]
+    made = {"name": "reply", "schema": parsed}
+    if "strict" not in left_out:
+        made["strict"] = True
     return {"type": form, form: made}
 
 
@@ -288,7 +290,7 @@ def joined(body: str) -> Any:
     reason = "broken off"
     for line in re.findall(r"^data:\s*(\{.*)", body, re.M):
         chunk = json.loads(line)
-        if "error" in chunk:
+        if chunk.get("error"):
             return chunk
         for choice in chunk.pop("choices", None) or ():
             reason = choice.get("finish_reason") or reason
@@ -324,8 +326,10 @@ def read(answer: Any, latency: float) -> Completion | Refusal:
     }
     for name, said in made.items():  # half characters cannot be kept
         made[name] = str(said or "").encode("utf-8", "replace").decode()
-    for name, path in known["usage"].items():
-        made[name] = _count(answer.get("usage"), path)
+    counts = dict(_leaves(answer.get("usage")))
+    for name, field in known["usage"].items():
+        count = counts.get(field, "")  # which nobody has checked
+        made[name] = int(float(count)) if re.fullmatch(r"\d+(\.\d+)?", count) else 0
     had = Completion(**made, finish_reason=reason, latency=latency)
     empty = not text.strip()
     if reason in known["filtered"]:
@@ -384,13 +388,6 @@ def _texts(content: Any, thinks: bool = False) -> Iterator[tuple[bool, str]]:
             if not parts and kind == "None":
                 parts = [json.dumps(content)]
             yield from _texts(parts, thinks)
-
-
-def _count(said: Any, path: list[str]) -> int:
-    """A count of the usage, which nobody has checked; 0 where it is none."""
-    for name in path:
-        said = said.get(name) if isinstance(said, dict) else None
-    return int(said) if isinstance(said, int | float) and 0 < said < math.inf else 0
 
 
 DECODER = json.JSONDecoder(strict=False)  # lines may be broken within a text

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import json
 import re
 import time
@@ -96,9 +95,7 @@ def address(base_url: str) -> Address:
             f"base_url holds a user, a '?' or a '#': {wanted}, and give a key instead, "
             "as api_key= or OPENAI_API_KEY."
         )
-    local = host == "localhost" or host.endswith(".localhost")
-    with contextlib.suppress(ValueError):
-        local = ipaddress.ip_address(host).is_loopback
+    local = re.fullmatch(r"(.+\.)?localhost|127\.[\d.]+|::1", host) is not None
     where = parts.netloc.lower().rstrip(":")
     return Address(f"{parts.scheme}://{where}{parts.path.rstrip('/')}", local)
 
