@@ -15,7 +15,6 @@ from support.errors import (
     ContextOverflow,
     InvalidInput,
     MalformedReply,
-    ModelError,
     ModelUnavailable,
 )
 from support.models import connect, named
@@ -38,17 +37,6 @@ GOOD = '{"names": ["P1"]}'
 
 def ask(model, messages="Who?", schema=None, **settings):
     return asyncio.run(model.reply(messages, schema, **settings))
-
-
-def told(model, *asked, **settings):
-    """What came of a question, and the one call that was noted."""
-    with collected() as calls:
-        try:
-            end = ask(model, *asked, **settings)
-        except ModelError as error:
-            end = error
-    [call] = calls
-    return end, call
 
 
 @pytest.fixture
@@ -111,15 +99,6 @@ def test_each_refusal_teaches_once_and_the_same_question_is_asked(
     assert model.learnt[0] in model.details["learnt"]
     replays = at(cache=tmp_path / "s.sqlite", offline=True)
     assert ask(replays, "3", Votes, **ASKED).cached, "its key is the same"
-
-
-def test_what_a_schema_cannot_say_is_checked_here(server, at):
-    reply = GOOD.replace("]", ', "P2", "P3"]')
-    server.answer = lambda body: (
-        server.refusal(400, REFUSED["'maxItems'"]) if "maxItems" in str(body) else reply
-    )
-    with pytest.raises(MalformedReply, match="names: List should have at most 2 items"):
-        ask(at(repairs=0), schema=Votes)
 
 
 OWN = {
@@ -273,7 +252,9 @@ def test_a_reply_cut_by_thinking_gets_twice_the_room_which_is_kept_and_paid(
 
     own("longest = 1000\nprice = { input = 0.0, output = 1e4 }")
     server.answer, needed, model = answer, 610, at(cache=tmp_path / "s.sqlite")
-    reply, call = told(model, "Who?", Votes, max_tokens=100)
+    with collected() as calls:
+        reply = ask(model, "Who?", Votes, max_tokens=100)
+    [call] = calls
     assert rooms(server) == [100, 200, 400, 800] and (reply.text, reply.usage) == (
         GOOD,
         Usage(28, 1310),
@@ -327,26 +308,19 @@ REFUSALS = [
         "tokens: 9000.*8192",
     ),
     (400, f"no tea {KEY}", {}, CallFailed, "error 400.*no tea"),
-    *[
-        (status, "oops", {}, CallFailed, "oops.*attempt 2")
-        for status in (408, 429, 500, 524)
-    ],
 ]
 
 
 @pytest.mark.parametrize(("status", "said", "more", "kind", "expected"), REFUSALS)
-def test_a_refusal_is_told_in_plain_words_and_retried_where_it_may_pass(
+def test_a_refusal_is_told_in_plain_words_without_the_key(
     server, at, status, said, more, kind, expected
 ):
     server.answer = lambda body: server.refusal(status, said, **more)
     with pytest.raises(kind, match=expected) as caught:
         ask(at(api_key=KEY, max_retries=1))
-    assert (
-        "SECRET" not in "".join(traceback.format_exception(caught.value))
-        and not caught.value.__context__
-    )
-    assert len(server.bodies) == 1 + ("attempt 2" in expected)
-    assert caught.value.charged == (status in (408, 524))
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "SECRET" not in shown and not caught.value.__context__
+    assert len(server.bodies) == 1
 
 
 STRANGE = ["<html>Welcome</html>", "{}", '{"choices": []}', "[1]", '{"choices": null}']
@@ -416,16 +390,6 @@ def test_a_user_in_an_address_is_refused_and_not_quoted(server):
     with pytest.raises(InvalidInput, match="give a key instead") as caught:
         connect("m", base_url=where)
     assert "hunter2" not in str(caught.value)
-
-
-def test_where_no_key_was_meant_for_an_address_the_refusal_says_how_to_name_it(
-    server, monkeypatch
-):
-    monkeypatch.setenv(OURS, "sk-good-of-ours")
-    server.answer = lambda body: server.refusal(401, "Who are you?")
-    told = r'\[models\."\*@http.*/v1"\] with key = "VARIABLE"'
-    with pytest.raises(ModelUnavailable, match=told):
-        ask(connect(f"m@{server.url}"))
 
 
 def test_one_client_serves_a_loop_and_another_loop_gets_its_own(server, at, recwarn):
