@@ -35,7 +35,7 @@ def table() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An answer that is none: its status, or what stands in its place, and its words."""
+    """An answer that is none: its status, or what stands for it, and its words."""
 
     status: str
     words: str
@@ -44,7 +44,7 @@ class Refusal:
     had: Completion | None = None  # what came of a reply that broke off, for its usage
 
     def names(self, parameter: str) -> bool:
-        """Whether it is about a parameter: by the field that says so, or by its words."""
+        """Whether it is about a parameter: by the field that says so, or its words."""
         return re.search(rf"\b{parameter}\b", self.about or self.words) is not None
 
     def says(self, what: str) -> bool:
@@ -83,7 +83,7 @@ def kind_of(refused: Refusal) -> Kind:
 
 
 def refusal(status: str, body: Any, retry_after: float | None = None) -> Refusal:
-    """Read the body of an error in whichever shape it comes; no status: within a 200."""
+    """Read the body of an error in any of its shapes; no status: within a 200."""
     known = table()["body"]
     words: list[str] = []
     about: list[str] = []
@@ -163,8 +163,8 @@ class Dialect:
 
     def told(self, sentence: str, **changes: Any) -> Dialect:
         """The dialect after a lesson."""
-        new = () if sentence in self.learnt else (sentence,)
-        return replace(self, learnt=self.learnt + new, **changes)
+        learnt = tuple(dict.fromkeys([*self.learnt, sentence]))
+        return replace(self, learnt=learnt, **changes)
 
     def wire(self, request: Request) -> dict[str, Any]:
         """A request as the body of a call."""
@@ -201,14 +201,13 @@ class Dialect:
         What the user's entry or the study asks for is never left out.
         """
         asks = wire.keys() - own(request)
-        bound = None
         if refused.names("max_(completion_)?tokens"):
             bound = re.search(table()["most"], refused.words, re.I)
-        most = int(bound[1].replace(",", "")) if bound else 0
-        if 0 < most < request.max_tokens:
-            return self.told(f"A reply has at most {most} tokens.", most=most)
+            most = int(bound[1].replace(",", "")) if bound else 0
+            if 0 < most < request.max_tokens:
+                return self.told(f"A reply has at most {most} tokens.", most=most)
         for name in PARAMETERS:
-            if name in asks and refused.names(name) and not bound:
+            if name in asks and refused.names(name):
                 told = f"It takes no {name}: none is sent."
                 lesson = self.told(told, left_out=self.left_out | {name})
                 if name not in ("max_tokens", "temperature"):

@@ -1,7 +1,7 @@
 """Any OpenAI-compatible endpoint, through the openai package's aiohttp transport.
 
-What it takes is learnt by its refusals, each once for a model; nothing is tried twice, so
-that refusals never loop. How providers differ stands in `support.models.dialect`.
+What it takes is learnt by its refusals, each once for a model; nothing is tried twice,
+so that refusals never loop. How providers differ stands in `support.models.dialect`.
 """
 
 from __future__ import annotations
@@ -274,7 +274,7 @@ class Endpoint(Transport):
         return error
 
     async def _known(self, client: AsyncOpenAI) -> list[str]:
-        """Names that its endpoint serves: a help, whose own failure says nothing new."""
+        """Names that its endpoint serves: a help, whose failure says nothing new."""
         options = OPTIONS | {"timeout": CONNECTING}
         sent = client.get(MODELS, cast_to=bytes, options=options)
         match await self._answered(sent):

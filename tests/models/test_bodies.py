@@ -1,7 +1,7 @@
-"""Bodies as real servers sent them (benchmarks/servers.py), and what should come of each.
+"""Bodies as real servers sent them (benchmarks/servers.py), and what should come of it.
 
-LiteLLM's proxy 1.108.7, llama.cpp's and llama-cpp-python's servers, `transformers serve`
-5.23.0: word for word, but for names and paths.
+LiteLLM's proxy 1.108.7, llama.cpp's and llama-cpp-python's servers, `transformers
+serve` 5.23.0: word for word, but for names and paths.
 """
 
 import asyncio

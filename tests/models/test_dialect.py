@@ -1,7 +1,7 @@
 """Refusals and replies in all their shapes: what providers' users report.
 
-The tables are in cases.json, a case a line; a number in a test's name is its folder's in
-shared/cases.
+The tables are in cases.json, a case a line; a number in a test's name is that of its
+folder in shared/cases.
 """
 
 import asyncio

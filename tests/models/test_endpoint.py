@@ -274,7 +274,7 @@ def test_a_reply_cut_by_thinking_gets_twice_the_room_which_is_kept_and_paid(
     ]
 
 
-def test_a_chat_model_that_runs_on_gets_four_times_its_room_and_the_embedded_one_no_more(
+def test_who_runs_on_gets_four_times_its_room_and_the_embedded_model_no_more(
     server, at
 ):
     server.answer = lambda body: server.completion('{"names": ["P', "length")
@@ -410,15 +410,18 @@ def test_one_client_serves_a_loop_and_another_loop_gets_its_own(server, at, recw
     assert not [warning for warning in recwarn if "nclosed" in str(warning.message)]
 
 
-def test_a_process_imports_nothing_heavy_and_ends_without_a_word_even_with_a_loop_left_open(
+def test_a_process_imports_nothing_heavy_and_ends_quietly_with_a_loop_left_open(
     server,
 ):
     script = f"""
 import asyncio, sys
 from support.models import connect, named
 model = connect("m", base_url={server.url!r})
-print([m for m in ("openai", "aiohttp", "xllamacpp", "numpy", "pandas") if m in sys.modules])
-print(asyncio.run(model.reply("x")).text, asyncio.new_event_loop().run_until_complete(model.reply("y")).text)
+heavy = {{"openai", "aiohttp", "xllamacpp", "numpy", "pandas"}}
+print(sorted(heavy & sys.modules.keys()))
+left = asyncio.new_event_loop()
+replies = asyncio.run(model.reply("x")), left.run_until_complete(model.reply("y"))
+print(*(reply.text for reply in replies))
 """
     done = subprocess.run(
         [sys.executable, "-X", "dev", "-c", script],
