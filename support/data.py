@@ -119,7 +119,7 @@ def check_sum(path: Path, expected: str, way_out: str) -> None:
 def source_digest() -> str:
     """A sum over the package's sources, its inputs and what was trained or kept: it changes when a result could.
 
-    What models are called and cost is left out: whoever edits it need not do a sweep again.
+    What models are called and cost, and how providers speak, is left out: whoever edits it need not do a sweep again.
     """
     sources = sorted(
         p for p in (ROOT / "support").rglob("*") if p.suffix in {".py", ".j2", ".toml"}
@@ -130,7 +130,7 @@ def source_digest() -> str:
         p
         for folder in data
         for p in folder.rglob("*")
-        if p.is_file() and p.name != "models.toml"
+        if p.is_file() and p.name not in ("models.toml", "dialect.toml")
     )
     for path in (*sources, *sorted(files)):
         digest.update(path.relative_to(ROOT).as_posix().encode())

@@ -99,7 +99,7 @@ def _endpoint(known: Profile, api_key: str | None, offline: bool) -> Endpoint:
     """The endpoint of a profile; ModelUnavailable where its key is missing."""
     where = address(known.address)
     key = api_key or os.environ.get(known.key, "")
-    free = where.local or where.authorization or offline
+    free = where.local or offline
     if known.key and not key and not free:
         raise ModelUnavailable(
             f"{known.name!r} at {where.url} needs a key, and there is none. "

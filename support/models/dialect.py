@@ -1,7 +1,8 @@
 """How providers of one API differ: what they refuse, how they say so, how they reply.
 
-One table of refusals (`KINDS`), one of lessons (`Dialect.taught`), one of shapes of a
-reply (`read`). Nothing here sends, waits or keeps anything.
+The tables are data, `data/inputs/models/dialect.toml`; here is what reads them: a
+refusal (`refusal`, `kind_of`), the lessons of refusals (`Dialect.taught`), and the
+shapes of a reply (`read`). Nothing here sends, waits or keeps anything.
 """
 
 from __future__ import annotations
@@ -10,98 +11,101 @@ import ast
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Set
+import tomllib
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache
+from itertools import groupby
 from typing import Any
 
-from support.errors import (
-    CallFailed,
-    ContextOverflow,
-    Filtered,
-    ModelError,
-    ModelUnavailable,
-)
-from support.models.profiles import Profile
+from support.data import inputs
 from support.models.request import Completion, Request, rewritten
 
-# -- what a refusal says --------------------------------------------------------------
 
-# Parts of a body that say nothing to a reader, and those whose own name says nothing.
-SILENT = {"object", "input", "ctx", "url", "id", "request_id", "failed_generation"}
-PLAIN = re.compile(r"|message|msg|details?|errors?|raw|code|type|status|title|reason")
-PARAM = {"param", "parameter", "field", "loc"}
-SENT = re.compile(r"temperature|seed|max_|response_format|reasoning|stream|messages")
-BAD_KEY = (
-    r"no_db_connection|no api key|auth_error|unauthorized|authentication"
-    r"|api.?key.{0,30}(invalid|not valid|incorrect|missing|required|expired)"
-    r"|(invalid|incorrect|missing|expired).{0,20}(api.?key|credential)"
-)
-NO_CREDIT = (
-    "insufficient.?(quota|credit|balance|fund)|credit balance|payment required"
-    "|billing_hard_limit"
-)
-UNKNOWN = "unrecogni[sz]ed|unknown|unexpected|extra.?(fields|inputs)|extra_forbidden"
-REFUSES = (
-    f"{UNKNOWN}|invalid|unsupported|only|must|should be|cannot|does ?n[o']t|fail"
-    "|not (support|permit|allow|implement|available|valid|enabled)|disallowed"
-)
-IMPLIED = (  # the status of an error within a 200 that names none
-    (401, BAD_KEY),
-    (402, NO_CREDIT),
-    (429, "rate.?limit|too many|throttl|quota"),
-    (400, f"{UNKNOWN}|invalid|unsupported|not support"),
-)
+@cache
+def table() -> dict[str, Any]:
+    """What is known of providers: the tables of dialect.toml."""
+    path = inputs("models", "dialect.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+# -- what a refusal says --------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An answer that is none: its status, its words, and which parameters it names."""
+    """An answer that is none: its status, or what stands for it, and its words."""
 
-    status: int | None
+    status: str
     words: str
-    params: tuple[str, ...] = ()
-    sizes: str = ""  # how long the prompt was, and may be
-    cause: str = ""  # by its name in `KINDS`, where no status says it
-    detail: str = ""  # of a connection that failed
+    about: str = ""  # the parameters that a field of its body names
     retry_after: float | None = None
     had: Completion | None = None  # what came of a reply that broke off, for its usage
 
     def names(self, parameter: str) -> bool:
-        """Whether it is about a parameter: by the field that says so, or by its words."""
-        said = [param for param in self.params if SENT.match(param)] or [self.words]
-        return any(re.search(rf"\b{parameter}\b", text) for text in said)
+        """Whether it is about a parameter: by the field that says so, or its words."""
+        return re.search(rf"\b{parameter}\b", self.about or self.words) is not None
 
-    def says(self, pattern: str | re.Pattern[str]) -> bool:
-        """Whether its words match."""
+    def says(self, what: str) -> bool:
+        """Whether its words say one of the things in the table."""
+        pattern = "|".join(table()["says"][what])
         return re.search(pattern, self.words, re.I) is not None
 
     @property
     def teaches(self) -> bool:
         """Whether it may be about how the question was put."""
-        if self.status in (None, 401, 402, 429):
-            return False
-        if kind_of(self).name in ("moderated", "context"):
-            return False
-        return self.status in (400, 422) or self.says(REFUSES)
+        refused = self.status in ("400", "422") or self.says("refuses")
+        return refused and kind_of(self).teaches
 
 
-def refusal(status: int | None, body: Any, **more: Any) -> Refusal:
-    """Read the body of an error in whichever shape it comes; no status: within a 200."""
-    leaves = list(_leaves(body))
-    fields = dict(leaves)
-    params = [text for name, text in leaves if name in PARAM]
-    said = [_worded(*leaf) for leaf in leaves if leaf[0] not in SILENT | PARAM]
-    words = " ".join(dict.fromkeys(filter(None, said)))
-    unsaid = [param for param in params if param not in words]
-    words += f" ({', '.join(unsaid)})" if unsaid else ""
-    if {"n_prompt_tokens", "n_ctx"} <= fields.keys():  # llama.cpp
-        read, most = fields["n_prompt_tokens"], fields["n_ctx"]
-        more["sizes"] = f": {read} tokens, and it reads {most}"
-    if status is None:
-        status = _implied(fields, words)
-    return Refusal(status, words, tuple(params), **more)
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of refusal, as the table explains its fields."""
+
+    name: str
+    status: str
+    error: str
+    advice: str = "{place} answered with error {status}: {said}"
+    words: str = "anything"
+    passing: bool = False
+    charged: bool = False
+    waits: bool = False
+    teaches: bool = False
+    fault: str = ""
+
+
+def kind_of(refused: Refusal) -> Kind:
+    """Of which kind a refusal is: the first that fits."""
+    kinds = (Kind(**row) for row in table()["kinds"])
+    alike = (kind for kind in kinds if re.fullmatch(kind.status, refused.status))
+    return next(kind for kind in alike if refused.says(kind.words))
+
+
+def refusal(status: str, body: Any, retry_after: float | None = None) -> Refusal:
+    """Read the body of an error in any of its shapes; no status: within a 200."""
+    known = table()["body"]
+    words: list[str] = []
+    about: list[str] = []
+    code = ""
+    for name, text in _leaves(body):
+        if name in known["codes"] and re.fullmatch("[45]..", text):
+            code = code or text
+        elif name in known["params"]:
+            about.append(text)
+        elif name in known["plain"]:
+            words.append(text)
+        elif name not in known["silent"]:
+            words.append(f"{name}: {text}")
+    words += [f"({text})" for text in about]
+    named = [text for text in about if re.match(known["sent"], text)]
+    refused = Refusal(
+        status=status or code,
+        words=" ".join(dict.fromkeys(words)),
+        about=" ".join(named),
+        retry_after=retry_after,
+    )
+    return refused if refused.status else replace(refused, status=_implied(refused))
 
 
 def _leaves(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
@@ -109,569 +113,280 @@ def _leaves(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
     match node:
         case None | "" | "None" | "null":
             return
-        case list() if name == "loc":  # FastAPI
-            yield name, ".".join(str(part) for part in node if part != "body")
         case list():
             for part in node:
                 yield from _leaves(part, name)
         case dict():
-            for key in sorted(node, key=lambda key: key not in ("message", "msg")):
-                yield from _leaves(node[key], key)
+            for key, part in node.items():
+                yield from _leaves(part, key)
         case _:
             yield name, str(node)
 
 
-def _worded(name: str, text: str) -> str:
-    if text.isdigit():
-        return ""
-    return text if PLAIN.fullmatch(name) else f"{name}: {text}"
-
-
-def _implied(fields: Mapping[str, str], words: str) -> int:
-    for name in ("code", "status", "status_code"):
-        if re.fullmatch("[45]..", fields.get(name, "")):
-            return int(fields[name])
-    for status, pattern in IMPLIED:
-        if re.search(pattern, words, re.I):
-            return status
-    return 502
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of refusal: how it is known, what it is for the caller, and what to do."""
-
-    name: str
-    status: str  # a pattern; "" for what never became an answer
-    words: str
-    error: type[ModelError]
-    advice: str
-    passing: bool = False  # the same call may succeed a little later
-    charged: bool = False  # the question had been passed on: it may cost
-    waits: bool = False  # worth waiting for until the deadline
-
-    def fits(self, refused: Refusal) -> bool:
-        """Whether a refusal is of this kind."""
-        if refused.status is None or not re.fullmatch(self.status, str(refused.status)):
-            return False
-        return refused.says(self.words)
-
-
-OVERFLOW = (
-    "context_length_exceeded|exceed_context_size|context (length|size|window)"
-    "|prompt is too long|too many tokens|input is too long"
-)
-NO_MODEL = (
-    r"model_not_found|invalid model|model\b.{0,120}\b(not exist|not found|unknown)"
-    "|access to (the )?model|pinned to"
-)
-MODERATED = (
-    "moderat|flagged|content.?(filter|policy|management|violat|exists risk)"
-    "|usage (polic|guideline)|inappropriate|responsible.?ai|data_inspection"
-    r"|safety.?(check|system|filter|polic)|prohibited.?content|guardrail|sensitive"
-    r"|violat\w* .{0,40}(polic|guideline|terms)"
-)
-BEHIND = r"litellm\.auth|(exception|upstream|provider|backend)\b.*\b(key|auth\w*|credentials?)\b"
-LOST = (
-    "connection.?(error|refused|reset|aborted)|apiconnection|bad gateway"
-    "|(cannot|can't|could not|failed to|unable to) connect|no healthy|unavailable"
-)
-KEY = (
-    "{place} refused the key for {model!r} (it said: {said}). {mend}; "
-    'model="embedded" needs none.'
-)
-CREDIT = (
-    "the account at {place} has no credit left (it said: {said}). Top it up, or "
-    "change key."
-)
-NAME = "{place} does not know the model {model!r}"
-ERROR = "{place} answered with error {status}: {said}"
-PASSES, MAY_COST = {"passing": True}, {"passing": True, "charged": True}
-KINDS = (  # the first that fits
-    Kind("quota", "402", "", ModelUnavailable, CREDIT),
-    Kind("quota", "400|403|429", NO_CREDIT, ModelUnavailable, CREDIT),
-    Kind(
-        "moderated",
-        "400|403|422|451",
-        MODERATED,
-        Filtered,
-        "{place} does not let this question pass (it said: {said}).",
-    ),
-    Kind(
-        "key behind",
-        "40[0-3]|500",
-        BEHIND,
-        ModelUnavailable,
-        "a server behind {place} refused the key with which it was asked for {model!r} "
-        "(it said: {said}). Mend the key there; {key} opens {place} alone.",
-    ),
-    Kind("key", "400|422|500", BAD_KEY, ModelUnavailable, KEY),
-    Kind("name", "403", NO_MODEL, ModelUnavailable, NAME + " for this key: {said}."),
-    Kind("key", "401|403", "", ModelUnavailable, KEY),
-    Kind(
-        "context",
-        "400|413|422|500",
-        OVERFLOW,
-        ContextOverflow,
-        "the messages are longer than {model!r} can read{sizes} (it said: {said}). Take "
-        "fewer agents, fewer rounds or a shorter history, lower max_tokens, or use a "
-        "model with a longer context.",
-    ),
-    Kind(
-        "name",
-        "404",
-        "",
-        ModelUnavailable,
-        NAME
-        + ", or has no chat completions at this address ({ending}); it said: {said}."
-        "{near} Check the name.",
-    ),
-    Kind(
-        "name",
-        "400|500",
-        NO_MODEL,
-        ModelUnavailable,
-        NAME + " (it said: {said}).{near} Check the name.",
-    ),
-    Kind(
-        "off form",
-        "400",
-        "json_validate_failed|failed to generate json",
-        CallFailed,
-        "{model!r} at {place} did not keep to the form, and its reply was withheld "
-        "(it said: {said}).",
-        **MAY_COST,
-    ),
-    Kind(
-        "pace",
-        "429",
-        "",
-        CallFailed,
-        "{place} allows no more calls for now (it said: {said}). Wait, or lower "
-        "concurrency=.",
-        **PASSES,
-    ),
-    Kind(
-        "loading",
-        "5..",
-        "loading|warming|starting",
-        CallFailed,
-        ERROR,
-        **PASSES,
-        waits=True,
-    ),
-    Kind("gateway", "504", "", CallFailed, ERROR, **MAY_COST, waits=True),
-    Kind("lost", "502|503|52[0-3]|530", "", CallFailed, ERROR, **PASSES, waits=True),
-    Kind("lost", "500", LOST, CallFailed, ERROR, **PASSES, waits=True),
-    Kind("gateway", "408|524", "", CallFailed, ERROR, **MAY_COST),
-    Kind("ill", "409|5..", "", CallFailed, ERROR, **PASSES),
-    Kind("status", r"\d+", "", CallFailed, ERROR),
-    Kind(
-        "no connection",
-        "",
-        "",
-        ModelUnavailable,
-        "cannot reach {place}: {cause}. Check the address (base_url= or "
-        "OPENAI_BASE_URL), that the server runs, and the network; "
-        'model="embedded" needs none.',
-        **PASSES,
-        waits=True,
-    ),
-    Kind(
-        "broken connection",
-        "",
-        "",
-        CallFailed,
-        "{place} broke off the connection ({cause}). See whether it still runs.",
-        **MAY_COST,
-    ),
-    Kind(
-        "no completion",
-        "",
-        "",
-        CallFailed,
-        "{place} answered with something that is no chat completion; {ending}: {said}",
-        **MAY_COST,
-    ),
-    Kind(
-        "broke off",
-        "",
-        "",
-        CallFailed,
-        "{place} broke off its reply ({said}): nothing of it is taken.",
-        **MAY_COST,
-    ),
-    Kind(
-        "filtered",
-        "",
-        "",
-        Filtered,
-        "a filter at {place} broke off the reply ({said}).",
-        **MAY_COST,
-    ),
-    Kind(
-        "own",
-        "",
-        "",
-        CallFailed,
-        "{place} refuses {unmet}, which the setting reasoning= or the entry of {name!r} "
-        "in models.toml asks of it; leave that out there (it said: {said}).",
-    ),
-    Kind(
-        "other",
-        "",
-        "",
-        ModelUnavailable,
-        "{place} lists {model!r}, and does not answer for it: {said}. Check what its "
-        "own configuration says of that model, and what stands behind it.",
-    ),
-)
-BY_NAME = {kind.name: kind for kind in reversed(KINDS)}
-
-
-def kind_of(refused: Refusal) -> Kind:
-    """Of which kind a refusal is."""
-    if refused.cause:
-        return BY_NAME[refused.cause]
-    fitting = (kind for kind in KINDS if kind.fits(refused))
-    return next(fitting, BY_NAME["no completion"])
+def _implied(refused: Refusal) -> str:
+    """The status of an error within a 200 that has none: what its words say."""
+    for status, words in table()["within"].items():
+        if refused.says(words):
+            return str(status)
+    return "502"
 
 
 # -- how a question is put ------------------------------------------------------------
 
 FORMS = ("json_schema", "json_object with schema", "json_object", "text")
+LAST = len(FORMS) - 1
 EFFORT = "reasoning_effort"
+OTHER = "max_completion_tokens"  # stands for max_tokens, where that is left out
+# What is left out where a refusal names it.
+PARAMETERS = ("max_tokens", "temperature", "seed", "stream_options")
 PROMPT = "Reply with JSON only, no other text, that follows this JSON schema:\n"
-LARGE = 64  # bounds above it let grammars grow until a server crashes
-BOUNDS = ("minLength", "maxLength", "minItems", "maxItems")
-# What a schema cannot do without; all else in it is checked here as well.
-NEEDED = {"type", "properties", "required", "items", "enum", "anyOf", "$ref", "$defs"}
-FORM = (
-    r"response.?(format|schema)|output_(config|format)(.format)?|json.?(schema|object|mode)"
-    r"|structured.?outputs?|grammar|guided\w*"
-)
-ROLE = (
-    r"(system|developer) (role|messages?\b|prompt|instruction)"
-    r"|role\W.{0,40}(system|developer)|roles must alternate|only user"
-)
-STREAM = (
-    r"(only|must|enable|require|non).{0,30}\bstream"
-    r"|\bstream.{0,30}(only|must|enable|require|true)"
-)
-MOST = re.compile(  # how providers say how large a reply may be
-    r"(?:at most|> ?|less than or equal to|up to|maximum of|\[\d+, ?)\W{0,2}(\d[\d,]*)",
-    re.I,
-)
+ROOM = 4096  # tokens for the thinking of who refuses what only those that think refuse
+
+
+def own(request: Request) -> set[str]:
+    """The names of all that is asked beside the question, by the user or the study."""
+    return set(re.findall(r'"([^"\\]+)":', request.options)) - {"extra_body", "type"}
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one endpoint is asked, as far as its refusals have taught."""
+    """How one endpoint is asked, as far as its refusals and replies have taught."""
 
     form: int = 0  # of FORMS
-    limit: str = "max_tokens"
     left_out: frozenset[str] = frozenset()  # parameters, and keywords of schemas
     most: float = math.inf  # tokens of a reply
     user_only: bool = False  # it takes no system message
     streams: bool = False  # it answers in a stream, or not at all
+    thinks: bool = False
+    extra: int = 0  # tokens that thinking may take
+    learnt: tuple[str, ...] = ()  # in sentences
 
-    def wire(self, request: Request, profile: Profile) -> dict[str, Any]:
+    def told(self, sentence: str, **changes: Any) -> Dialect:
+        """The dialect after a lesson."""
+        learnt = tuple(dict.fromkeys([*self.learnt, sentence]))
+        return replace(self, learnt=learnt, **changes)
+
+    def wire(self, request: Request) -> dict[str, Any]:
         """A request as the body of a call."""
         asked = json.loads(request.options or "{}")
         chat = by_user(request.chat) if self.user_only else request.chat
-        wire: dict[str, Any] = {"model": profile.model, "messages": chat}
-        wire[self.limit] = request.max_tokens
-        if profile.temperature is not False:
-            wire["temperature"] = request.temperature
-        if request.seed is not None and profile.seed:
-            wire["seed"] = request.seed
-        if EFFORT in asked:
-            wire[EFFORT] = asked[EFFORT]
+        wire: dict[str, Any] = {"model": request.model, "messages": chat}
+        limit = OTHER if "max_tokens" in self.left_out else "max_tokens"
+        asks = {
+            limit: request.max_tokens,
+            "temperature": request.temperature,
+            "seed": request.seed,
+            EFFORT: asked.get(EFFORT),
+        }
         if self.streams:
-            wire |= {"stream": True, "stream_options": {"include_usage": True}}
-        wire = {name: wire[name] for name in wire if name not in self.left_out}
+            asks |= {"stream": True, "stream_options": {"include_usage": True}}
+        for name, value in asks.items():
+            if value is not None and name not in self.left_out:
+                wire[name] = value
         wire |= asked.get("extra_body", {})
         if request.schema:
             if self.form:
                 # In the user's voice: not every model's template has a system message.
                 chat[-1]["content"] += f"\n\n{PROMPT}{request.schema}"
-            form = _form(request.schema, FORMS[self.form], self.left_out)
-            wire |= {"response_format": form} if form else {}
+            if self.form < LAST:
+                form = _form(request.schema, FORMS[self.form], self.left_out)
+                wire["response_format"] = form
         return wire
 
     def taught(
-        self, refused: Refusal, wire: Mapping[str, Any], own: Set[str]
-    ) -> tuple[Dialect, str] | None:
-        """What a refusal teaches, in a sentence; None where that is nothing new.
+        self, refused: Refusal, request: Request, wire: Mapping[str, Any]
+    ) -> Dialect | None:
+        """What a refusal teaches; None where that is nothing new.
 
-        Parameters of the user's `own` are never left out.
+        What the user's entry or the study asks for is never left out.
         """
-        asks = wire.keys() - own
-        other = "max_completion_tokens"
-        if refused.names(self.limit) or other in refused.words:
-            bound = MOST.search(refused.words)
+        asks = wire.keys() - own(request)
+        if refused.names("max_(completion_)?tokens"):
+            bound = re.search(table()["most"], refused.words, re.I)
             most = int(bound[1].replace(",", "")) if bound else 0
-            if 0 < most < wire.get(self.limit, 0):
-                most = int(min(self.most, most))
-                return replace(self, most=most), f"A reply has at most {most} tokens."
-            if not bound and "max_tokens" in asks:
-                return replace(self, limit=other), f"{other} stands for max_tokens."
-        for name in ("temperature", "seed", "stream_options"):
+            if 0 < most < request.max_tokens:
+                return self.told(f"A reply has at most {most} tokens.", most=most)
+        for name in PARAMETERS:
             if name in asks and refused.names(name):
-                left_out = self.left_out | {name}
                 told = f"It takes no {name}: none is sent."
-                return replace(self, left_out=left_out), told
-        roles = {message["role"] for message in wire["messages"]}
-        if roles & {"system", "developer"} and refused.says(ROLE):
-            told = (
-                "It takes no system message: that stands before the user's first one."
-            )
-            return replace(self, user_only=True), told
-        if "stream" not in wire and refused.says(STREAM):
+                lesson = self.told(told, left_out=self.left_out | {name})
+                if name not in ("max_tokens", "temperature"):
+                    return lesson
+                # Only models that think refuse these: room is made for that.
+                return replace(lesson, thinks=True, extra=max(self.extra, ROOM))
+        if not self.user_only and refused.says("role"):
+            told = "It takes no system message: it stands before the user's first one."
+            return self.told(told, user_only=True)
+        if not self.streams and refused.says("stream"):
             return self.streaming()
-        about_form = refused.says(FORM) or refused.names("response_format")
-        if "response_format" in asks and about_form:
-            return self._simpler(refused, wire["response_format"])
+        if "response_format" in asks and refused.says("form"):
+            return self._simpler(refused, json.dumps(wire["response_format"]))
         return None
 
-    def streaming(self) -> tuple[Dialect, str]:
+    def streaming(self) -> Dialect:
         """The dialect of an endpoint that answers in a stream."""
-        return replace(self, streams=True), "It streams: its replies are joined here."
+        return self.told("It streams: its replies are joined here.", streams=True)
 
-    def _simpler(self, refused: Refusal, sent: Any) -> tuple[Dialect, str]:
+    def _simpler(self, refused: Refusal, sent: str) -> Dialect:
         """The schema without a keyword that was refused, or put in another way."""
-        words = re.sub(FORM, "", refused.words + " ".join(refused.params), flags=re.I)
-        words = re.sub("_([a-z])", lambda begin: begin[1].upper(), words)
-        used = _keywords(sent) - NEEDED
-        named = {word for word in used if re.search(rf"\b{word}\b", words)}
+        named = []
+        for word, pattern in table()["keywords"].items():
+            there = f'"{word}":' in sent
+            if there and re.search(rf"\b{pattern}\b", refused.words, re.I):
+                named.append(word)
         if named:
-            said = ", ".join(sorted(named))
-            told = f"It knows no {said} in a schema: left out there, and checked here."
-            return replace(self, left_out=self.left_out | named), told
-        form = self.form + 1
-        typed = re.search(r"json.?(schema|object)|\bschema", refused.words)
-        unknown = re.search(UNKNOWN, refused.words, re.I) and not typed
-        by_text = refused.says(r"['\"`]text['\"`]") and not refused.says("json.?object")
-        if unknown or by_text or (self.form and not refused.says(r"(?<!json_)schema")):
-            form = len(FORMS) - 1
-        way = f"by {FORMS[form]}, and in the prompt"
-        if form == len(FORMS) - 1:
-            way = "in the prompt alone"
-        told = f"It takes no {FORMS[self.form]}: a schema is put {way}."
-        return replace(self, form=form), told
+            told = f"It knows no {', '.join(named)} in a schema: checked here instead."
+            return self.told(told, left_out=self.left_out.union(named))
+        this, other = FORMS[self.form : self.form + 2]
+        told = f"It takes no {this}: a schema goes as {other}, and in the prompt."
+        return self.told(told, form=self.form + 1)
 
 
 @lru_cache(maxsize=256)
-def _form(schema: str, form: str, left_out: frozenset[str]) -> dict[str, Any] | None:
+def _form(schema: str, form: str, left_out: frozenset[str]) -> dict[str, Any]:
     """The response_format of a schema."""
-    if form == "text":
-        return None
     if form == "json_object":
         return {"type": form}
+    strict, large = form == "json_schema", table()["large"]
 
     def known(node: dict[str, Any]) -> dict[str, Any]:
         kept = {name: node[name] for name in node if name not in left_out}
-        for name in BOUNDS if form != "json_schema" else ():
-            if kept.get(name, 0) > LARGE:
-                del kept[name]
+        for bound in () if strict else table()["bounds"]:
+            if kept.get(bound, 0) > large:
+                del kept[bound]
         return kept
 
     parsed = rewritten(json.loads(schema), known)
-    if form != "json_schema":
+    if not strict:
         return {"type": "json_object", "schema": parsed}
-    title = re.sub(r"[^a-zA-Z0-9]", "_", parsed.get("title", "reply"))[:64]
-    made = {"name": title, "schema": parsed}
-    made |= {} if "strict" in left_out else {"strict": True}
+    made = {"name": "reply", "schema": parsed}
+    if "strict" not in left_out:
+        made["strict"] = True
     return {"type": form, form: made}
-
-
-def _keywords(sent: Any) -> set[str]:
-    """The keywords of the schema in a response_format, `strict` among them."""
-    inner = sent.get("json_schema", sent)
-    found = {"strict"} & inner.keys()
-
-    def seen(node: dict[str, Any]) -> dict[str, Any]:
-        found.update(node)
-        return {**node}
-
-    rewritten(inner.get("schema", {}), seen)
-    return found
 
 
 def by_user(chat: list[dict[str, str]]) -> list[dict[str, str]]:
     """Messages in which a system's text begins the user's, and nobody speaks twice."""
-    made: list[dict[str, str]] = []
-    for message in chat:
-        role = "assistant" if message["role"] == "assistant" else "user"
-        if made and made[-1]["role"] == role:
-            made[-1]["content"] += f"\n\n{message['content']}"
-        else:
-            made.append({"role": role, "content": message["content"]})
+    made = []
+    for model, turn in groupby(chat, lambda message: message["role"] == "assistant"):
+        text = "\n\n".join(message["content"] for message in turn)
+        made.append({"role": "assistant" if model else "user", "content": text})
     return made
 
 
 # -- what a reply says ----------------------------------------------------------------
 
 TAG = "(?:think|thinking|thought|reasoning)"
-BEGUN = re.compile(rf"\s*[<\[]{TAG}[>\]]", re.I)
-THOUGHT = re.compile(rf"\s*(?:[<\[]{TAG}[>\]])?(.*?)[<\[]/{TAG}[>\]]\s*", re.S | re.I)
-THINKS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
-INNER = ("text", "value", "content", "parts", "refusal", "output_text")
-CUT = {"max_tokens", "model_length", "max_output_tokens"}
-FILTER = {
-    "content_filter",
-    "safety",
-    "prohibited_content",
-    "recitation",
-    "blocklist",
-    "spii",
-    "sensitive",
-    "guardrail_intervened",
-}
-WRONG = {"error", "errors", "detail", "code", "message", "msg"}
-BROKEN = {
-    "error",
-    "abort",
-    "aborted",
-    "cancelled",
-    "network_error",
-    "broken off",
-    "insufficient_system_resource",
-    "malformed_function_call",
-}
+OPEN, CLOSE = rf"[<\[]{TAG}[>\]]", rf"[<\[]/{TAG}[>\]]"
+# Cut off before the end of its thinking, a text has no more.
+THOUGHT = re.compile(rf"\s*(?:{OPEN}(.*?)(?:{CLOSE}|\Z)|(.*?){CLOSE})\s*", re.S | re.I)
 
 
 def joined(body: str) -> Any:
-    """The answer that the chunks of a stream make together."""
-    lines = [line[5:].strip() for line in body.splitlines() if line[:5] == "data:"]
-    made: dict[str, Any] = {"choices": [{"finish_reason": "broken off"}]}
-    texts: dict[str, str] = {}
-    for line in lines:
-        chunk = json.loads(line) if line and line != "[DONE]" else {}
-        if "error" in chunk:
+    """The answer that the chunks of a stream make together, each part a list."""
+    made: dict[str, Any] = {}
+    message: dict[str, list[Any]] = {}
+    reason = "broken off"
+    for line in re.findall(r"^data:\s*(\{.*)", body, re.M):
+        chunk = json.loads(line)
+        if chunk.get("error"):
             return chunk
-        for choice in chunk.get("choices") or ():
-            for name, text in _pieces(choice.get("delta") or {}):
-                texts[name] = texts.get(name, "") + text
-            if choice.get("finish_reason"):
-                made["choices"] = [{"finish_reason": choice["finish_reason"]}]
-        made |= {k: v for k, v in chunk.items() if k != "choices" and v is not None}
-    call = {"arguments": texts.pop("call", "")}
-    message = {**texts, "function_call": call}
-    made["choices"][0]["message"] = message
-    return made
-
-
-def _pieces(delta: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What a chunk adds: to the text, to the thinking, to the arguments of a call."""
-    text, thought = _texts(delta.get("content"))
-    yield "content", text
-    yield "reasoning", thought + "".join(_texts(_thinking(delta)))
-    yield "call", _called(delta)
-
-
-def _thinking(message: Mapping[str, Any]) -> Any:
-    return next((message[name] for name in THINKS if message.get(name)), None)
+        for choice in chunk.pop("choices", None) or ():
+            reason = choice.get("finish_reason") or reason
+            for name, part in (choice.get("delta") or {}).items():
+                parts = part if isinstance(part, list) else [part]
+                message.setdefault(name, []).extend(filter(None, parts))
+        made |= {name: value for name, value in chunk.items() if value is not None}
+    return made | {"choices": [{"message": message, "finish_reason": reason}]}
 
 
 def read(answer: Any, latency: float) -> Completion | Refusal:
     """A completion; or the refusal that stands in its place."""
-    choice: dict[str, Any] = {}
-    wrong: Any = None
+    known = table()["reply"]
     match answer:
         case {"choices": [dict() as choice, *_]}:
             wrong = answer.get("error") or choice.get("error")
         case [{}, *_]:
-            wrong = answer
-        case dict() if answer.keys() & WRONG:
-            wrong = answer
+            choice, wrong = {}, answer
+        case dict() if answer.keys() & known["wrong"]:
+            choice, wrong = {}, answer
+        case _:
+            return Refusal("no completion", json.dumps(answer))
     if wrong:
-        return refusal(None, wrong)
-    message = choice.get("message") or {"content": choice.get("text")}
-    if not choice or not isinstance(message, dict):
-        return Refusal(None, json.dumps(answer), cause="no completion")
-    completion = _completion(answer, choice, message, latency)
-    reason = completion.finish_reason
-    silent = not completion.text.strip() and reason != "length"
-    if not silent and reason not in BROKEN | FILTER:
-        return completion
-    cause = "filtered" if reason in FILTER else "broke off"
-    came = "half" if completion.text.strip() else "empty"
-    said = f"it is {came}, finish_reason {reason!r}"
-    return Refusal(None, said, cause=cause, had=completion)
-
-
-def _completion(
-    answer: Any, choice: Mapping[str, Any], message: Mapping[str, Any], latency: float
-) -> Completion:
-    text, thinking = _texts(message.get("content"))
-    thinking += "".join(_texts(_thinking(message)))
-    said = [text, _called(message)]
-    text = "\n".join(filter(None, said)) or _texts(message.get("refusal"))[0]
-    if found := THOUGHT.match(text):
-        text, thinking = text[found.end() :], thinking or found[1].strip()
-    elif BEGUN.match(text):  # cut off before the end of its thinking
-        text, thinking = "", thinking or text
+        return refusal("", wrong)
+    text, thinking = _said(choice.get("message") or choice.get("text"))
     reason = str(choice.get("finish_reason") or "stop").lower()
-    usage = answer.get("usage")
-    count = partial(_count, usage if isinstance(usage, dict) else {})
-    return Completion(
-        _whole(text),
-        count("prompt_tokens"),
-        count("completion_tokens"),
-        "length" if reason in CUT else reason,
-        latency,
-        count("prompt_tokens_details", "cached_tokens"),
-        _whole(thinking),
-        count("completion_tokens_details", "reasoning_tokens"),
-        _whole(str(answer.get("model") or "")),
-        _whole(str(answer.get("system_fingerprint") or "")),
-    )
+    reason = "length" if reason in known["cut"] else reason
+    made: dict[str, Any] = {
+        "text": text,
+        "thinking": thinking,
+        "model": answer.get("model"),
+        "fingerprint": answer.get("system_fingerprint"),
+    }
+    for name, said in made.items():  # half characters cannot be kept
+        made[name] = str(said or "").encode("utf-8", "replace").decode()
+    counts = dict(_leaves(answer.get("usage")))
+    for name, field in known["usage"].items():
+        count = counts.get(field, "")  # which nobody has checked
+        made[name] = int(float(count)) if re.fullmatch(r"\d+(\.\d+)?", count) else 0
+    had = Completion(**made, finish_reason=reason, latency=latency)
+    empty = not text.strip()
+    if reason in known["filtered"]:
+        status = "filtered"
+    elif reason in known["broken"] or (empty and reason != "length"):
+        status = "broke off"
+    else:
+        return had
+    said = f"it is {'empty' if empty else 'half'}, finish_reason {reason!r}"
+    return Refusal(status, said, had=had)
 
 
-def _texts(content: Any) -> tuple[str, str]:
-    """Text and thinking of a content: a text, nothing, a part, or a list of parts."""
+def _said(message: Any) -> tuple[str, str]:
+    """Text and thinking of a message."""
+    if not isinstance(message, dict):
+        return _joined(message)
+    fields = table()["reply"]["thinking"]
+    thoughts = [message[name] for name in fields if message.get(name)]
+    calls = [message.get("tool_calls"), message.get("function_call")]
+    text, thinking = _joined(message.get("content"))
+    thinking += "".join(_joined(thoughts[:1]))
+    # Calls stand beside a text, or in its place.
+    text = "\n".join(filter(None, [text, *_joined(calls)]))
+    text = text or _joined(message.get("refusal"))[0]
+    found = THOUGHT.match(text)
+    if found is None:
+        return text, thinking
+    thought = found[1] or found[2] or ""
+    return text[found.end() :], thinking or thought.strip()
+
+
+def _joined(content: Any) -> tuple[str, str]:
+    """Text and thinking of a content."""
+    said = {False: "", True: ""}
+    for thinks, text in _texts(content):
+        said[thinks] += text
+    return said[False], said[True]
+
+
+def _texts(content: Any, thinks: bool = False) -> Iterator[tuple[bool, str]]:
+    """Each text of a content and whether it is thinking: a text, a part, many parts."""
     match content:
         case str():
-            return content, ""
+            yield thinks, content
         case list():
-            pairs = [_texts(part) for part in content]
-            return "".join(p[0] for p in pairs), "".join(p[1] for p in pairs)
-        case {"type": "thinking" | "reasoning" | "reasoning.text" as kind, **rest}:
-            inner = [rest.get(name) for name in (kind, "summary", *INNER)]
-            return "", "".join("".join(_texts(part)) for part in inner)
-        case {"type": "tool_use", "input": dict() as given}:
-            return json.dumps(given), ""
+            for part in content:
+                yield from _texts(part, thinks)
+        case {"function": called}:
+            yield from _texts(called)
+        case {"arguments": given} | {"parameters": given} | {"input": given}:
+            yield False, given if isinstance(given, str) else json.dumps(given)
         case dict():
-            inner = [content[name] for name in INNER if name in content]
-            if inner or "type" in content:
-                return _texts(inner)
-            return (json.dumps(content) if content else ""), ""
-    return "", ""
-
-
-def _called(message: Mapping[str, Any]) -> str:
-    """The arguments of the calls that stand beside a text, or in its place."""
-    calls = list(message.get("tool_calls") or ())
-    functions = [call.get("function") or call for call in calls]
-    functions.append(message.get("function_call") or {})
-    names = ("arguments", "parameters", "input")
-    given = [f.get(name) for f in functions for name in names]
-    texts = [arg if isinstance(arg, str) else json.dumps(arg) for arg in given if arg]
-    return "\n".join(texts)
-
-
-def _count(usage: Mapping[str, Any], *names: str) -> int:
-    """A count that nobody has checked; 0 where it is none."""
-    said: Any = usage
-    for name in names:
-        said = said.get(name) if isinstance(said, dict) else None
-    known = isinstance(said, int | float) and not isinstance(said, bool)
-    return int(said) if known and 0 < said < math.inf else 0
-
-
-def _whole(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()  # half characters cannot be kept
+            kind, inner = str(content.get("type")), table()["reply"]["inner"]
+            thinks = thinks or kind.startswith(("thinking", "reasoning"))
+            parts = [content[name] for name in inner if name in content]
+            if not parts and kind == "None":
+                parts = [json.dumps(content)]
+            yield from _texts(parts, thinks)
 
 
 DECODER = json.JSONDecoder(strict=False)  # lines may be broken within a text
@@ -685,10 +400,7 @@ def objects(text: str) -> list[str]:
     >>> objects('About {this}: {"Form": {"a": 1}}, I think.')
     ['{"Form": {"a": 1}}', '{"a": 1}']
     """
-    found = _values(text)
-    plain = re.sub(r",(\s*[}\]])", r"\1", text)
-    if not found and plain != text:  # a comma too many
-        found = _values(plain)
+    found = _values(text) or _values(re.sub(r",(\s*[}\]])", r"\1", text))
     if not found:
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
             found = [ast.literal_eval(text[text.index("{") : text.rindex("}") + 1])]
@@ -748,6 +460,5 @@ def same_model(asked: str, answered: str) -> bool:
 
 
 def _bare(name: str) -> str:
-    words = name.lower().split()
-    last = re.split(r"[/\\]", words[0])[-1] if words else ""
+    last = re.sub(r"\s.*|.*[/\\]", "", name.lower())
     return re.sub(r"(@[\w.-]+|\.gguf|[-:]latest|:free)$", "", last)

@@ -225,10 +225,9 @@ class Faulty:
         share: float = 0.0,
         seed: int = 0,
         wait: float = 0.0,
-        user: str = "",
     ) -> str:
-        """The address for one run; `wait` in milliseconds, `user` as "name:password"."""
-        return f"http://{user + '@' if user else ''}127.0.0.1:{self.port}/{share:g}-{seed}-{wait:g}-{run}/v1"
+        """The address for one run; `wait` in milliseconds."""
+        return f"http://127.0.0.1:{self.port}/{share:g}-{seed}-{wait:g}-{run}/v1"
 
     def lines(self, run: str) -> list[dict[str, Any]]:
         """What was written down of one run, in order."""

@@ -1,7 +1,12 @@
-"""Refusals and replies in all their shapes: what providers' users report, as tables."""
+"""Refusals and replies in all their shapes: what providers' users report.
+
+The tables are in cases.json, a case a line; a number in a test's name is that of its
+folder in shared/cases.
+"""
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -9,11 +14,11 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from support.errors import CallFailed, Filtered, ModelUnavailable
-from support.models.calls import collected
 from support.models.dialect import by_user, objects, same_model
 from support.models.replies import Cache
 from support.runs.sweep import Sweep
 
+CASES = json.loads((Path(__file__).parent / "cases.json").read_text())
 GOOD = '{"name": "Ana"}'
 SYSTEM = [
     {"role": "system", "content": "Be brief."},
@@ -49,8 +54,8 @@ def ask(model, messages="Who?", schema=None, **settings):
     return asyncio.run(model.reply(messages, schema, **settings))
 
 
-def said(message, **more):
-    return {"error": {"message": message, **more}}
+def said(message):
+    return {"error": {"message": message}}
 
 
 def form(sent):
@@ -58,35 +63,9 @@ def form(sent):
     return given.get("type", "prompt") + (" with schema" if "schema" in given else "")
 
 
-UNKNOWN_SEED = 'Invalid JSON payload received. Unknown name "seed": Cannot find field.'
-EXTRA = "Extra inputs are not permitted"
-FORBIDDEN = {"type": "extra_forbidden", "loc": ["body", "seed"], "msg": EXTRA}
-NO_SEED = "seed is not supported"
-SEED = [  # bodies of a refusal of `seed`, in every shape
-    (400, [said(UNKNOWN_SEED, code=400, status="INVALID_ARGUMENT")], "Cannot find"),
-    (422, {"detail": [FORBIDDEN]}, "not permitted"),
-    (422, {"object": "error", "message": {"detail": [FORBIDDEN]}}, "not permitted"),
-    (422, {"detail": NO_SEED}, NO_SEED),
-    (400, {"error": NO_SEED, "error_type": "validation"}, NO_SEED),
-    (400, {"error": [NO_SEED]}, NO_SEED),
-    (400, {"errors": [{"message": NO_SEED}]}, NO_SEED),
-    (400, {"errors": {"seed": ["Unknown field"]}}, "seed: Unknown field"),
-    (400, {"seed": ["Unknown field"]}, "seed: Unknown field"),
-    (400, {"object": "error", "message": NO_SEED, "param": None}, NO_SEED),
-    (400, {"type": "error", "error": {"message": f"seed: {EXTRA}"}}, EXTRA),
-    (400, said("Unsupported parameter", param="seed"), r"parameter \(seed\)"),
-    (400, said("Provider returned error", metadata={"raw": NO_SEED}), NO_SEED),
-    (400, {"title": "Bad Request", "detail": NO_SEED, "status": 400}, NO_SEED),
-    (400, NO_SEED, NO_SEED),
-    (500, said(NO_SEED), NO_SEED),
-    (501, {"error": NO_SEED}, NO_SEED),
-    (404, said(NO_SEED), NO_SEED),
-    (200, said(NO_SEED, code=400), NO_SEED),
-    (200, {"error": NO_SEED}, NO_SEED),
-]
-
-
-@pytest.mark.parametrize(("status", "body", "told"), SEED)
+@pytest.mark.parametrize(
+    ("status", "body", "told"), CASES["shapes of a refusal of seed"]
+)
 def test_09_an_error_in_any_shape_teaches_or_is_told(server, at, status, body, told):
     server.answer = lambda sent: refused(status, body) if "seed" in sent else "hello"
     model = at()
@@ -97,20 +76,7 @@ def test_09_an_error_in_any_shape_teaches_or_is_told(server, at, status, body, t
         ask(at(), "And?")
 
 
-LATER = "'max_completion_tokens'"
-LESSONS = [  # while this is sent, this is refused; what is sent instead
-    ("temperature", 400, "temperature is not supported by this model", None),
-    ("max_tokens", 400, f"Unsupported: 'max_tokens'. Use {LATER}", LATER),
-    ("max_tokens", 422, f"max_tokens: {EXTRA}", LATER),
-    ("'system'", 400, "System role not supported", "Be brief.\\n\\nWho?"),
-    ("'system'", 500, "Conversation roles must alternate user/assistant/…", "Who?"),
-    ("'system'", 400, "Developer instruction is not enabled for gemma", "Who?"),
-    ("'system'", 400, "'messages[0].role' does not support 'system'", "Who?"),
-    ("'system'", 400, "Only user and assistant roles are supported!", "Who?"),
-]
-
-
-@pytest.mark.parametrize(("sent", "status", "words", "instead"), LESSONS)
+@pytest.mark.parametrize(("sent", "status", "words", "instead"), CASES["lessons"])
 def test_what_a_model_does_not_take_is_put_in_another_way(
     server, at, sent, status, words, instead
 ):
@@ -130,33 +96,7 @@ def test_messages_of_one_voice_are_joined_where_no_system_may_speak():
     assert joined == [("user", "s\n\nu\n\nu"), ("assistant", "a"), ("user", "u")]
 
 
-NOT = "is not supported"
-KEYWORDS = [  # the words of a refusal, and what goes; the schema stays
-    (
-        f"invalid schema for response format: response_format/json_schema/x: minItems {NOT}",
-        {"minItems"},
-    ),
-    (
-        "Invalid schema for response_format 'Every': 'pattern' is not permitted.",
-        {"pattern"},
-    ),
-    (
-        "output_config.format.schema: properties maxLength, minItems are not supported",
-        {"maxLength", "minItems"},
-    ),
-    (
-        "Unknown name \"additionalProperties\" at 'response_format.json_schema'",
-        {"additionalProperties"},
-    ),
-    ('Unknown name "const" at response_schema.properties', {"const"}),
-    (f"json_schema: multiple_of {NOT}", {"multipleOf"}),
-    ("response_format: unsupported keyword 'format'", {"format"}),
-    ("response_format: `minimum` is not a valid keyword", {"minimum"}),
-    ("response_format.json_schema.strict: Extra inputs are not permitted", {"strict"}),
-]
-
-
-@pytest.mark.parametrize(("words", "gone"), KEYWORDS)
+@pytest.mark.parametrize(("words", "gone"), CASES["refused keywords of a schema"])
 def test_13_a_refused_keyword_is_left_out_and_the_schema_stays(server, at, words, gone):
     def answer(sent):
         asked = json.dumps(sent["response_format"])
@@ -168,39 +108,20 @@ def test_13_a_refused_keyword_is_left_out_and_the_schema_stays(server, at, words
     assert [form(sent) for sent in server.bodies] == ["json_schema"] * 2
 
 
-OBJECT, PROMPT = "json_object with schema", "prompt"
-SCHEMA, NONE = {"json_schema"}, {"json_schema", OBJECT, "json_object"}
-LITERAL = "('body', 'response_format', 'type'): Input should be 'text' or 'json_object'"
-FORMS = [  # what is refused, with which words, and the forms that are tried after
-    (SCHEMA, 500, LITERAL, [OBJECT]),
-    (SCHEMA, 400, "does not support response format `json_schema`", [OBJECT]),
-    (SCHEMA, 400, "This model does not support structured outputs", [OBJECT]),
-    (SCHEMA, 501, "grammar: failed to parse", [OBJECT]),
-    (SCHEMA, 400, "This response_format type is unavailable now", [OBJECT]),
-    (
-        {*SCHEMA, OBJECT},
-        400,
-        "Unknown: response_format.schema",
-        [OBJECT, "json_object"],
-    ),
-    (NONE, 400, "JSON mode is not enabled for this model", [OBJECT, PROMPT]),
-    (NONE, 400, "Unrecognized request argument: response_format", [PROMPT]),
-    (NONE, 400, "'response_format.type' must be 'text'", [PROMPT]),
-    (NONE, 500, "unexpected keyword argument 'response_format'", [PROMPT]),
-]
+WAYS = ["json_schema", "json_object with schema", "json_object", "prompt"]
 
 
-@pytest.mark.parametrize(("refuses", "status", "words", "tried"), FORMS)
+@pytest.mark.parametrize(("many", "status", "words"), CASES["refused forms"])
 def test_a_form_that_is_refused_at_any_status_is_put_in_the_next_way(
-    server, at, refuses, status, words, tried
+    server, at, many, status, words
 ):
     server.answer = lambda sent: (
-        refused(status, said(words)) if form(sent) in refuses else GOOD
+        refused(status, said(words)) if form(sent) in WAYS[:many] else GOOD
     )
     assert ask(at(), schema=Form).value == Form(name="Ana")
-    assert [form(sent) for sent in server.bodies] == ["json_schema", *tried]
+    assert [form(sent) for sent in server.bodies] == WAYS[: many + 1]
     last = server.bodies[-1]
-    assert ("JSON schema" in str(last["messages"])) == (tried[-1] != "json_schema")
+    assert "JSON schema" in str(last["messages"])
     assert '"maxLength": 900' not in json.dumps(last.get("response_format"))
 
 
@@ -220,7 +141,7 @@ def test_an_ignored_schema_is_noticed_and_no_question_is_lost(
         return [reply.value for reply in await asyncio.gather(*asked)]
 
     server.answer = lambda sent: (
-        GOOD if form(sent) == PROMPT else server.completion(prose, finish)
+        GOOD if form(sent) == "prompt" else server.completion(prose, finish)
     )
     assert asyncio.run(several(at(repairs=1))) == [Form(name="Ana")] * 10
 
@@ -235,36 +156,7 @@ def within(code, message="Rate limit exceeded: free-models-per-min", **more):
     return {"error": {"message": message, "code": code, **more}}
 
 
-BROKEN = [
-    reply("error", content=""),
-    reply("error", content="half a te"),
-    reply("stop", content=None),
-    reply("stop", content=None, reasoning_content="hm"),
-    reply("stop", content=[]),
-    reply("insufficient_system_resource", content="half"),
-    {
-        "choices": [
-            {
-                "error": {"code": 502, "message": "Provider returned error"},
-                "finish_reason": "error",
-                "message": {"content": ""},
-            }
-        ]
-    },
-    'data: {"choices": [{"delta": {"content": "half a te"}}]}\n\ndata: [DONE]\n\n',
-    within(429),
-    within(503),
-    within("rate_limit_exceeded"),
-    within(None, "Provider error"),
-    {"error": "Too many requests"},
-    [within(429)],
-    {"code": 429, "message": "slow"},
-]
-FILTER = [
-    reply("content_filter", content=None),
-    reply("content_filter", content="half a te"),
-    reply("SAFETY", content=""),
-]
+BROKEN, FILTER = CASES["broke off"], CASES["filtered"]
 
 
 @pytest.mark.parametrize("body", [*BROKEN, *FILTER])
@@ -314,29 +206,7 @@ def test_26_what_a_failed_reply_costs_is_what_its_usage_says(
     assert ended.spent == pytest.approx(0.01 + 2 * each)
 
 
-ENDS = [
-    (200, within(401), "refused the key"),
-    (200, within(402), "no credit left"),
-    (200, said("Invalid API key"), "refused the key"),
-    (
-        400,
-        said("No connected db.", type="no_db_connection"),
-        "refused the key.*Set .*OPENAI",
-    ),
-    (401, said("Authentication Error, No api key passed in."), "refused the key"),
-    (400, said("API key not valid. Please pass a valid API key."), "refused the key"),
-    (400, said("Your credit balance is too low"), "no credit left"),
-    (
-        401,
-        said("litellm.AuthenticationError: OpenAIException - Incorrect API key"),
-        "behind .* refused the key.*Mend the key there",
-    ),
-    (403, said("You do not have access to model gpt-small"), "does not know the model"),
-    (403, said("no such key"), "refused the key"),
-]
-
-
-@pytest.mark.parametrize(("status", "body", "told"), ENDS)
+@pytest.mark.parametrize(("status", "body", "told"), CASES["refused keys and accounts"])
 def test_a_key_or_an_account_that_is_refused_ends_the_run(
     server, at, status, body, told
 ):
@@ -346,18 +216,7 @@ def test_a_key_or_an_account_that_is_refused_ends_the_run(
     assert len(server.bodies) == 1
 
 
-FLAGGED = "requires moderation and your input was flagged. No credits were charged."
-MODERATED = [
-    (403, within(403, f"Your chosen model {FLAGGED}")),
-    (200, within(403, FLAGGED)),
-    (400, said("The response was filtered", code="content_filter")),
-    (400, said("Output blocked by content filtering policy")),
-    (400, {"error": "Content Exists Risk"}),
-    (400, said("Invalid prompt: flagged as violating our usage policy")),
-]
-
-
-@pytest.mark.parametrize(("status", "body"), MODERATED)
+@pytest.mark.parametrize(("status", "body"), CASES["moderated"])
 def test_22_a_question_that_moderation_refuses_fails_its_unit_and_no_other(
     server, at, store, status, body
 ):
@@ -371,49 +230,14 @@ def test_22_a_question_that_moderation_refuses_fails_its_unit_and_no_other(
 
 
 def test_22_refusals_by_a_filter_are_no_failures_in_a_row(server, at):
-    server.answer = lambda sent: refused(*MODERATED[0])
+    server.answer = lambda sent: refused(*CASES["moderated"][0])
     model = at(failures_in_a_row=2)
     for _ in range(3):
         with pytest.raises(Filtered):
             ask(model)
 
 
-CALL = {"name": "Form", "arguments": GOOD}
-TEXT = {"type": "text", "text": GOOD}
-THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
-SHAPES = [
-    ({"content": [THOUGHT, TEXT]}, "hm"),
-    ({"content": [{"type": "thinking", "thinking": "hm"}, TEXT]}, "hm"),
-    ({"content": [{"type": "reasoning", "text": "hm"}, TEXT]}, "hm"),
-    ({"content": [{"type": "output_text", "text": GOOD}]}, ""),
-    ({"content": [GOOD[:4], GOOD[4:]]}, ""),
-    ({"content": {"type": "text", "text": {"value": GOOD}}}, ""),
-    ({"content": {"name": "Ana"}}, ""),
-    ({"content": [{"type": "image_url", "image_url": {}}, TEXT]}, ""),
-    (
-        {
-            "content": GOOD,
-            "reasoning_details": [{"type": "reasoning.text", "text": "hm"}],
-        },
-        "hm",
-    ),
-    ({"content": f"[THINK]hm[/THINK]{GOOD}"}, "hm"),
-    ({"content": None, "tool_calls": [{"type": "function", "function": CALL}]}, ""),
-    (
-        {
-            "content": None,
-            "tool_calls": [{"function": {**CALL, "arguments": {"name": "Ana"}}}],
-        },
-        "",
-    ),
-    ({"content": "I shall fill the form.", "tool_calls": [{"function": CALL}]}, ""),
-    ({"content": None, "function_call": CALL}, ""),
-    ({"content": [{"type": "tool_use", "input": {"name": "Ana"}}]}, ""),
-    ({"content": f"<tool_call>{json.dumps(CALL)}</tool_call>"}, ""),
-]
-
-
-@pytest.mark.parametrize(("message", "thinking"), SHAPES)
+@pytest.mark.parametrize(("message", "thinking"), CASES["shapes of a reply"])
 def test_10_11_text_and_thinking_are_read_from_parts_and_calls(
     server, at, message, thinking
 ):
@@ -424,28 +248,7 @@ def test_10_11_text_and_thinking_are_read_from_parts_and_calls(
     assert model.learnt == () and len(server.bodies) == 1
 
 
-TEXTS = [
-    'Thinking about {options} first. Here: {"a": 1} I hope {this} helps.',
-    '{"a": 0}\n\nFinal:\n{"a": 1}',
-    '{"Form": {"a": 1}}',
-    '[{"a": 1}]',
-    '[note] {"a": 1}',
-    '{"a": 1,}',
-    '```json\n{"a": 1}\n```',
-    '{"r": [{"a": 1}]}',
-    '{"a": 1} and {"b": 2}',
-    "{'a': 1}",
-    '"{\\"a\\": 1}"',
-    '{"Form": "{\\"a\\": 1}"}',
-    '{"a": "x"} or rather {"a": 1}',
-    '{ "a" : 1 , }',
-    '{options: {"a": 1}}',
-    '{"status": "ok", "result": {"a": 1}}',
-    '{"name": "F", "parameters": {"a": 1}}',
-]
-
-
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", CASES["JSON in prose"])
 def test_12_the_object_that_fits_is_found_among_braces(server, at, text):
     server.answer = lambda sent: text
     had = ask(at(), schema=One)
@@ -509,64 +312,23 @@ def test_an_error_in_a_stream_is_a_refusal(server, at):
         ask(at())
 
 
-NAMES = [
-    ("gpt-4o-mini", "gpt-4o-mini-2024-07-18", True),
-    ("gpt-4o-mini", "openai/gpt-4o-mini", True),
-    ("openai/gpt-4o", "gpt-4o-2024-08-06", True),
-    ("x", "/models/x.gguf", True),
-    ("x.gguf sha256:12", "C:\\models\\X.gguf", True),
-    ("llama3", "llama3:latest", True),
-    ("claude-3-5-haiku-latest", "claude-3-5-haiku-20241022", True),
-    ("gpt-4", "gpt-4-0613", True),
-    ("m", "", True),
-    ("gpt-4o", "gpt-4o-mini", False),
-    ("gpt-4o-mini", "gpt-4o", False),
-    ("gpt-4o-2024-08-06", "gpt-4o-2024-05-13", False),
-    ("gpt-4", "gpt-4-turbo-2024-04-09", False),
-    ("llama3:8b", "llama3:70b", False),
-]
-
-
-@pytest.mark.parametrize(("asked", "answered", "same"), NAMES)
+@pytest.mark.parametrize(("asked", "answered", "same"), CASES["names of who answered"])
 def test_a_snapshot_or_a_path_is_the_model_and_another_name_is_not(
     asked, answered, same
 ):
     assert same_model(asked, answered) == same
 
 
-def test_who_answered_comes_with_the_completion(server, at):
-    more = {"model": "m-2", "system_fingerprint": "fp_1"}
-    server.answer = lambda sent: reply("stop", content="hello") | more
-    chat = at()
-    had = asyncio.run(chat._transport.complete(chat.request("Who?")))
-    assert (had.model, had.fingerprint) == ("m-2", "fp_1")
-
-
-def test_a_unit_whose_reply_broke_off_fails_and_is_done_again(server, at, store):
+def test_03_a_unit_whose_reply_broke_off_fails_and_is_done_again(server, at, store):
     server.answer = lambda sent: BROKEN[0]
     what, model = Sweep("s", one, {"number": [1]}, 1, 1), at(cache=Cache(store.path))
     again = {"model": model, "progress": False}
     assert asyncio.run(what.run(store, **again)).failed == 1
     server.answer = lambda sent: "hello"
     assert asyncio.run(what.run(store, **again, retry_failed=True)).done == 1
-    with collected() as calls:
-        ask(model, "1?", max_tokens=6)
-    assert not calls or not calls[0].error
 
 
-GATEWAY = [
-    (502, "Bad Gateway", True, False),
-    (503, "Loading model", True, False),
-    (500, "litellm.InternalServerError: Connection error.", True, False),
-    (500, "failed to connect to backend", True, False),
-    (504, "Gateway time-out", True, True),
-    (529, "Overloaded", False, False),
-    (500, "oops", False, False),
-    (524, "A time-out occurred", False, True),
-]
-
-
-@pytest.mark.parametrize(("status", "words", "waits", "charged"), GATEWAY)
+@pytest.mark.parametrize(("status", "words", "waits", "charged"), CASES["gateways"])
 def test_a_lost_backend_is_worth_waiting_for(server, at, status, words, waits, charged):
     server.answer = lambda sent: refused(status, said(words))
     with pytest.raises(CallFailed, match=words) as caught:
