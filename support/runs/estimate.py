@@ -48,6 +48,7 @@ async def estimate(
     profiles, played = dict[str, Profile](), {}
 
     def seated(given: ChatModel | str) -> ChatModel:
+        """A stand-in with the profile of whom it stands for."""
         model = given
         if not isinstance(model, ChatModel):
             model = connect(model, api_key=NOT_ASKED)

@@ -44,6 +44,7 @@ async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -
         given["repetition"] = made["repetition"]
 
     def seated(name: str) -> ChatModel:
+        """Whoever goes by a name, replying from the file."""
         return objects.get(name) or connect(name, cache=kept, offline=True)
 
     with serving(make=seated):
