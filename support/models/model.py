@@ -8,8 +8,10 @@ holds the limit on calls in flight; how an attempt is paced, paid and repeated i
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,7 +30,7 @@ from support.errors import (
 from support.models.attempts import Attempts, Pace, Patience, PerLoop, budgets, cost
 from support.models.calls import Call, Fault, Meter, meter, note
 from support.models.dialect import objects, same_model
-from support.models.profiles import FAKE, Limits, Price, Profile, check_prices
+from support.models.profiles import FAKE, VARIABLE, Limits, Price, Profile
 from support.models.replies import Cache, opened
 from support.models.request import (
     MAX_SEED,
@@ -372,3 +374,22 @@ def _with_repair(request: Request, completion: Completion, complaint: str) -> Re
     said = completion.text if completion.text.strip() else "(nothing)"
     again = ("assistant", said), ("user", asked)
     return replace(request, messages=(*request.messages, *again))
+
+
+def check_prices(models: Iterable[ChatModel]) -> None:
+    """ModelUnavailable where a budget cannot be kept, with the lines to add for all."""
+    lacking = {one.name: one.endpoint for one in models if one.price is None}
+    if not lacking:
+        return
+    file = os.environ.get(VARIABLE)
+    file = (
+        file or f"a file of your own, which the environment variable {VARIABLE} names"
+    )
+    price = "price = { input = …, output = … }"
+    lines = [f"[models.{json.dumps(name)}]\n{price}" for name in lacking]
+    known = ", ".join(f"{name!r} at {url}" for name, url in lacking.items())
+    raise ModelUnavailable(
+        f"no price is known of {known}, so that no budget can be kept. Add these lines, "
+        "with US dollars for a million tokens (0 where the model is your own), to "
+        f"{file}:\n" + "\n".join(lines)
+    )

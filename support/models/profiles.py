@@ -13,21 +13,18 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from support.data import inputs
-from support.errors import InvalidInput, MissingData, ModelUnavailable
-
-if TYPE_CHECKING:
-    from support.models.model import ChatModel
+from support.errors import InvalidInput, MissingData
 
 MODEL = "model"
 VARIABLE = "CONVENE_MODELS"
@@ -307,25 +304,6 @@ def reasons(
     if effort:
         return effort not in OFF
     return True if known.thinking else known.reasons
-
-
-def check_prices(models: Iterable[ChatModel]) -> None:
-    """ModelUnavailable where a budget cannot be kept, with the lines to add for all."""
-    lacking = {one.name: one.endpoint for one in models if one.price is None}
-    if not lacking:
-        return
-    file = os.environ.get(VARIABLE)
-    file = (
-        file or f"a file of your own, which the environment variable {VARIABLE} names"
-    )
-    price = "price = { input = …, output = … }"
-    lines = [f"[models.{json.dumps(name)}]\n{price}" for name in lacking]
-    known = ", ".join(f"{name!r} at {url}" for name, url in lacking.items())
-    raise ModelUnavailable(
-        f"no price is known of {known}, so that no budget can be kept. Add these lines, "
-        "with US dollars for a million tokens (0 where the model is your own), to "
-        f"{file}:\n" + "\n".join(lines)
-    )
 
 
 @lru_cache

@@ -25,8 +25,7 @@ from support.models.stand_ins import ENDPOINT, stand_in, tokens
 
 if TYPE_CHECKING:
     from support.models.request import Request
-    from support.runs.study import Store
-    from support.runs.sweep import Sweep
+    from support.runs.study import Planned, Store
 
 NOT_ASKED = "no key: it is not asked"
 EACH = 2  # units of a setting that are played
@@ -35,7 +34,7 @@ COUNTED = ["calls", "prompt_tokens", "completion_tokens", "dollars", "most", "se
 
 
 async def estimate(
-    sweep: Sweep, store: Store | None = None, **context: Any
+    sweep: Planned, store: Store | None = None, **context: Any
 ) -> pd.DataFrame:
     """What the units that are not finished will ask of each model, one row a model.
 

@@ -31,7 +31,8 @@ from support import ledger
 from support.data import ROOT, output, source_digest
 from support.errors import ConveneError, InvalidInput
 from support.models import named
-from support.models.profiles import MODEL, check_prices, models_in
+from support.models.model import check_prices
+from support.models.profiles import MODEL, models_in
 
 FOLDER = ROOT / "notebooks"
 LAST = "02_"  # it reads what all the others found

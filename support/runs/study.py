@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import cache
 from json import JSONDecodeError
 from operator import methodcaller
 from pathlib import Path
 from pkgutil import resolve_name
 from traceback import format_exception
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from support.data import source_digest, study_file
 from support.database import guarded, open_database, transaction
@@ -56,6 +56,35 @@ class Unit:
     def settings(self) -> dict[str, Any]:
         """The settings by name."""
         return json.loads(self.text)
+
+
+class Planned(Protocol):
+    """A sweep, as those need it who play its units, count them or read them."""
+
+    @property
+    def name(self) -> str:
+        """Under which its units are kept."""
+
+    @property
+    def study(self) -> Callable[..., Awaitable[Any]]:
+        """What a unit plays."""
+
+    def units(self) -> Iterator[Unit]:
+        """Every unit of the grid."""
+
+    def arguments(self, unit: Unit, context: Mapping[str, Any]) -> dict[str, Any]:
+        """What the study is called with."""
+
+    def check(self, context: Mapping[str, Any]) -> None:
+        """Refuse what the study does not take."""
+
+    def draws(self, store: Store) -> dict[Unit, int]:
+        """The number of each finished unit's draw."""
+
+    def records(
+        self, store: Store, *, every: bool = False
+    ) -> Iterator[tuple[Unit, Any]]:
+        """Units and their records, one a draw."""
 
 
 class Packed(NamedTuple):

@@ -38,8 +38,9 @@ from support.data import REPEATED, UNFINISHED
 from support.errors import BudgetExceeded, InvalidInput
 from support.models import named, serving
 from support.models.calls import ESTIMATE, Call, Meter, metered
+from support.models.model import check_prices
 from support.models.money import Budget, dollars, open_purse, purse
-from support.models.profiles import MODEL, check_prices, models_in
+from support.models.profiles import MODEL, models_in
 from support.models.request import whole
 from support.presence import Presence
 from support.runs.progress import Ended, Progress

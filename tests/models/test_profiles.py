@@ -10,7 +10,8 @@ from genai_prices.data_snapshot import get_snapshot
 
 from support.errors import InvalidInput, MissingData, ModelUnavailable
 from support.models import connect, named, serving
-from support.models.profiles import NIGHT, OPENAI, Price, check_prices, profile, reasons
+from support.models.model import check_prices
+from support.models.profiles import NIGHT, OPENAI, Price, profile, reasons
 from support.models.stand_ins import scripted
 
 HERE, PROXY = "http://127.0.0.1:9/v1", "https://proxy.example.org/v1"
