@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 from kernels import Forked
 from serving import by_schema
@@ -387,6 +388,17 @@ def test_an_estimate_has_a_line_a_study_and_model_and_names_what_stopped(
     assert "No price is known of other:" in said
     assert "not estimated further: 40_stops: ValueError: one row" in said
     assert not output("build").exists()
+
+
+def test_an_estimate_says_where_repetitions_are_one_question(capsys):
+    row = {"notebook": "20", "sweep": "s", "model": "m", "calls": 9.0}
+    rows = [
+        row | {"units": 20, "draws": 2},
+        row | {"sweep": "t", "units": 4, "draws": 4},
+    ]
+    notebooks._print_estimate(pd.DataFrame(rows))
+    said = capsys.readouterr().out
+    assert "s: 20 units are 2 draws" in said and "t: 4 units" not in said
 
 
 DIRECT = """from support.models.stand_ins import stand_in

@@ -334,6 +334,12 @@ def _print_estimate(rows: pd.DataFrame) -> None:
     shown = shown.drop_duplicates(["sweep", "model", "calls", "prompt_tokens"])
     print(shown.to_string(index=False, float_format="{:,.2f}".format))
     print("sum:", shown[AMOUNTS].sum().map("{:,.2f}".format).to_dict())
+    draws = rows.reindex(columns=["sweep", "units", "draws"]).drop_duplicates()
+    for sweep, units, asked in draws[draws["draws"] < draws["units"]].to_numpy():
+        print(
+            f"{sweep}: {units:.0f} units are {asked:.0f} draws: at temperature 0 the "
+            "repetitions of a setting are one question asked as many times."
+        )
     for name in shown["model"][shown["dollars"].isna()].unique():
         print(f"No price is known of {name}: add it to your models.toml.")
 
