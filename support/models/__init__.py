@@ -15,23 +15,24 @@ from pathlib import Path
 from typing import Any
 
 from support.errors import InvalidInput, ModelUnavailable
-from support.models.attempts import Pace, Patience
 from support.models.calls import ESTIMATE
 from support.models.endpoint import NO_KEY, Endpoint, address
 from support.models.local import Embedded
-from support.models.model import REPAIRS, ChatModel
-from support.models.profiles import EMBEDDED, MODEL, Profile, is_model, profile
+from support.models.model import ChatModel
+from support.models.profiles import (
+    EMBEDDED,
+    MODEL,
+    Profile,
+    is_local,
+    is_model,
+    profile,
+)
 from support.models.replies import Cache
-from support.models.request import Transport, whole
+from support.models.request import Transport
 from support.models.stand_ins import stand_in
 
-DEADLINE = 600.0  # seconds, at least, of a call whose profile says nothing
-ATTEMPTS = 5  # of the longest kind, for which a deadline leaves time
 Maker = Callable[[str], ChatModel]
-# What the run at work says: requests a minute for a model that says nothing of its own,
-# and seconds for an attempt.
-_pace: int | None = None
-_timeout: float | None = None
+_run: dict[str, Any] = {}  # what the run at work says of all models
 _connected: dict[tuple[Any, ...], ChatModel] = {}
 _serving: ContextVar[tuple[Maker | None, Path | None]] = ContextVar(
     "who makes models, and the file of their replies", default=(None, None)
@@ -45,101 +46,56 @@ def connect(
     api_key: str | None = None,
     cache: Cache | str | Path | None = None,
     offline: bool = False,
-    concurrency: int | None = None,
-    timeout: float | None = None,
-    max_retries: int = 6,
-    deadline: float | None = None,
-    repairs: int = REPAIRS,
-    failures_in_a_row: int = 10,
+    **changes: Any,
 ) -> ChatModel:
     """Connect to a language model, as its profile says where nothing else is given.
 
     Nothing is sent before a reply. `model` is "embedded", a name that the endpoint
     serves or models.toml has, perhaps with "@ADDRESS". Replies are kept in the file
-    `cache`, and `offline` replays those alone. `timeout` is in seconds for an attempt,
-    `deadline` for all attempts of a call and the waits between them (the profile's; for
-    the embedded model none). InvalidInput when an argument does not fit,
-    ModelUnavailable when the endpoint needs a key and there is none.
+    `cache`, and `offline` replays those alone. `changes` are fields of an entry of
+    models.toml, such as `timeout`, `concurrency`, `max_retries`. InvalidInput when an
+    argument does not fit, ModelUnavailable when the endpoint needs a key and there is
+    none.
 
     >>> connect("embedded")
     ChatModel('SmolLM2-135M-Instruct.Q4_1.gguf sha256:b179c9523d0e' at embedded)
     """
-    known = profile(model, base_url)
+    known = profile(model, base_url).changed(**_run | changes)
     if offline and cache is None:
         raise InvalidInput(
             "offline=True replays kept replies only: give the file that holds them, "
             "cache=..."
         )
-    _time("timeout", timeout)
-    _time("deadline", deadline)
     if os.environ.get(ESTIMATE) and not offline:
         made = stand_in(name=known.name, profile=known)
         made.profile, made.price = known, known.price_at(known.address)
         return made
     transport: Transport = Embedded()
-    if known is not EMBEDDED:
+    if known.name != EMBEDDED.name:
         transport = _endpoint(known, api_key, offline)
-    each, total = _seconds(known, timeout, deadline)
-    retries = whole("max_retries", max_retries)
-    failures = whole("failures_in_a_row", failures_in_a_row, 1)
-    at_once = known.concurrency if concurrency is None else concurrency
-    return ChatModel(
-        transport,
-        profile=known,
-        cache=Cache(cache) if isinstance(cache, str | Path) else cache,
-        offline=offline,
-        concurrency=whole("concurrency", at_once, 1),
-        repairs=whole("repairs", repairs),
-        patience=Patience(retries, total, failures, each),
-        pace=Pace(known.requests_per_minute or _pace, known.tokens_per_minute),
-    )
+    return ChatModel(transport, profile=known, cache=cache, offline=offline)
 
 
 def _endpoint(known: Profile, api_key: str | None, offline: bool) -> Endpoint:
     """The endpoint of a profile; ModelUnavailable where its key is missing."""
-    where = address(known.address)
+    url = address(known.address)
     key = api_key or os.environ.get(known.key, "")
-    free = where.local or offline
-    if known.key and not key and not free:
+    if known.key and not (key or offline or is_local(url)):
         raise ModelUnavailable(
-            f"{known.name!r} at {where.url} needs a key, and there is none. "
-            f'{known.mend_key(where.url)}; model="embedded" needs none.'
+            f"{known.name!r} at {url} needs a key, and there is none. "
+            f'{known.mend_key(url)}; model="embedded" needs none.'
         )
-    return Endpoint(known, where, key.strip() or NO_KEY)
+    return Endpoint(known, url, key.strip() or NO_KEY)
 
 
-def _seconds(
-    known: Profile, timeout: float | None, deadline: float | None
-) -> tuple[float, float]:
-    """For an attempt and for a call: as given, as the run says, as the profile says."""
-    each = timeout or _timeout or known.timeout
-    total = deadline or known.deadline or DEADLINE
-    if not deadline and (not known.deadline or each > known.deadline):
-        total = max(total, ATTEMPTS * each)
-    return each, total
+def throughout(**changes: Any) -> None:
+    """What holds for all models of this process, whatever their entries say.
 
-
-def _time(name: str, given: float | None) -> None:
-    """InvalidInput for what is no time in seconds; None is one."""
-    number = isinstance(given, int | float) and not isinstance(given, bool)
-    if given is not None and not (number and 0 < given < float("inf")):
-        raise InvalidInput(f"{name}={given!r}: expected seconds, more than 0.")
-
-
-def paced(requests_per_minute: int | None) -> None:
-    """How many requests a minute each model gets at most whose profile sets no limit."""
-    global _pace
-    _pace = requests_per_minute
-
-
-def patient(timeout: float | None) -> None:
-    """How many seconds an attempt may take, whatever profiles say; None: what they say.
-
-    A call has time for five such attempts.
+    `changes` are fields of entries, None for what these say.
     """
-    global _timeout
-    _time("timeout", timeout)
-    _timeout = timeout
+    _run.clear()
+    _run.update({name: value for name, value in changes.items() if value is not None})
+    EMBEDDED.changed(**_run)  # refuses what does not fit
 
 
 def named(kind: str, default: ChatModel | str | None = None) -> ChatModel:
@@ -183,9 +139,9 @@ def serving(
 
 def _once(name: str, cache: Path | None) -> ChatModel:
     """A model that is connected already, for all loops; anew where it has changed."""
-    key = name, cache, _pace, _timeout, os.environ.get(ESTIMATE)
+    known = profile(name).changed(**_run)
+    key = str(known), cache, os.environ.get(ESTIMATE)
     held = _connected.get(key)
-    lost = held and held.cache is not None and held.cache.lost
-    if held is None or lost or held.profile != profile(name):
+    if held is None or (held.cache is not None and held.cache.lost):
         held = _connected[key] = connect(name, cache=cache)
     return held

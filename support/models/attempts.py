@@ -15,11 +15,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from support.errors import CallFailed, Filtered, ModelError, ModelUnavailable
 from support.models.calls import Fault, meter
 from support.models.money import Budget, purse
-from support.models.profiles import Price, prompt_bound
+from support.models.profiles import Price, Profile, prompt_bound
 from support.models.request import Completion, Request, Transport
 
 T = TypeVar("T")
@@ -59,22 +60,14 @@ class PerLoop(Generic[T]):
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
-        # Threads need no lock: a loop's own alone sets and reads what is its.
-        self._made: dict[asyncio.AbstractEventLoop, T] = {}
+        self._made = WeakKeyDictionary[asyncio.AbstractEventLoop, T]()
 
     def get(self) -> T:
-        """The object of the running loop, made on first use; closed loops are dropped."""
+        """The object of the running loop, made on first use."""
         loop = asyncio.get_running_loop()
         if loop not in self._made:
-            for other in list(self._made):
-                if other.is_closed():
-                    self._made.pop(other, None)
             self._made[loop] = self._make()
         return self._made[loop]
-
-    def pop(self) -> T | None:
-        """Take out the object of the running loop, None when there is none."""
-        return self._made.pop(asyncio.get_running_loop(), None)
 
 
 @dataclass
@@ -155,18 +148,6 @@ class Pace:
             return turn
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long a call is tried."""
-
-    max_retries: int = 6  # attempts after the first
-    # Seconds for all of them, with the waits between, but not for one's turn.
-    deadline: float = 600.0
-    # Calls that failed for good, none answered between them, until all is given up.
-    failures_in_a_row: int = 10
-    timeout: float = 120.0  # seconds for an attempt; doubled after one that took longer
-
-
 @dataclass
 class _Course:
     """One call under way: what failed so far, and the seconds that it took."""
@@ -180,12 +161,13 @@ class _Course:
 
 
 class Attempts:
-    """Sends the requests of one model."""
+    """Sends the requests of one model, as its profile says how often and how long."""
 
-    def __init__(self, transport: Transport, patience: Patience, pace: Pace) -> None:
-        self._transport, self._patience, self._pace = transport, patience, pace
+    def __init__(self, transport: Transport, profile: Profile) -> None:
+        self._transport, self._profile = transport, profile
+        self._pace = Pace(profile.requests_per_minute, profile.tokens_per_minute)
         self._rng = random.Random()  # no result depends on it
-        self._deadline, self._timeout = patience.deadline, patience.timeout
+        self._deadline, self._timeout = profile.patience, profile.timeout
         self._answered, self._failed = False, 0
 
     async def complete(
@@ -274,53 +256,47 @@ class Attempts:
         return late
 
     def _next(self, error: ModelError, course: _Course) -> float:
-        """Seconds to wait for the next attempt; the error, where there is none."""
-        wait = self._wait(error, course.tries)
+        """Seconds to wait for the next attempt; the error, where there is none.
+
+        Twice as long each time, and drawn, so that calls do not come back together.
+        """
+        longest = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(course.tries, 60))
+        wait, after = longest * self._rng.uniform(0.5, 1.0), error.retry_after
+        if after is not None:
+            wait = after + min(wait, 1.0)
+            if error.transient and after <= self._deadline:
+                # It goes for the other calls to this model, too; but none of them is
+                # to wait longer than a call may take.
+                self._pace.hold(after)
         course.tries += 1
-        why = self._no_more(error, course, wait)
+        given_up = f"Given up at attempt {course.tries}"
+        why = ""
+        if not error.transient:
+            why = "No retry helps."
+        elif course.tries > self._most(error):
+            why = f"{given_up}."
+        elif course.spent + wait > self._deadline:
+            asked = "" if after is None else f" (it asks to wait {after:g} s)"
+            why = (
+                f"{given_up}: one more{asked} would pass the deadline of "
+                f"{self._deadline:g} s (deadline=, or `deadline` in models.toml)."
+            )
         waited = 0.0 if why else round(wait, 3)
         course.faults.append(Fault(error.fault or "error", str(error), waited))
         if why:
             raise self._given_up(error, why)
         return wait
 
-    def _wait(self, error: ModelError, retry: int) -> float:
-        """Seconds before the next attempt.
-
-        Twice as long each time, and drawn, so that calls do not come back together.
-        """
-        longest = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(retry, 60))
-        drawn = longest * self._rng.uniform(0.5, 1.0)
-        if error.retry_after is None:
-            return drawn
-        if error.transient and error.retry_after <= self._deadline:
-            # It goes for the other calls to this model, too; but none of them is to
-            # wait longer than a call may take.
-            self._pace.hold(error.retry_after)
-        return error.retry_after + min(drawn, 1.0)
-
-    def _no_more(self, error: ModelError, course: _Course, wait: float) -> str:
-        """Why there is no further attempt; "" when there is one."""
-        if not error.transient:
-            return "No retry helps."
-        most: float = self._patience.max_retries
-        there = self._answered or error.fault == "loading"
+    def _most(self, error: ModelError) -> float:
+        """How often to try again after such an error."""
+        most = self._profile.max_retries
         if not self._answered and error.fault in STRANGE:
-            most = min(STRANGER, most)
-        elif most and there and error.waits and self._deadline < math.inf:
+            return min(STRANGER, most)
+        there = self._answered or error.fault == "loading"
+        if most and there and error.waits and self._deadline < math.inf:
             # It was there: what is gone for minutes comes back before the deadline.
-            most = math.inf
-        given_up = f"Given up at attempt {course.tries}"
-        if course.tries > most:
-            return f"{given_up}."
-        if course.spent + wait <= self._deadline:
-            return ""
-        after = error.retry_after
-        asked = "" if after is None else f" (it asks to wait {after:g} s)"
-        return (
-            f"{given_up}: one more{asked} would pass the deadline of "
-            f"{self._deadline:g} s (deadline=, or `deadline` in models.toml)."
-        )
+            return math.inf
+        return most
 
     def _given_up(self, error: ModelError, why: str) -> ModelError:
         """The error to raise: the last attempt's, or the end of all calls."""
@@ -329,7 +305,7 @@ class Attempts:
         if isinstance(error, Filtered) or not isinstance(error, CallFailed):
             return error
         self._failed += 1
-        if self._failed < self._patience.failures_in_a_row:
+        if self._failed < self._profile.failures_in_a_row:
             return error
         # Whoever calls again wants to see whether it is over.
         number, self._failed = self._failed, 0

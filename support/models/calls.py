@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Fault:
     waited: float = 0.0  # seconds before the next attempt; 0 where there was none
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Call:
     """One question to a model, and what became of it."""
 
@@ -47,7 +47,7 @@ class Call:
     usd: float | None = None  # None where the model has no price
     cached: bool = False  # nothing was sent
     seconds: float = 0.0
-    faults: tuple[Fault, ...] = ()
+    faults: list[Fault] = field(default_factory=list)
     error: str = ""  # "" when a reply came
     question: str = ""  # JSON; where no cache keeps them, question and reply stand here
     reply: str = ""
@@ -64,16 +64,16 @@ class Call:
     def to_json(self) -> str:
         """The call as JSON, without what has its default value."""
         made = asdict(self)
-        for field in fields(self):
-            if made[field.name] == field.default:
-                del made[field.name]
+        for one in fields(self):
+            if made[one.name] in (one.default, []):
+                del made[one.name]
         return json.dumps(made, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Call:
         """The call that `to_json` wrote."""
         given = json.loads(text)
-        given["faults"] = tuple(Fault(**fault) for fault in given.get("faults", ()))
+        given["faults"] = [Fault(**fault) for fault in given.get("faults", ())]
         return cls(**given)
 
 
@@ -150,10 +150,12 @@ def note(call: Call) -> None:
 
 def _estimated(call: Call) -> None:
     """What is asked outside of sweeps, as a row of `make estimate`."""
-    row = {"sweep": "asked directly", "model": call.model, "calls": 1}
-    row |= {name: getattr(call, name) for name in TOKENS}
-    row |= {"dollars": call.usd, "most": call.usd}
-    row["seconds"] = call.completion_tokens / 50
+    row = asdict(call) | {"sweep": "asked directly", "calls": 1}
+    row |= {
+        "dollars": call.usd,
+        "most": call.usd,
+        "seconds": call.completion_tokens / 50,
+    }
     with open(os.environ[ESTIMATE], "a", encoding="utf-8") as rows:
         print(json.dumps(row), file=rows)
 

@@ -93,19 +93,17 @@ def refusal(status: str, body: Any, retry_after: float | None = None) -> Refusal
             code = code or text
         elif name in known["params"]:
             about.append(text)
-        elif name in known["plain"]:
-            words.append(text)
         elif name not in known["silent"]:
-            words.append(f"{name}: {text}")
+            words.append(text if name in known["plain"] else f"{name}: {text}")
     words += [f"({text})" for text in about]
-    named = [text for text in about if re.match(known["sent"], text)]
-    refused = Refusal(
-        status=status or code,
-        words=" ".join(dict.fromkeys(words)),
-        about=" ".join(named),
-        retry_after=retry_after,
-    )
-    return refused if refused.status else replace(refused, status=_implied(refused))
+    named = " ".join(text for text in about if re.match(known["sent"], text))
+    said = " ".join(dict.fromkeys(words))
+    refused = Refusal(status or code, said, named, retry_after)
+    if refused.status:
+        return refused
+    within = table()["within"].items()
+    implied = (str(number) for number, words in within if refused.says(words))
+    return replace(refused, status=next(implied, "502"))
 
 
 def _leaves(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
@@ -121,14 +119,6 @@ def _leaves(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
                 yield from _leaves(part, key)
         case _:
             yield name, str(node)
-
-
-def _implied(refused: Refusal) -> str:
-    """The status of an error within a 200 that has none: what its words say."""
-    for status, words in table()["within"].items():
-        if refused.says(words):
-            return str(status)
-    return "502"
 
 
 # -- how a question is put ------------------------------------------------------------
@@ -294,9 +284,10 @@ def joined(body: str) -> Any:
         for choice in chunk.pop("choices", None) or ():
             reason = choice.get("finish_reason") or reason
             for name, part in (choice.get("delta") or {}).items():
-                parts = part if isinstance(part, list) else [part]
-                message.setdefault(name, []).extend(filter(None, parts))
-        made |= {name: value for name, value in chunk.items() if value is not None}
+                if part:
+                    parts = part if isinstance(part, list) else [part]
+                    message.setdefault(name, []).extend(parts)
+        made |= chunk
     return made | {"choices": [{"message": message, "finish_reason": reason}]}
 
 
@@ -314,22 +305,18 @@ def read(answer: Any, latency: float) -> Completion | Refusal:
             return Refusal("no completion", json.dumps(answer))
     if wrong:
         return refusal("", wrong)
-    text, thinking = _said(choice.get("message") or choice.get("text"))
+    text, thinking = _parted(choice.get("message") or choice.get("text"))
     reason = str(choice.get("finish_reason") or "stop").lower()
     reason = "length" if reason in known["cut"] else reason
-    made: dict[str, Any] = {
-        "text": text,
-        "thinking": thinking,
-        "model": answer.get("model"),
-        "fingerprint": answer.get("system_fingerprint"),
-    }
-    for name, said in made.items():  # half characters cannot be kept
-        made[name] = str(said or "").encode("utf-8", "replace").decode()
-    counts = dict(_leaves(answer.get("usage")))
-    for name, field in known["usage"].items():
-        count = counts.get(field, "")  # which nobody has checked
-        made[name] = int(float(count)) if re.fullmatch(r"\d+(\.\d+)?", count) else 0
-    had = Completion(**made, finish_reason=reason, latency=latency)
+    had = Completion(
+        _whole(text),
+        **_counted(answer),
+        finish_reason=reason,
+        latency=latency,
+        thinking=_whole(thinking),
+        model=_whole(answer.get("model")),
+        fingerprint=_whole(answer.get("system_fingerprint")),
+    )
     empty = not text.strip()
     if reason in known["filtered"]:
         status = "filtered"
@@ -341,52 +328,55 @@ def read(answer: Any, latency: float) -> Completion | Refusal:
     return Refusal(status, said, had=had)
 
 
-def _said(message: Any) -> tuple[str, str]:
-    """Text and thinking of a message."""
-    if not isinstance(message, dict):
-        return _joined(message)
-    fields = table()["reply"]["thinking"]
-    thoughts = [message[name] for name in fields if message.get(name)]
-    calls = [message.get("tool_calls"), message.get("function_call")]
-    text, thinking = _joined(message.get("content"))
-    thinking += "".join(_joined(thoughts[:1]))
-    # Calls stand beside a text, or in its place.
-    text = "\n".join(filter(None, [text, *_joined(calls)]))
-    text = text or _joined(message.get("refusal"))[0]
-    found = THOUGHT.match(text)
-    if found is None:
-        return text, thinking
-    thought = found[1] or found[2] or ""
-    return text[found.end() :], thinking or thought.strip()
+def _whole(said: Any) -> str:
+    """A text without half characters, which cannot be kept."""
+    return str(said or "").encode("utf-8", "replace").decode()
 
 
-def _joined(content: Any) -> tuple[str, str]:
-    """Text and thinking of a content."""
+def _counted(answer: Any) -> dict[str, int]:
+    """The tokens that an answer took, as far as it says so; nobody has checked that."""
+    counts = dict(_leaves(answer.get("usage")))
+    made = dict[str, int]()
+    for name, field in table()["reply"]["usage"].items():
+        if re.fullmatch(r"\d+(\.\d+)?", counts.get(field, "")):
+            made[name] = int(float(counts[field]))
+    return made
+
+
+def _parted(message: Any) -> tuple[str, str]:
+    """Text and thinking of a message, apart."""
     said = {False: "", True: ""}
-    for thinks, text in _texts(content):
-        said[thinks] += text
-    return said[False], said[True]
+    for thinks, part in _said(message):
+        said[thinks] += part
+    text, thinking = said[False], said[True]
+    if found := THOUGHT.match(text):
+        thought = found[1] or found[2] or ""
+        return text[found.end() :], thinking or thought.strip()
+    return text, thinking
 
 
-def _texts(content: Any, thinks: bool = False) -> Iterator[tuple[bool, str]]:
-    """Each text of a content and whether it is thinking: a text, a part, many parts."""
-    match content:
+def _said(node: Any, thinks: bool = False) -> Iterator[tuple[bool, str]]:
+    """Each text of a message, or of a part of it, and whether it is thinking."""
+    known = table()["reply"]
+    match node:
         case str():
-            yield thinks, content
+            yield thinks, node
         case list():
-            for part in content:
-                yield from _texts(part, thinks)
-        case {"function": called}:
-            yield from _texts(called)
-        case {"arguments": given} | {"parameters": given} | {"input": given}:
-            yield False, given if isinstance(given, str) else json.dumps(given)
+            for part in node:
+                yield from _said(part, thinks)
         case dict():
-            kind, inner = str(content.get("type")), table()["reply"]["inner"]
+            kind = str(node.get("type"))
             thinks = thinks or kind.startswith(("thinking", "reasoning"))
-            parts = [content[name] for name in inner if name in content]
-            if not parts and kind == "None":
-                parts = [json.dumps(content)]
-            yield from _texts(parts, thinks)
+            thoughts = [node[name] for name in known["thinking"] if node.get(name)]
+            yield from _said(thoughts[:1], True)
+            for name in known["texts"]:
+                yield from _said(node.get(name), thinks)
+            for name in known["objects"]:
+                given = node.get(name, "")
+                yield thinks, given if isinstance(given, str) else json.dumps(given)
+            names = known["thinking"] + known["texts"] + known["objects"]
+            if not node.keys() & {"type", "role", *names}:
+                yield thinks, json.dumps(node)
 
 
 DECODER = json.JSONDecoder(strict=False)  # lines may be broken within a text

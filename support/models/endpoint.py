@@ -12,11 +12,9 @@ import json
 import re
 import time
 import weakref
-from collections.abc import AsyncGenerator, Awaitable, Mapping
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -38,66 +36,44 @@ from support.models.dialect import (
     read,
     refusal,
 )
-from support.models.profiles import Profile
+from support.models.profiles import Profile, is_local
 from support.models.request import Completion, Request, Transport
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-DEFAULT = "https://api.openai.com/v1"
 # The package's own way to an endpoint beside its typed methods: these would build and
 # check objects that nobody keeps, half of a call's time.
-CHAT, MODELS = "/chat/completions", "/models"
+CHAT = "/chat/completions"
 OPTIONS: Any = {"security": {"bearer_auth": True}}
 NO_KEY = "no-key-needed"  # the openai package insists on one
 UNHEEDED = 2  # replies in a row without the form, after which it counts as ignored
 CONNECTING = 5.0  # seconds; who does not even take a connection will not answer
 UNKEPT = "It takes a schema and does not keep to it: the schema stands in the prompt."
-THOUGH = (
-    "It thinks though it is asked not to; `reasoning` in models.toml may know another "
-    "way."
-)
-NAMED = (
-    'VARIABLE, and name it in an entry of your models.toml, [models."*@{url}"] with '
-    'key = "VARIABLE" (no key was sent)'
-)
 RUNS_ON = 4  # times its room, at most, for a reply that is cut off and does not think
 SHORTEST = 8  # characters of a key
 KEY_LIKE = re.compile(r"\bsk-[\w*-]{6,}")  # endpoints quote keys, in full or in part
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """An endpoint's address, and whether it is this machine's own."""
-
-    url: str
-    local: bool
-
-
-def address(base_url: str) -> Address:
-    """Take an endpoint's address apart.
+def address(base_url: str) -> str:
+    """An endpoint's address, written in one way.
 
     InvalidInput when it is none, or has a user or a query, where keys are put at times.
     """
-    wanted = (
-        "expected an address such as https://api.example.org/v1 or "
-        "http://127.0.0.1:8000/v1"
-    )
     parts, host = urlsplit(""), None
     with contextlib.suppress(ValueError, AttributeError):
         parts = urlsplit(base_url.strip())
         host = parts.port != 0 and parts.hostname
-    if parts.scheme not in ("http", "https") or not host:
+    more = parts.query or parts.fragment or "@" in parts.netloc
+    if parts.scheme not in ("http", "https") or not host or more:
         # It may hold a key: it is not quoted.
-        raise InvalidInput(f"base_url is no address of the web: {wanted}.")
-    if parts.query or parts.fragment or "@" in parts.netloc:
         raise InvalidInput(
-            f"base_url holds a user, a '?' or a '#': {wanted}, and give a key instead, "
-            "as api_key= or OPENAI_API_KEY."
+            "base_url: expected an address such as https://api.example.org/v1 or "
+            "http://127.0.0.1:8000/v1, without a user, a '?' or a '#'; give a key "
+            "instead, as api_key= or OPENAI_API_KEY."
         )
-    local = re.fullmatch(r"(.+\.)?localhost|127\.[\d.]+|::1", host) is not None
     where = parts.netloc.lower().rstrip(":")
-    return Address(f"{parts.scheme}://{where}{parts.path.rstrip('/')}", local)
+    return f"{parts.scheme}://{where}{parts.path.rstrip('/')}"
 
 
 def plain(text: str, key: str) -> str:
@@ -122,16 +98,14 @@ class Endpoint(Transport):
 
     learns = True
 
-    def __init__(
-        self, profile: Profile, address: Address, key: str, name: str = ""
-    ) -> None:
+    def __init__(self, profile: Profile, url: str, key: str, name: str = "") -> None:
         if not key.isascii() or not key.isprintable():
             raise InvalidInput(
                 "the key holds characters that no key has; copy it anew "
                 "(it is not shown)."
             )
-        self.model, self.endpoint = profile.model, name or address.url
-        self._profile, self._address, self._key = profile, address, SecretStr(key)
+        self.model, self.endpoint = profile.model, name or url
+        self._profile, self._url, self._key = profile, url, SecretStr(key)
         sent = {"temperature": profile.temperature, "seed": profile.seed}
         self._dialect = Dialect(
             form=FORMS.index(profile.form),
@@ -141,6 +115,11 @@ class Endpoint(Transport):
         )
         self._unheeded = 0
         self._sessions = PerLoop(self._open)
+
+    @property
+    def learnt(self) -> tuple[str, ...]:
+        """What it refused and how that is met, in sentences."""
+        return self._dialect.learnt
 
     def _bounded(self, asked: int, wanted: int) -> int:
         """As much room for a reply as is wanted, where there is so much."""
@@ -173,59 +152,43 @@ class Endpoint(Transport):
         """One reply to one attempt; `Wider` where it is to be put in another way."""
         if request.max_tokens > self._dialect.most:  # learnt while this call waited
             raise Wider
-        client = await anext(self._sessions.get())
         form, wire = self._dialect.form, self._dialect.wire(request)
-        sent = client.post(CHAT, cast_to=bytes, body=wire, options=OPTIONS)
-        start = time.perf_counter()
-        answer = await self._answered(sent)
-        if not isinstance(answer, Refusal):
-            answer = read(answer, time.perf_counter() - start)
+        answer = await self._posted(wire)
         if isinstance(answer, Completion):
             if self._ignored(request, answer, form):
                 raise Wider(answer)
             return answer
-        if self._taught(answer, request, wire):
-            raise Wider
+        if answer.teaches:
+            if self._dialect.wire(request) != wire:  # another call learnt meanwhile
+                raise Wider
+            if lesson := self._dialect.taught(answer, request, wire):
+                self._dialect = lesson
+                raise Wider
         # Raised here, and not where the package's own was caught: that has the key.
-        raise await self._error(answer, request, client)
+        raise self._error(answer, request)
 
-    async def _answered(self, sent: Awaitable[bytes]) -> Any:
-        """The JSON of an answer, or the refusal that stands in its place."""
+    async def _posted(self, wire: dict[str, Any]) -> Completion | Refusal:
+        """The completion that a body brings, or the refusal in its place."""
         import aiohttp
         import openai
 
+        client = await anext(self._sessions.get())
+        start = time.perf_counter()
         try:
-            body = await sent
-            if not re.match(rb"\s*(data|event|id|retry)?:", body):
-                return json.loads(body)
-            answer = joined(body.decode())
+            body = await client.post(CHAT, cast_to=bytes, body=wire, options=OPTIONS)
+            streams = re.match(rb"\s*(data|event|id|retry)?:", body)
+            answer = joined(body.decode()) if streams else json.loads(body)
         # ValueError: no JSON; aiohttp's: no HTTP, and its repr has the key.
         except (openai.OpenAIError, aiohttp.ClientError, OSError, ValueError) as error:
             return _refused(error)
-        self._learn(self._dialect.streaming())
-        return answer
-
-    def _learn(self, dialect: Dialect) -> None:
-        self._dialect, self.learnt = dialect, dialect.learnt
-
-    def _taught(self, answer: Refusal, request: Request, wire: dict[str, Any]) -> bool:
-        """Whether a refusal taught how to ask, this call or another one meanwhile."""
-        if not answer.teaches:
-            return False
-        if self._dialect.wire(request) != wire:
-            return True
-        lesson = self._dialect.taught(answer, request, wire)
-        if lesson is None:
-            return False
-        self._learn(lesson)
-        return True
+        if streams:
+            self._dialect = self._dialect.streaming()
+        return read(answer, time.perf_counter() - start)
 
     def _ignored(self, request: Request, answer: Completion, form: int) -> bool:
         """Whether a reply shows that its schema is ignored; the form is given up."""
         if answer.thinking or answer.thinking_tokens:
             self._dialect = replace(self._dialect, thinks=True)
-            if f'"{EFFORT}": "none"' in request.options:
-                self._learn(self._dialect.told(THOUGH))
         begun = answer.text.lstrip()[:1] in ("{", "")
         cut = answer.finish_reason == "length" and begun
         if not request.schema or form == LAST or cut:
@@ -234,37 +197,26 @@ class Endpoint(Transport):
             self._unheeded = 0
             return False
         self._unheeded += 1
-        if self._unheeded >= UNHEEDED and self._dialect.form != LAST:
-            self._learn(self._dialect.told(UNKEPT, form=LAST))
+        if self._unheeded >= UNHEEDED:
+            self._dialect = self._dialect.told(UNKEPT, form=LAST)
         return self._dialect.form == LAST
 
-    async def _error(
-        self, answer: Refusal, request: Request, client: AsyncOpenAI
-    ) -> ModelError:
+    def _error(self, answer: Refusal, request: Request) -> ModelError:
         """A refusal as an error, with what retries and money need to know."""
-        kind, near = kind_of(answer), ""
-        key = self._key.get_secret_value()
-        asked = own(request)
-        unmet = next((name for name in sorted(asked) if answer.names(name)), "")
+        kind, asked = kind_of(answer), own(request)
+        unmet = [name for name in sorted(asked) if answer.names(name)]
         if asked and answer.says("reasoning"):
-            unmet = unmet or EFFORT
+            unmet.append(EFFORT)
         if unmet and answer.teaches and kind.name in ("status", "ill"):
             kind = kind_of(Refusal("own", ""))
-        if kind.name == "name":
-            known = await self._known(client)
-            if self.model in known:
-                kind = kind_of(Refusal("other", ""))
-            alike = get_close_matches(self.model, known, n=8, cutoff=0.3)
-            near = f" It knows, among others: {', '.join(alike)}." if alike else ""
         advice = kind.advice.format(
             place=f"the endpoint {self.endpoint}",
             model=self.model,
             name=self._profile.name,
-            key=self._profile.key or NAMED.format(url=self._address.url),
+            mend=self._profile.mend_key(self._url),
             status=answer.status,
-            unmet=unmet,
-            said=plain(answer.words, key)[:300],
-            near=plain(near, key),
+            unmet=", ".join(unmet[:1]),
+            said=plain(answer.words, self._key.get_secret_value())[:300],
         )
         error: ModelError = getattr(errors, kind.error)(advice)
         error.fault = kind.fault or answer.status
@@ -273,35 +225,16 @@ class Endpoint(Transport):
         error.retry_after = answer.retry_after
         return error
 
-    async def _known(self, client: AsyncOpenAI) -> list[str]:
-        """Names that its endpoint serves: a help, whose failure says nothing new."""
-        options = OPTIONS | {"timeout": CONNECTING}
-        sent = client.get(MODELS, cast_to=bytes, options=options)
-        match await self._answered(sent):
-            case {"data": [*models]}:
-                return [str(dict(model).get("id")) for model in models]
-        return []
-
-    async def close(self) -> None:
-        """Close the connections of the running event loop."""
-        session = self._sessions.pop()
-        if session is not None:
-            await session.aclose()
-
     def _open(self) -> AsyncGenerator[AsyncOpenAI]:
         import openai
 
-        key = self._key.get_secret_value()
         # A proxy from the environment must not stand between this process and itself.
-        http = openai.DefaultAioHttpClient(
-            trust_env=not self._address.local,
-            event_hooks={"response": [partial(_clean, key)]},
-        )
+        http = openai.DefaultAioHttpClient(trust_env=not is_local(self._url))
         # An attempt is timed, counted, paid and paced where it is made, in
         # `support.models.attempts`.
         client = openai.AsyncOpenAI(
-            api_key=key,
-            base_url=self._address.url,
+            api_key=self._key.get_secret_value(),
+            base_url=self._url,
             timeout=openai.Timeout(None, connect=CONNECTING),
             max_retries=0,
             http_client=http,
@@ -309,13 +242,6 @@ class Endpoint(Transport):
         session = _serving(client)
         weakref.finalize(session, _close_at_exit, client, asyncio.get_running_loop())
         return session
-
-
-async def _clean(key: str, response: Any) -> None:
-    """Hide the key in the one header that the openai package logs, at level DEBUG."""
-    said = response.headers.get("x-request-id")
-    if said:
-        response.headers["x-request-id"] = plain(said, key)
 
 
 async def _serving(client: AsyncOpenAI) -> AsyncGenerator[AsyncOpenAI]:

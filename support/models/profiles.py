@@ -35,6 +35,8 @@ OPENAI = "https://api.openai.com/v1"
 # allowed for generously.
 PER_MESSAGE, PREAMBLE = 16, 256
 OFF = ("off", "none")  # how a model is asked not to think
+DEADLINE = 600.0  # seconds, at least, of a call whose entry says nothing
+ATTEMPTS = 5  # of the longest kind, for which a deadline leaves time
 NIGHT = 2  # the hour, UTC, at which prices that change with it are dear: DeepSeek's
 
 
@@ -45,6 +47,12 @@ def is_model(kind: Any) -> bool:
     (True, False)
     """
     return isinstance(kind, str) and (kind == MODEL or kind.startswith(f"{MODEL}:"))
+
+
+def is_local(address: str) -> bool:
+    """Whether an address is this machine's own."""
+    here = r"https?://(([^/]+\.)?localhost|127\.[\d.]+|\[::1\])(:\d+)?(/|$)"
+    return re.match(here, address) is not None
 
 
 def models_in(value: Any) -> set[str]:
@@ -61,7 +69,9 @@ def models_in(value: Any) -> set[str]:
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, protected_namespaces=()
+    )
 
 
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -73,7 +83,6 @@ class Price(_Frozen):
     input: Dollars
     output: Dollars
     cached_input: Dollars | None = None
-    at: str | None = None  # the address that it holds for; None: wherever it is served
     long: int = 0  # tokens of a prompt above which it is the `longer` price
     longer: Price | None = None
 
@@ -126,12 +135,8 @@ class Limits(_Frozen):
 
 TIGHT = Limits(tight=True, message=240, reason=160, rows=25)
 Effort = str | dict[str, Any]
-EFFORTS: dict[str, Effort] = {
-    "off": "none",
-    "low": "low",
-    "medium": "medium",
-    "high": "high",
-}
+EFFORTS: dict[str, Effort] = {"off": "none"}
+EFFORTS |= {level: level for level in ("low", "medium", "high")}
 
 
 Seconds = Annotated[float, Field(gt=0)]
@@ -142,7 +147,7 @@ class Profile(_Frozen):
 
     name: str = Field(min_length=1)
     model: str = ""  # as the endpoint calls it
-    address: str = Field(default="", repr=False)  # it may hold a password
+    address: str = ""
     key: str = KEY  # the variable that holds it; "" where none is meant for the address
     temperature: bool | float = True
     seed: bool = True
@@ -157,10 +162,31 @@ class Profile(_Frozen):
     tokens_per_minute: Count | None = None
     concurrency: Count = 8
     timeout: Seconds = 120.0
-    deadline: Seconds | None = None  # None: 600, or five attempts where that is longer
+    deadline: Seconds | None = None
+    max_retries: int = Field(default=6, ge=0)
+    failures_in_a_row: Count = 10
+    repairs: int = Field(default=2, ge=0)
     context: Count | None = None
     price: Price | None = None
     limits: Limits = Limits()
+
+    @property
+    def patience(self) -> float:
+        """Seconds for all attempts of a call, and the waits between them."""
+        return self.deadline or max(DEADLINE, ATTEMPTS * self.timeout)
+
+    def changed(self, **changes: Any) -> Profile:
+        """The profile with other fields; a longer time-out makes for a later deadline."""
+        try:
+            made = Profile(**(self.__dict__ | changes))
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            name, given = ".".join(map(str, wrong["loc"])), wrong["input"]
+            raise InvalidInput(f"{name}={given!r}: {wrong['msg']}.") from None
+        if "timeout" in changes and "deadline" not in changes:
+            later = max(self.deadline or DEADLINE, ATTEMPTS * made.timeout)
+            return made.model_copy(update={"deadline": later})
+        return made
 
     def options(self, reasoning: str | None = None) -> str:
         """What is asked beside the question and changes the reply, as JSON; "" if none."""
@@ -170,29 +196,25 @@ class Profile(_Frozen):
                 f"reasoning: {reasoning!r} given; {self.name} knows None, "
                 f"{', '.join(self.reasoning)} (see models.toml)"
             )
-        asked: dict[str, Any] = {
-            "reasoning_effort": self.reasoning_effort,
-            "extra_body": self.extra_body,
-        }
+        effort, body = self.reasoning_effort, self.extra_body
         if isinstance(sent, str):
-            asked["reasoning_effort"] = sent
+            effort = sent
         else:
-            asked["extra_body"] = self.extra_body | sent
+            body = body | sent
+        asked = {"reasoning_effort": effort, "extra_body": body}
         kept = {name: value for name, value in asked.items() if value}
         return json.dumps(kept, sort_keys=True) if kept else ""
 
     def price_at(self, endpoint: str) -> Price | None:
         """The price at an address: its entry's, or the one that is listed."""
-        if self.price and (self.price.at or endpoint).rstrip("/") == endpoint:
-            return self.price
-        return listed_price(self.model, endpoint)
+        return self.price or listed_price(self.model, endpoint)
 
     def mend_key(self, url: str) -> str:
         """What to do where the key for its address is missing or refused."""
         if self.key:
             return f"Set the environment variable {self.key}, or pass api_key="
         return (
-            f'Pass api_key=, or add [models."*@{url}"] with key = "VARIABLE", the '
+            f'No key was sent: pass api_key=, or add [models."*@{url}"] with key = "VARIABLE", the '
             "environment variable that holds it, to your models.toml"
         )
 
@@ -220,23 +242,6 @@ def profile(name: str, base_url: str | None = None) -> Profile:
     a name at an address. A key goes to no host but the one that its entry is for.
     """
     name = name.removeprefix(f"{MODEL}:").strip()
-    own, usual = os.environ.get(VARIABLE), os.environ.get("OPENAI_BASE_URL")
-    files = [inputs("models", "models.toml"), *([Path(own)] if own else [])]
-    try:
-        stamped = tuple((file, file.stat().st_mtime_ns) for file in files)
-        return _profile(name, base_url or "", usual or OPENAI, stamped)
-    except OSError as error:
-        raise MissingData(
-            f"{error.filename} cannot be read ({error.strerror}); {VARIABLE} names your "
-            "own models.toml"
-        ) from None
-
-
-Files = tuple[tuple[Path, int], ...]  # with the time of their last change
-
-
-@lru_cache(maxsize=1024)
-def _profile(name: str, base_url: str, usual: str, files: Files) -> Profile:
     plain, _, at = name.partition("@")
     if not plain:
         raise InvalidInput(
@@ -245,24 +250,33 @@ def _profile(name: str, base_url: str, usual: str, files: Files) -> Profile:
         )
     if name == EMBEDDED.name:
         return EMBEDDED
-    known = {"model": plain} | _merged(plain, "", files)
+    known = {"model": plain} | _merged(plain, "")
+    usual = os.environ.get("OPENAI_BASE_URL") or OPENAI
     home = (known.get("address") or base_url or usual).rstrip("/")
     address = (base_url or at or home).rstrip("/")
     if address != home:
         known["key"] = ""
-    known |= _merged(plain, address, files)
-    return Profile(**(known | {"name": name, "address": address}))
+    known |= _merged(plain, address) | {"name": name, "address": address}
+    return Profile(**known)
 
 
-def _merged(plain: str, address: str, files: Files) -> dict[str, Any]:
+def _merged(plain: str, address: str) -> dict[str, Any]:
     """The entries for a name anywhere, or for an address, as one.
 
     A name is meant in full or without who sells it: "qwen/qwen3-32b".
     """
     called = {plain.lower(), plain.lower().rpartition("/")[2]}
+    files = [str(inputs("models", "models.toml")), os.environ.get(VARIABLE)]
     made: dict[str, Any] = {}
-    for file in files:
-        for who, entry in _entries(*file).items():
+    for file in filter(None, files):
+        try:
+            entries = _entries(file, os.stat(file).st_mtime_ns)
+        except OSError as error:
+            raise MissingData(
+                f"{file} cannot be read ({error.strerror}); {VARIABLE} names your own "
+                "models.toml"
+            ) from None
+        for who, entry in entries.items():
             names, _, at = who.partition("@")
             fits = any(fnmatchcase(name, names.lower()) for name in called)
             if fits and at.rstrip("/") == address:
@@ -271,10 +285,10 @@ def _merged(plain: str, address: str, files: Files) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _entries(path: Path, stamp: int) -> Mapping[str, Mapping[str, Any]]:
+def _entries(path: str, stamp: int) -> Mapping[str, Mapping[str, Any]]:
     """The entries of a file, checked, those for many names first."""
     try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))["models"]
+        entries = tomllib.loads(Path(path).read_text(encoding="utf-8"))["models"]
         for name, entry in entries.items():
             Profile(**(entry | {"name": name}))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -313,7 +327,7 @@ def listed_price(model: str, address: str) -> Price | None:
     The dearest of its hours. On one's own machine there is none: a name may stand
     there for weights of one's own.
     """
-    if not re.match(r"https?://(?!localhost|127\.|\[::1\])", address):
+    if is_local(address) or not address.startswith("http"):
         return None
     from genai_prices.data_snapshot import get_snapshot
 

@@ -9,8 +9,8 @@ import threading
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
-from os.path import commonprefix
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from support.database import guarded, open_database, transaction
@@ -24,18 +24,12 @@ TABLE = (
 INSERT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"  # the first is kept
 REPLY = "SELECT reply FROM replies WHERE key = ?"
 LINE = "SELECT request, reply FROM replies WHERE key = ?"
-# The recorded question before this one in the order of their texts, and that after it:
-# one of the two agrees with it the longest.
-NEAREST = """
-SELECT max(request) FROM replies WHERE request < ? AND instr(request, '"messages"')
-UNION ALL
-SELECT min(request) FROM replies WHERE request > ? AND instr(request, '"messages"')
-"""
+SAME = "SELECT request FROM replies WHERE instr(request, ?) LIMIT 1"
 NAMES = "model", "endpoint"  # all that a recording without its questions keeps of them
 LATER = ("cached_prompt_tokens", "thinking", "thinking_tokens", "model", "fingerprint")
 """Fields of a completion that are left out where they are empty."""
 DAMAGE = OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError
-SHOWN = 60  # characters of a difference
+SHOWN = 60  # characters of a question
 
 
 class Cache:
@@ -76,29 +70,17 @@ class Cache:
 
     def missed(self, request: Request) -> str:
         """What a `CacheMiss` says: what was asked, what differs, and the way out."""
-        said = request.messages[-1][1][:SHOWN]
+        said, asked = request.messages[-1][1][:SHOWN], json.loads(request.to_json())
+        differs = "No such question is recorded."
+        for (text,) in self._rows(SAME, canonical(asked["messages"])):
+            kept = self._read(dict, text)
+            other = [name for name in asked if asked[name] != kept.get(name)]
+            told = ", ".join(f"{name} {kept.get(name)}" for name in other)
+            differs = f"The same question is recorded with {told}."
         return (
             f"{request.model} at {request.endpoint} is used offline, and its reply to "
-            f"{said!r}… is not recorded in {self.path}. {self._nearest(request)} Connect "
-            "without offline=True, or take in the recording of this run with "
-            "Cache.load(...)."
-        )
-
-    def _nearest(self, request: Request) -> str:
-        """In what a request differs first from the recorded one most like it."""
-        text = request.to_json()
-        found = [row for (row,) in self._rows(NEAREST, text, text) if row]
-        if not found:
-            return "No reply is recorded with its question."
-
-        def agreed(row: str) -> int:  # of texts, not of paths: how much of both begins
-            return len(commonprefix([row, text]))  # noqa: RUF071
-
-        nearest = max(found, key=agreed)
-        begin = max(0, agreed(nearest) - SHOWN // 2)
-        before, now = nearest[begin:][:SHOWN], text[begin:][:SHOWN]
-        return (
-            f"The nearest recorded request has …{before}… where this one has …{now}…."
+            f"{said!r}… is not recorded in {self.path}. {differs} Connect without "
+            "offline=True, or take in the recording of this run with Cache.load(...)."
         )
 
     def texts(self) -> Iterator[tuple[str, str]]:
@@ -115,27 +97,24 @@ class Cache:
         The same replies are the same bytes. `prompts` False leaves the questions out,
         where they quote data that may not be passed on.
         """
-        path, count = Path(path), 0
-        draft = path.with_name(
-            f"{path.name}.{os.getpid()}.part"
-        )  # others may write, too
+        path, lines = Path(path), list(self._lines(keys))
         with guarded(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            try:
+            with TemporaryDirectory(
+                dir=path.parent
+            ) as scratch:  # others may write, too
+                draft = Path(scratch, path.name)
                 with (
                     draft.open("wb") as raw,
                     gzip.GzipFile("", "wb", 9, raw, 0) as file,
                 ):
-                    for line in self._lines(keys):
-                        count += 1
+                    for line in lines:
+                        asked = line["request"]
                         if not prompts:
-                            asked = line["request"]
                             line["request"] = {name: asked[name] for name in NAMES}
                         file.write(f"{canonical(line)}\n".encode())
                 os.replace(draft, path)
-            finally:
-                draft.unlink(missing_ok=True)
-        return count
+        return len(lines)
 
     def load(self, path: str | Path) -> int:
         """Take in what `export` wrote; return how many are new.

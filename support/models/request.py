@@ -107,11 +107,15 @@ class Transport:
     model: str
     endpoint: str
     learns = False  # whether its first call finds out what the endpoint takes
-    learnt: tuple[str, ...] = ()  # what it refused and how that is met, in sentences
 
     async def complete(self, request: Request) -> Completion:
         """Answer one request, or raise one of `support.errors.ModelError`."""
         raise NotImplementedError
+
+    @property
+    def learnt(self) -> tuple[str, ...]:
+        """What it refused and how that is met, in sentences."""
+        return ()
 
     def room(self, request: Request) -> int:
         """Tokens that the reply may take, thinking included: what it can cost at most."""
@@ -121,14 +125,6 @@ class Transport:
         """Make more room where a reply was cut off, and say so; "" where there is none."""
         return ""
 
-    async def close(self) -> None:
-        """Give back what the running event loop holds open; most hold nothing."""
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What a figure's provenance says about the model."""
-        return {"model": self.model, "endpoint": self.endpoint}
-
 
 def conversation(messages: Messages) -> tuple[tuple[str, str], ...]:
     """Messages as (role, content) pairs; a text is one message of the user."""
@@ -137,8 +133,8 @@ def conversation(messages: Messages) -> tuple[tuple[str, str], ...]:
     said = []
     for message in messages or [{}]:
         match message:
-            case {"role": role, "content": str(text), **more} if (
-                role in ROLES and text.strip() and not more and not HALF.search(text)
+            case {"role": role, "content": str(text)} if (
+                role in ROLES and text.strip() and not HALF.search(text)
             ):
                 said.append((role, text))
             case _:
@@ -152,21 +148,21 @@ def conversation(messages: Messages) -> tuple[tuple[str, str], ...]:
 
 def degrees(value: Any) -> float:
     """A temperature within its bounds; InvalidInput for anything else."""
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not 0 <= value <= 2:
-        raise InvalidInput(f"temperature={value!r}: expected a number from 0 to 2.")
-    return math.fabs(value)  # -0.0 and 0.0 are one request
+    return math.fabs(_bounded("temperature", value, 0, 2, Real))  # no -0.0
 
 
 def whole(name: str, value: Any, low: int = 0, high: float = math.inf) -> int:
     """A whole number within its bounds; InvalidInput for anything else."""
-    number = isinstance(value, Integral) and not isinstance(value, bool)  # numpy's pass
+    return int(_bounded(name, value, low, high, Integral))  # numpy's pass
+
+
+def _bounded(name: str, value: Any, low: float, high: float, kind: type) -> Any:
+    number = isinstance(value, kind) and not isinstance(value, bool)
     if not number or not low <= value <= high:
+        of = "whole number" if kind is Integral else "number"
         up = "up" if high == math.inf else f"to {high}"
-        raise InvalidInput(
-            f"{name}={value!r}: expected a whole number from {low} {up}."
-        )
-    return int(value)
+        raise InvalidInput(f"{name}={value!r}: expected a {of} from {low} {up}.")
+    return value
 
 
 def strict_schema(model: type[BaseModel]) -> dict[str, Any]:

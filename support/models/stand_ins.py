@@ -1,36 +1,24 @@
-"""Models that are none: `scripted` follows a script, `practice` replays a recording with
-the faults of a bad day for a pretended price, `stand_in` draws replies of the right form,
-so that one sees what a study would ask.
+"""Models that are none: `scripted` follows a script, `stand_in` draws replies of the right
+form, so that one sees what a study would ask.
 """
 
 from __future__ import annotations
 
-import asyncio
-import gzip
 import inspect
 import json
 import random
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from support.errors import CallFailed, InvalidInput
-from support.models.attempts import Patience
+from support.errors import InvalidInput
 from support.models.model import ChatModel
 from support.models.profiles import FAKE, FREE, Profile
-from support.models.profiles import profile as profile_of
-from support.models.replies import NAMES, Cache
+from support.models.replies import Cache
 from support.models.request import Completion, Request, Transport
 
-# What goes wrong at the practice provider: whether it may charge, and asks to wait.
-FAULTS = {
-    "429": (False, 0.2),
-    "500": (False, None),
-    "broken connection": (True, None),
-    "time-out": (True, None),
-}
 Node = Mapping[str, Any]  # of a JSON schema
 NULL = {"type": "null"}
 ENDPOINT = "stand-in"
@@ -70,6 +58,7 @@ def scripted(
     """A model that replies with texts, dicts, pydantic objects or raised errors, in order;
     or with what a function says of the messages.
 
+    >>> import asyncio
     >>> asyncio.run(scripted(["Let us meet on Monday."]).reply("When?")).text
     'Let us meet on Monday.'
     """
@@ -86,8 +75,9 @@ def scripted(
         if isinstance(line, dict):
             line = json.dumps(line, ensure_ascii=False)
         if not isinstance(line, str):
+            asked = request.messages[-1][1][:80]
             raise InvalidInput(
-                f"the scripted reply to {_last(request)} is {line!r}: expected a text, a "
+                f"the scripted reply to {asked!r} is {line!r}: expected a text, a "
                 "dict, a pydantic object or an exception; None where no line is left (a "
                 "repair takes one as well)."
             )
@@ -95,53 +85,6 @@ def scripted(
 
     made = Fake(name, "scripted", _answer)
     return ChatModel(made, profile=profile, cache=cache)
-
-
-def practice(
-    recording: str | Path,
-    *,
-    latency: float = 0.05,
-    faults: float = 0,
-    seed: int = 0,
-    cache: Cache | str | Path | None = None,
-    offline: bool = False,
-) -> ChatModel:
-    """A model that replies as a recording has it, after `latency` seconds; a share of the
-    attempts, drawn, fails.
-    """
-    rng = random.Random(seed)
-    with gzip.open(recording, "rt", encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file]
-    known = {line["key"]: Completion(**line["reply"]) for line in lines}
-    recorded = {name: lines[0]["request"][name] for name in NAMES}
-
-    async def _answer(request: Request) -> Completion:
-        await asyncio.sleep(latency)
-        if rng.random() < faults:
-            kind = rng.choice(list(FAULTS))
-            error = CallFailed(f"the practice provider pretends: {kind}.")
-            error.fault, error.transient = kind, True
-            error.charged, error.retry_after = FAULTS[kind]
-            raise error
-        found = known.get(replace(request, **recorded).key)
-        if found is None:
-            raise InvalidInput(
-                f"{recording} holds no reply to {_last(request)}: play that "
-                "recording's own sweep."
-            )
-        return found
-
-    return ChatModel(
-        Fake("recorded", "practice", _answer),
-        profile=profile_of("recorded"),
-        cache=cache,
-        offline=offline,
-        patience=Patience(max_retries=12),
-    )
-
-
-def _last(request: Request) -> str:
-    return repr(request.messages[-1][1][:80])
 
 
 def stand_in(
@@ -162,14 +105,15 @@ def stand_in(
         return json.dumps(Writer(rng, fill, schema).value(schema), ensure_ascii=False)
 
     async def _answer(request: Request) -> Completion:
-        most, fill, said = request.max_tokens, FILL, drawn(request, FILL)
+        most, fill = request.max_tokens, FILL
+        said = drawn(request, fill)
         while tokens(said) > most and fill > 0.01:
             fill /= 2
             said = drawn(request, fill)
-        cut = said[:most] if tokens(said) > most else said
         read = sum(tokens(text) + PER_MESSAGE for _, text in request.messages)
-        ended = "stop" if cut == said else "length"
-        return Completion(cut, read, tokens(cut), ended)
+        if tokens(said) > most:
+            return Completion(said[:most], read, most, "length")
+        return Completion(said, read, tokens(said))
 
     free = profile.model_copy(update={"price": FREE})
     return ChatModel(Fake(name, ENDPOINT, _answer), profile=free)
@@ -214,10 +158,11 @@ class Writer:
             case {"enum": choices}:
                 return rng.choice(self._leaning(choices))
             case {"anyOf": kinds}:
-                null = 0.5 if ENDS.search(name) else 0.1
+                null = rng.random() < (0.5 if ENDS.search(name) else 0.1)
                 real = [one for one in kinds if one != NULL]
-                chosen = kinds if rng.random() < null else real or kinds
-                return self.value(NULL if NULL in chosen else rng.choice(chosen), name)
+                if NULL in kinds and (null or not real):
+                    return None
+                return self.value(rng.choice(real), name)
             case {"type": "null"}:
                 return None
             case {"type": "boolean"}:
@@ -254,7 +199,7 @@ class Writer:
         return CLASS.sub(lambda found: found[1] * int(found[2] or 1), text)
 
     def _array(self, node: Node) -> list[Any]:
-        low, item = node.get("minItems", 0), self._resolved(node.get("items", {}))
+        low, item = node.get("minItems", 0), self._resolved(node["items"])
         high = node.get("maxItems", low + 3)
         most = min(high, low + round(2 * self.fill * (high - low)))
         count, choices = self.rng.randint(low, most), item.get("enum", ())
@@ -262,16 +207,15 @@ class Writer:
             count = high
         if count <= len(choices):
             return self.rng.sample(choices, count)
-        return [self.value(part) for part in node.get("prefixItems", [item] * count)]
+        return [self.value(item) for _ in range(count)]
 
     def _object(self, node: Node) -> dict[str, Any]:
         fields = node.get("properties", {})
         parts = [{**self._resolved(part), "title": ""} for part in fields.values()]
-        shares = []
         if len(parts) > 1 and parts.count(parts[0]) == len(parts):
             shares = self._shares(parts[0], len(parts))
-        if shares:
-            return dict(zip(fields, shares, strict=True))
+            if shares:
+                return dict(zip(fields, shares, strict=True))
         return {name: self.value(part, name) for name, part in fields.items()}
 
     def _shares(self, part: Node, count: int) -> list[Any]:

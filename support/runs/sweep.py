@@ -80,8 +80,7 @@ def terms(
     if pace is not None:
         whole("PACE", pace, 1)
     open_purse(budget)
-    models.paced(pace)
-    models.patient(timeout)
+    models.throughout(requests_per_minute=pace, timeout=timeout)
     _terms.update(retry_failed=retry_failed, concurrency=concurrency)
 
 

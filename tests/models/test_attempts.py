@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.errors import BudgetExceeded, CallFailed, ModelError, ModelUnavailable
-from support.models import attempts, connect, patient
-from support.models.attempts import Attempts, Pace, Patience, Wider
+from support.models import attempts, connect, throughout
+from support.models.attempts import Attempts, Pace, Wider
 from support.models.calls import Meter, metered
 from support.models.money import Budget
-from support.models.profiles import Price
+from support.models.profiles import FAKE, Price
 from support.models.request import Completion, Request, Transport
 from support.presence import Presence
 
@@ -76,14 +76,15 @@ class Script(Transport):
         return line
 
 
-async def outcomes(script, calls=1, pace=None, price=None, seed=0, **patience):
+async def outcomes(script, calls=1, pace=None, price=None, seed=0, **profile):
     """What calls brought, one after the other: a completion or an error.
 
     The endpoint has answered before, unless it is a stranger.
     """
-    answered, faults = not patience.pop("stranger", 0), patience.pop("faults", [])
-    made, ends = Attempts(script, Patience(**patience), pace or Pace()), []
+    answered, faults = not profile.pop("stranger", 0), profile.pop("faults", [])
+    made, ends = Attempts(script, FAKE.changed(**profile)), []
     made._answered, made._rng = answered, random.Random(seed)
+    made._pace = pace or made._pace
     for _ in range(calls):
         try:
             ends.append(await made.complete(ASKED, faults, price))
@@ -187,8 +188,8 @@ class Serial(Transport):
         return WELL
 
 
-async def crowd(server, number, **patience):
-    made = Attempts(server, Patience(**patience), Pace())
+async def crowd(server, number, **profile):
+    made = Attempts(server, FAKE.changed(**profile))
     asked = (made.complete(ASKED, [], None) for _ in range(number))
     return await asyncio.gather(*asked)
 
@@ -213,13 +214,12 @@ def test_after_time_outs_fewer_go_at_once_and_more_again_with_answers():
 
 
 def test_a_server_that_takes_fifteen_minutes_is_heard_with_a_time_out_of_twenty(run):
-    patient(1200.0)
+    throughout(timeout=1200.0)
     try:
-        model = connect("m", base_url="http://127.0.0.1:9/v1")
+        known = connect("m", base_url="http://127.0.0.1:9/v1").profile
     finally:
-        patient(None)
-    patience = model._attempts._patience
-    told = {"timeout": patience.timeout, "deadline": patience.deadline}
+        throughout()
+    told = {"timeout": known.timeout, "deadline": known.patience}
     assert told == {"timeout": 1200.0, "deadline": 6000.0}
     assert run(crowd(Serial(900.0), 1, **told)) == [WELL]
     with pytest.raises(CallFailed, match=r"did not answer in 120 s\. Set TIMEOUT"):

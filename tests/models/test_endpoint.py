@@ -196,12 +196,6 @@ def test_a_thinking_table_that_is_refused_is_told(server, at, own):
         ask(at(), reasoning="high")
 
 
-def test_a_model_that_thinks_though_it_was_asked_not_to_is_told(server, at):
-    server.answer = lambda body: server.completion("x", reasoning_content="Let me see.")
-    assert ask(model := at(), reasoning="off").thinking
-    assert "thinks though" in model.details["learnt"]
-
-
 def test_a_call_that_waited_while_others_learnt_its_room_is_not_sent(server):
     server.answer = lambda body: (
         server.refusal(400, "max_tokens: at most 64 tokens")
@@ -260,7 +254,7 @@ def test_a_reply_cut_by_thinking_gets_twice_the_room_which_is_kept_and_paid(
         Usage(28, 1310),
     )
     assert (
-        reply.cost == call.usd == pytest.approx(13.1)
+        call.usd == pytest.approx(13.1)
         and [fault.kind for fault in call.faults] == ["cut off"] * 3
     )
     assert (
@@ -332,19 +326,6 @@ def test_what_is_no_chat_completion_is_told_and_tried_again(server, at, body):
     with pytest.raises(CallFailed, match=r"no chat completion.*attempt 2") as caught:
         ask(at(max_retries=1))
     assert caught.value.charged
-
-
-def test_a_name_that_the_endpoint_lists_is_not_said_to_be_unknown(
-    server, at, monkeypatch
-):
-    async def known(self, client):
-        return ["gpt-small", "gpt-large"]
-
-    monkeypatch.setattr(Endpoint, "_known", known)
-    said = "litellm.NotFoundError: the deployment's backend has no such model"
-    server.answer = lambda body: server.refusal(404, said)
-    with pytest.raises(ModelUnavailable, match=rf"lists 'gpt-small'.*{said}"):
-        ask(at())
 
 
 def test_a_short_key_garbles_no_words(server, at):

@@ -240,6 +240,6 @@ def test_what_was_paid_for_is_kept_though_whoever_listens_fails(tmp_path):
 
 
 def test_a_call_is_read_from_what_it_wrote():
-    faults = (Fault("429", "slow", 0.5), Fault("500", "oops"))
+    faults = [Fault("429", "slow", 0.5), Fault("500", "oops")]
     call = Call("k", "m", "", 2, usd=0.25, faults=faults, reply="\u2028")
     assert Call.from_json(call.to_json()) == call

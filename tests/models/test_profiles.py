@@ -117,10 +117,10 @@ def test_a_long_prompt_costs_what_is_listed_for_long_ones():
 
 
 def test_a_price_of_an_entry_goes_before_the_list_where_it_holds(write):
-    price = "price = { input = 9.0, output = 9.0, at = 'https://a.org/v1/' }"
-    write(f"[models.gpt-4o]\n{price}")
+    price = "price = { input = 9.0, output = 9.0 }"
+    write(f"[models.'gpt-4o@https://a.org/v1/']\n{price}")
     places = "https://a.org/v1", PROXY, HERE
-    found = [profile("gpt-4o").price_at(at) for at in places]
+    found = [profile("gpt-4o", at).price_at(at) for at in places]
     assert [one and one.input for one in found] == [9.0, 2.5, None]
     dear = Price(input=1.0, output=2.0, cached_input=3.0)
     assert dear.worst(10, 5) >= dear.cost(10, 5, cached=7)
@@ -233,7 +233,7 @@ def asked(**settings):
 
 BAD_MESSAGES = "  ", ["x"], [{"role": "boss", "content": "x"}], "\ud800"
 BAD_SETTINGS = {"temperature": 2.1, "seed": -1, "repetition": None, "max_tokens": 0}
-BAD_OPTIONS = {"concurrency": 0, "model": "", "deadline": float("inf"), "timeout": True}
+BAD_OPTIONS = {"concurrency": 0, "model": "", "deadline": -1.0, "timeout": True}
 BAD_URLS = "ftp://SECRET@e.org", "http://SECRET:port/", "https://e.org/?key=SECRET"
 BAD = [
     *[("messages", asked, {"messages": given}) for given in BAD_MESSAGES],

@@ -111,12 +111,14 @@ def test_what_is_damaged_is_named_and_nothing_is_taken_from_it(cache, tmp_path, 
         cache.get(REQUEST)
 
 
-def test_a_miss_offline_names_the_word_that_changed_and_the_way_out(cache):
-    model = connect(
-        "gpt-x", base_url="http://127.0.0.1:9/v1", cache=cache, offline=True
-    )
-    cache.put(model.request("Who\nis the mayor?"), COMPLETION)
-    cache.put(model.request("Whom?"), COMPLETION)
-    said = r"study\.sqlite.*is the mayor.*where this one has.*is the major.*Cache\.load"
-    with pytest.raises(CacheMiss, match=said):
-        asyncio.run(model.reply("Who\nis the major?"))
+def test_a_miss_offline_says_what_differs_and_the_way_out(cache):
+    here = "http://127.0.0.1:9/v1"
+    model = connect("gpt-x", base_url=here, cache=cache, offline=True)
+    cache.put(model.request("Who?", seed=1, temperature=0.5), COMPLETION)
+    for question, said in (
+        ("Who?", r"recorded with seed 1, temperature 0\.5\."),
+        ("Whom?", "No such question is recorded"),
+    ):
+        told = rf"study\.sqlite.*{said}.*Cache\.load"
+        with pytest.raises(CacheMiss, match=told):
+            asyncio.run(model.reply(question))

@@ -14,10 +14,7 @@ from pydantic import BaseModel, Field, create_model
 
 from support.data import ROOT
 from support.errors import CallFailed, InvalidInput, MalformedReply
-from support.models.calls import collected
-from support.models.model import ChatModel
-from support.models.request import Completion
-from support.models.stand_ins import Fake, Writer, practice, scripted, stand_in, tokens
+from support.models.stand_ins import Writer, scripted, stand_in, tokens
 
 RECORDED = [
     "roundtable_exchange",
@@ -51,37 +48,15 @@ def test_a_script_is_lines_or_a_function_of_the_messages(script):
     assert ask(scripted(script), schema=Vote).value == Vote(candidate="Who?")
 
 
-def test_practice_replies_what_was_recorded_at_a_pretended_price_whatever_fails(
-    tmp_path, monkeypatch
-):
-    async def answer(request):
-        return Completion(request.messages[-1][1].upper(), 100, 10)
-
-    recorded = ChatModel(Fake("one", "here", answer), cache=tmp_path / "s.sqlite")
-    for question in "abcdefgh":
-        ask(recorded, question, seed=3)
-    recorded.cache.export(tmp_path / "r.jsonl.gz")
-    monkeypatch.setattr("support.models.attempts.FIRST_WAIT", 0.001)
-    faults = {"429": (False, 0.001), "time-out": (True, None)}
-    monkeypatch.setattr("support.models.stand_ins.FAULTS", faults)
-    model = practice(tmp_path / "r.jsonl.gz", latency=0, faults=0.5, seed=1)
-    with collected() as calls:
-        replies = [ask(model, question, seed=3) for question in "abcdefgh"]
-    assert [reply.text for reply in replies] == list("ABCDEFGH")
-    assert {reply.cost for reply in replies} == {(0.15 * 100 + 0.6 * 10) / 1e6}
-    assert {fault.kind for call in calls for fault in call.faults} == faults.keys()
-
-
 BAD = [
     (lambda: scripted([3]), InvalidInput, r"scripted reply to 'Who\?'"),
     (lambda: scripted([]), InvalidInput, r"scripted reply to 'Who\?'"),
     (lambda: scripted([CallFailed("out of order")]), CallFailed, "out of order"),
-    (lambda: practice(FILE, latency=0), InvalidInput, r"start_here\..* no reply to 'W"),
 ]
 
 
 @pytest.mark.parametrize(("make", "error", "said"), BAD)
-def test_what_is_no_script_or_runs_out_or_was_not_recorded_is_told(make, error, said):
+def test_what_is_no_script_or_runs_out_is_told(make, error, said):
     with pytest.raises(error, match=said):
         ask(make())
 
@@ -102,7 +77,6 @@ def forms(inner):
     return st.one_of(
         st.builds(lambda one, items: {**one, "items": items}, lists, inner),
         some.map(lambda kinds: {"anyOf": kinds}),
-        some.map(lambda parts: {"type": "array", "prefixItems": parts}),
         st.dictionaries(names, inner, max_size=3).map(
             lambda parts: {
                 "type": "object",
