@@ -332,4 +332,6 @@ def cost(completion: Completion, price: Price | None) -> float | None:
     read, written = completion.prompt_tokens, completion.completion_tokens
     if price is None or (price.worst(1, 1) and not read + written):
         return None
+    if read > price.long:
+        return None
     return price.cost(read, written, completion.cached_prompt_tokens)

@@ -96,8 +96,6 @@ class Endpoint(Transport):
     address says nothing.
     """
 
-    learns = True
-
     def __init__(self, profile: Profile, url: str, key: str, name: str = "") -> None:
         if not key.isascii() or not key.isprintable():
             raise InvalidInput(

@@ -36,8 +36,6 @@ _starting = threading.Lock()
 class Embedded(Endpoint):
     """The embedded model. Its server starts on first use, and ends with the process."""
 
-    learns = False
-
     def __init__(self) -> None:
         # The cache of prompts makes a reply depend on what was asked before.
         own = {"model": MODEL, "extra_body": {"cache_prompt": False}}

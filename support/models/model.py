@@ -49,8 +49,6 @@ if TYPE_CHECKING:
 
 HOPELESS = 10  # questions for a form, none answered in it, until all is given up
 PROBLEMS_SHOWN = 5
-FIRST_ALONE = 0.3  # seconds that others wait for the first call, which learns for all
-LOOKS = 30  # in this time
 TO_ADD = "price = { input = …, output = … }"
 BRACES = re.compile(r"\{.*\}", re.DOTALL)
 
@@ -100,13 +98,12 @@ class ChatModel:
     ) -> None:
         profile = profile or FAKE
         self.model, self.endpoint = transport.model, transport.endpoint
-        self.name = profile.name if transport.learns else transport.model  # at a table
+        self.name = profile.name if profile.address else self.model  # at a table
         self.profile, self.cache = profile, opened(cache)
         self.calls = 0  # replies asked so far
         self.live_calls = 0  # questions that were sent
         self.limits: Limits = profile.limits  # on how much it may say and is told
         self._transport, self._offline = transport, offline
-        self._tried = not transport.learns  # the first call of all
         self._kept, self._failed = False, 0  # a form; so many questions for one
         self._attempts = Attempts(transport, profile)
         self._limit = PerLoop(lambda: asyncio.Semaphore(profile.concurrency))
@@ -126,13 +123,6 @@ class ChatModel:
     def learnt(self) -> tuple[str, ...]:
         """What its endpoint refused and how that is met, a sentence each."""
         return self._transport.learnt
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What a figure's provenance says about the model."""
-        known = {"model": self.model, "endpoint": self.endpoint}
-        more = {"options": self.profile.options(), "learnt": " ".join(self.learnt)}
-        return known | {name: said for name, said in more.items() if said}
 
     async def reply(
         self,
@@ -258,25 +248,11 @@ class ChatModel:
         if budgets():
             check_prices([self])
         async with self._limit.get():
-            await self._turn()
             self.live_calls += 1
-            try:
-                with (meter() or Meter()).flight(request):
-                    made = await self._attempts.complete(
-                        request, call.faults, self.price
-                    )
-            finally:
-                self._tried = True
+            with (meter() or Meter()).flight(request):
+                made = await self._attempts.complete(request, call.faults, self.price)
         call.usd = cost(made, self.price)
         return made
-
-    async def _turn(self) -> None:
-        """Let the first call of all go ahead: what is refused is learnt once."""
-        looks = LOOKS if self.live_calls else 0
-        while looks and not self._tried:
-            await asyncio.sleep(FIRST_ALONE / LOOKS)
-            looks -= 1
-            self._tried = self._tried or not looks
 
     def _malformed(self, calls: Sequence[Call], schema: Any, said: str) -> ModelError:
         """The error to raise where no reply fits; the end of all where none ever did."""

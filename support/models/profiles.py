@@ -10,10 +10,11 @@ as it came with the package: nothing is asked over the network.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -37,6 +38,7 @@ PER_MESSAGE, PREAMBLE = 16, 256
 OFF = ("off", "none")  # how a model is asked not to think
 DEADLINE = 600.0  # seconds, at least, of a call whose entry says nothing
 ATTEMPTS = 5  # of the longest kind, for which a deadline leaves time
+DEAREST = 10  # times that a long prompt costs, at most
 NIGHT = 2  # the hour, UTC, at which prices that change with it are dear: DeepSeek's
 
 
@@ -83,8 +85,7 @@ class Price(_Frozen):
     input: Dollars
     output: Dollars
     cached_input: Dollars | None = None
-    long: int = 0  # tokens of a prompt above which it is the `longer` price
-    longer: Price | None = None
+    long: float = math.inf  # tokens of a prompt above which it is another, unknown one
 
     def cost(self, prompt: int, completion: int, cached: int = 0) -> float:
         """What a call costs; `prompt` includes the cached tokens, as endpoints say it.
@@ -92,15 +93,14 @@ class Price(_Frozen):
         >>> Price(input=2.0, output=8.0, cached_input=0.5).cost(1000, 100, cached=800)
         0.0016
         """
-        if self.longer and prompt > self.long:
-            return self.longer.cost(prompt, completion, cached)
         again = self.input if self.cached_input is None else self.cached_input
         read = max(0, prompt - cached) * self.input + cached * again
         return round((read + completion * self.output) / 1_000_000, 12)
 
     def worst(self, bound: int, room: int) -> float:
         """What a call can cost at most, when its prompt has at most `bound` tokens."""
-        return max(self.cost(bound, room), self.cost(bound, room, bound))
+        dear = DEAREST if bound > self.long else 1
+        return dear * max(self.cost(bound, room), self.cost(bound, room, bound))
 
 
 def prompt_bound(
@@ -176,17 +176,13 @@ class Profile(_Frozen):
         return self.deadline or max(DEADLINE, ATTEMPTS * self.timeout)
 
     def changed(self, **changes: Any) -> Profile:
-        """The profile with other fields; a longer time-out makes for a later deadline."""
+        """The profile with other fields."""
         try:
-            made = Profile(**(self.__dict__ | changes))
+            return Profile(**(self.__dict__ | changes))
         except ValidationError as error:
             wrong = error.errors()[0]
             name, given = ".".join(map(str, wrong["loc"])), wrong["input"]
             raise InvalidInput(f"{name}={given!r}: {wrong['msg']}.") from None
-        if "timeout" in changes and "deadline" not in changes:
-            later = max(self.deadline or DEADLINE, ATTEMPTS * made.timeout)
-            return made.model_copy(update={"deadline": later})
-        return made
 
     def options(self, reasoning: str | None = None) -> str:
         """What is asked beside the question and changes the reply, as JSON; "" if none."""
@@ -341,23 +337,14 @@ def listed_price(model: str, address: str) -> Price | None:
         with suppress(LookupError, ValidationError):
             _, found = snapshot.find_provider_model(model, None, seller, None)
             listed = found.get_prices(datetime.now(UTC).replace(hour=NIGHT))
-            price = _price(listed, lambda cost: getattr(cost, "base", cost))
+            base = {
+                name: getattr(cost, "base", cost) for name, cost in vars(listed).items()
+            }
             tiers = getattr(listed.input_mtok, "tiers", ())
-            if tiers:  # for prompts above a length
-                longer = {"long": tiers[0].start, "longer": _price(listed, _last)}
-                price = price.model_copy(update=longer)
-            return price
+            return Price(
+                input=base["input_mtok"],
+                output=base["output_mtok"],
+                cached_input=base.get("cache_read_mtok"),
+                long=tiers[0].start if tiers else math.inf,
+            )
     return None
-
-
-def _price(listed: Any, of: Callable[[Any], Any]) -> Price:
-    return Price(
-        input=of(listed.input_mtok),
-        output=of(listed.output_mtok),
-        cached_input=of(listed.cache_read_mtok),
-    )
-
-
-def _last(cost: Any) -> Any:
-    tiers = getattr(cost, "tiers", ())
-    return tiers[-1].price if tiers else cost

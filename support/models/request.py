@@ -106,7 +106,6 @@ class Transport:
 
     model: str
     endpoint: str
-    learns = False  # whether its first call finds out what the endpoint takes
 
     async def complete(self, request: Request) -> Completion:
         """Answer one request, or raise one of `support.errors.ModelError`."""

@@ -10,8 +10,10 @@ from genai_prices.data_snapshot import get_snapshot
 
 from support.errors import InvalidInput, MissingData, ModelUnavailable
 from support.models import connect, named, serving
+from support.models.attempts import cost
 from support.models.model import check_prices
-from support.models.profiles import NIGHT, OPENAI, Price, profile, reasons
+from support.models.profiles import DEAREST, NIGHT, OPENAI, Price, profile, reasons
+from support.models.request import Completion
 from support.models.stand_ins import scripted
 
 HERE, PROXY = "http://127.0.0.1:9/v1", "https://proxy.example.org/v1"
@@ -110,10 +112,11 @@ def test_a_price_that_no_entry_has_is_the_listed_one_by_address_or_by_name(
     assert (price and (price.input, price.output)) == (read and (read, written))
 
 
-def test_a_long_prompt_costs_what_is_listed_for_long_ones():
+def test_what_a_long_prompt_costs_is_not_known_and_set_aside_at_ten_times():
     price = profile("gemini-2.5-pro").price_at(PROXY)
-    assert price.cost(200_000, 0) == 0.25 and price.cost(200_001, 0) > 0.5
-    assert price.worst(300_000, 0) >= price.cost(300_000, 0) == 0.75
+    [short, long] = [cost(Completion("", read), price) for read in (200_000, 200_001)]
+    assert (short, long) == (0.25, None)
+    assert price.worst(300_000, 0) == 10 * price.cost(300_000, 0)
 
 
 def test_a_price_of_an_entry_goes_before_the_list_where_it_holds(write):
@@ -126,16 +129,20 @@ def test_a_price_of_an_entry_goes_before_the_list_where_it_holds(write):
     assert dear.worst(10, 5) >= dear.cost(10, 5, cached=7)
 
 
-def test_no_listed_price_is_dearer_at_another_hour():
-    today, found = datetime.now(UTC), 0
-    for seller in get_snapshot().providers:
-        for model in seller.models:
-            hours = [today.replace(hour=hour) for hour in range(24)]
-            costs = [model.get_prices(hour).output_mtok for hour in hours]
-            if costs[0] is not None and len(set(map(str, costs))) > 1:
-                assert costs[NIGHT] == max(costs)
-                found += 1
-    assert found
+def test_no_listed_price_is_dearer_at_another_hour_or_more_than_ten_times_for_long_prompts():
+    today, hourly, tiered = datetime.now(UTC), 0, 0
+    models = [model for seller in get_snapshot().providers for model in seller.models]
+    for model in models:
+        hours = [today.replace(hour=hour) for hour in range(24)]
+        costs = [model.get_prices(hour).output_mtok for hour in hours]
+        if costs[0] is not None and len(set(map(str, costs))) > 1:
+            assert costs[NIGHT] == max(costs)
+            hourly += 1
+        for cost in vars(model.get_prices(today)).values():
+            if tiers := getattr(cost, "tiers", ()):
+                assert max(tier.price for tier in tiers) <= DEAREST * cost.base
+                tiered += 1
+    assert hourly and tiered
 
 
 QUIET = """
