@@ -223,7 +223,6 @@ async def tried(
         seconds = time.monotonic() - began
         if beside:
             await beside
-        await model.close()
         row = [title, *counted(sweep, store), f"{seconds:.0f}"]
         names = Counter(who(call) for call in calls_of(sweep, store))
         told = ", ".join(f"{one} {count}" for one, count in names.items())

@@ -181,7 +181,7 @@ class ModelSeat:
         except MalformedReply as error:
             self.tokens += error.tokens
             raise
-        self.tokens += reply.usage.total
+        self.tokens += reply.tokens
         return reply.value
 
     def messages(self, phase: str, *view: Any) -> list[dict[str, str]]:

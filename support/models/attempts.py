@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from support.errors import CallFailed, Filtered, ModelError, ModelUnavailable
@@ -45,14 +45,11 @@ LONGER = (
 )
 
 
-class Wider(Exception):
+class Wider(ModelError):
     """The same question is to be asked anew: more may be needed than was set aside.
 
     `had` is the reply that was of no use, where one came and was paid.
     """
-
-    def __init__(self, had: Completion | None = None) -> None:
-        self.had = had
 
 
 class PerLoop(Generic[T]):
@@ -159,6 +156,10 @@ class _Course:
     tries: int = 0
     spent: float = 0.0
 
+    def sums(self) -> dict[str, Any]:
+        """What all that came has taken."""
+        return {name: sum(getattr(one, name) for one in self.had) for name in COUNTS}
+
 
 class Attempts:
     """Sends the requests of one model, as its profile says how often and how long."""
@@ -179,25 +180,19 @@ class Attempts:
             known, room = len(endpoint.learnt), endpoint.room(request)
             came = await self._attempt(course, room)
             faults.extend(Fault("learnt", said) for said in endpoint.learnt[known:])
-            if isinstance(came, ModelError):
-                wait = self._next(came, course)
-                await asyncio.sleep(wait)
-                course.spent += wait
-            elif isinstance(came, Completion):
+            if isinstance(came, Completion):
                 self._answered, self._failed = True, 0
                 self._pace.widen()
                 wider = endpoint.widen(request, came, room)
                 if not wider:
-                    had = course.had
-                    sums = {
-                        name: sum(getattr(one, name) for one in had) for name in COUNTS
-                    }
-                    return replace(came, **sums)
+                    return replace(came, **course.sums())
                 faults.append(Fault("cut off", wider))
+            elif not isinstance(came, Wider):
+                wait = self._next(came, course)
+                await asyncio.sleep(wait)
+                course.spent += wait
 
-    async def _attempt(
-        self, course: _Course, room: int
-    ) -> Completion | ModelError | Wider:
+    async def _attempt(self, course: _Course, room: int) -> Completion | ModelError:
         """One attempt, in its turn, its worst case set aside and settled.
 
         `room` is all that the reply may take.
@@ -219,16 +214,14 @@ class Attempts:
                     course.had.append(had)
                     used = had.prompt_tokens + had.completion_tokens
                     turn.tokens, usd = used or turn.tokens, cost(had, price)
-                elif not getattr(came, "charged", False):
+                elif isinstance(came, ModelError) and not came.charged:
                     turn.tokens, usd = 0, 0.0  # not sent, or refused
                 return came
             finally:
                 for budget, number in reserved:
                     budget.settle(number, usd)
 
-    async def _answer(
-        self, course: _Course, room: int
-    ) -> Completion | ModelError | Wider:
+    async def _answer(self, course: _Course, room: int) -> Completion | ModelError:
         """What came of an attempt: errors as well, whose frames would hold the key."""
         started, left = time.monotonic(), self._deadline - course.spent
         limit = max(0.0, min(self._timeout, left))
@@ -236,7 +229,7 @@ class Attempts:
             async with asyncio.timeout(limit) as clock:
                 asked = replace(course.request, max_tokens=room)
                 return await self._transport.complete(asked)
-        except (ModelError, Wider) as error:
+        except ModelError as error:
             return error
         except TimeoutError:
             if not clock.expired():  # the transport's own

@@ -12,8 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import TypeAdapter
 
 if TYPE_CHECKING:
     from support.models.money import Budget
@@ -63,18 +66,17 @@ class Call:
 
     def to_json(self) -> str:
         """The call as JSON, without what has its default value."""
-        made = asdict(self)
-        for one in fields(self):
-            if made[one.name] in (one.default, []):
-                del made[one.name]
-        return json.dumps(made, sort_keys=True)
+        return _adapter().dump_json(self, exclude_defaults=True).decode()
 
     @classmethod
     def from_json(cls, text: str) -> Call:
         """The call that `to_json` wrote."""
-        given = json.loads(text)
-        given["faults"] = [Fault(**fault) for fault in given.get("faults", ())]
-        return cls(**given)
+        return _adapter().validate_json(text)
+
+
+@cache
+def _adapter() -> TypeAdapter[Call]:
+    return TypeAdapter(Call)
 
 
 class Meter:

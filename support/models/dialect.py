@@ -39,13 +39,12 @@ class Refusal:
 
     status: str
     words: str
-    about: str = ""  # the parameters that a field of its body names
     retry_after: float | None = None
     had: Completion | None = None  # what came of a reply that broke off, for its usage
 
     def names(self, parameter: str) -> bool:
-        """Whether it is about a parameter: by the field that says so, or its words."""
-        return re.search(rf"\b{parameter}\b", self.about or self.words) is not None
+        """Whether its words name a parameter."""
+        return re.search(rf"\b{parameter}\b", self.words) is not None
 
     def says(self, what: str) -> bool:
         """Whether its words say one of the things in the table."""
@@ -56,49 +55,30 @@ class Refusal:
     def teaches(self) -> bool:
         """Whether it may be about how the question was put."""
         refused = self.status in ("400", "422") or self.says("refuses")
-        return refused and kind_of(self).teaches
+        return refused and kind_of(self)["teaches"]
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of refusal, as the table explains its fields."""
-
-    name: str
-    status: str
-    error: str
-    advice: str = "{place} answered with error {status}: {said}"
-    words: str = "anything"
-    passing: bool = False
-    charged: bool = False
-    waits: bool = False
-    teaches: bool = False
-    fault: str = ""
-
-
-def kind_of(refused: Refusal) -> Kind:
-    """Of which kind a refusal is: the first that fits."""
-    kinds = (Kind(**row) for row in table()["kinds"])
-    alike = (kind for kind in kinds if re.fullmatch(kind.status, refused.status))
-    return next(kind for kind in alike if refused.says(kind.words))
+def kind_of(refused: Refusal) -> dict[str, Any]:
+    """Of which kind a refusal is: the first row that fits, as the table explains it."""
+    for row in table()["kinds"]:
+        kind = table()["usual"] | row
+        fits = re.fullmatch(kind["status"], refused.status)
+        if fits and refused.says(kind["words"]):
+            return kind
+    raise LookupError(refused)
 
 
 def refusal(status: str, body: Any, retry_after: float | None = None) -> Refusal:
     """Read the body of an error in any of its shapes; no status: within a 200."""
-    known = table()["body"]
-    words: list[str] = []
-    about: list[str] = []
-    code = ""
+    known, words, code = table()["body"], list[str](), ""
     for name, text in _leaves(body):
         if name in known["codes"] and re.fullmatch("[45]..", text):
             code = code or text
         elif name in known["params"]:
-            about.append(text)
+            words.append(f"({text})")
         elif name not in known["silent"]:
             words.append(text if name in known["plain"] else f"{name}: {text}")
-    words += [f"({text})" for text in about]
-    named = " ".join(text for text in about if re.match(known["sent"], text))
-    said = " ".join(dict.fromkeys(words))
-    refused = Refusal(status or code, said, named, retry_after)
+    refused = Refusal(status or code, " ".join(dict.fromkeys(words)), retry_after)
     if refused.status:
         return refused
     within = table()["within"].items()
@@ -130,7 +110,6 @@ OTHER = "max_completion_tokens"  # stands for max_tokens, where that is left out
 # What is left out where a refusal names it.
 PARAMETERS = ("max_tokens", "temperature", "seed", "stream_options")
 PROMPT = "Reply with JSON only, no other text, that follows this JSON schema:\n"
-ROOM = 4096  # tokens for the thinking of who refuses what only those that think refuse
 
 
 def own(request: Request) -> set[str]:
@@ -199,11 +178,7 @@ class Dialect:
         for name in PARAMETERS:
             if name in asks and refused.names(name):
                 told = f"It takes no {name}: none is sent."
-                lesson = self.told(told, left_out=self.left_out | {name})
-                if name not in ("max_tokens", "temperature"):
-                    return lesson
-                # Only models that think refuse these: room is made for that.
-                return replace(lesson, thinks=True, extra=max(self.extra, ROOM))
+                return self.told(told, left_out=self.left_out | {name})
         if not self.user_only and refused.says("role"):
             told = "It takes no system message: it stands before the user's first one."
             return self.told(told, user_only=True)

@@ -6,15 +6,12 @@ so that refusals never loop. How providers differ stands in `support.models.dial
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import re
 import time
-import weakref
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from dataclasses import replace
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -104,10 +101,8 @@ class Endpoint(Transport):
             )
         self.model, self.endpoint = profile.model, name or url
         self._profile, self._url, self._key = profile, url, SecretStr(key)
-        sent = {"temperature": profile.temperature, "seed": profile.seed}
         self._dialect = Dialect(
             form=FORMS.index(profile.form),
-            left_out=frozenset(name for name in sent if sent[name] is False),
             thinks=bool(profile.thinking),
             extra=profile.thinking,
         )
@@ -119,29 +114,29 @@ class Endpoint(Transport):
         """What it refused and how that is met, in sentences."""
         return self._dialect.learnt
 
-    def _bounded(self, asked: int, wanted: int) -> int:
-        """As much room for a reply as is wanted, where there is so much."""
-        longest = max(self._profile.longest, asked)
-        most = longest if self._dialect.thinks else RUNS_ON * asked
-        return int(min(wanted, most, longest, self._dialect.most))
+    def _most(self, request: Request) -> int:
+        """How much room a reply may have at most."""
+        longest = max(self._profile.longest, request.max_tokens)
+        if not self._dialect.thinks:
+            longest = min(longest, RUNS_ON * request.max_tokens)
+        return int(min(longest, self._dialect.most))
 
     def room(self, request: Request) -> int:
         """The reply's own room and that for thinking, as far as it is known."""
-        asked = request.max_tokens
-        return self._bounded(asked, asked + self._dialect.extra)
+        return min(request.max_tokens + self._dialect.extra, self._most(request))
 
     def widen(self, request: Request, completion: Completion, room: int) -> str:
         """Twice the room where a reply was cut off or empty by thinking; it is kept."""
-        asked, silent = request.max_tokens, not completion.text.strip()
+        silent = not completion.text.strip()
         cut = completion.finish_reason == "length"
         if not cut or (request.schema is None and not silent):
             return ""
         if silent:
             self._dialect = replace(self._dialect, thinks=True)
-        wider = self._bounded(asked, 2 * max(room, asked))
+        wider = min(2 * room, self._most(request))
         if wider <= room:
             return ""
-        extra = max(self._dialect.extra, wider - asked)
+        extra = max(self._dialect.extra, wider - request.max_tokens)
         self._dialect = replace(self._dialect, extra=extra)
         where = ", before the first word" if silent else ""
         return f"cut off at {room} tokens{where}; asked again with {wider}"
@@ -154,7 +149,9 @@ class Endpoint(Transport):
         answer = await self._posted(wire)
         if isinstance(answer, Completion):
             if self._ignored(request, answer, form):
-                raise Wider(answer)
+                again = Wider()
+                again.had = answer
+                raise again
             return answer
         if answer.teaches:
             if self._dialect.wire(request) != wire:  # another call learnt meanwhile
@@ -205,9 +202,9 @@ class Endpoint(Transport):
         unmet = [name for name in sorted(asked) if answer.names(name)]
         if asked and answer.says("reasoning"):
             unmet.append(EFFORT)
-        if unmet and answer.teaches and kind.name in ("status", "ill"):
+        if unmet and answer.teaches and kind["name"] in ("status", "ill"):
             kind = kind_of(Refusal("own", ""))
-        advice = kind.advice.format(
+        advice = kind["advice"].format(
             place=f"the endpoint {self.endpoint}",
             model=self.model,
             name=self._profile.name,
@@ -216,10 +213,10 @@ class Endpoint(Transport):
             unmet=", ".join(unmet[:1]),
             said=plain(answer.words, self._key.get_secret_value())[:300],
         )
-        error: ModelError = getattr(errors, kind.error)(advice)
-        error.fault = kind.fault or answer.status
-        error.transient, error.charged = kind.passing, kind.charged
-        error.waits, error.had = kind.waits, answer.had
+        error: ModelError = getattr(errors, kind["error"])(advice)
+        error.fault = kind["fault"] or answer.status
+        error.transient, error.charged = kind["passing"], kind["charged"]
+        error.waits, error.had = kind["waits"], answer.had
         error.retry_after = answer.retry_after
         return error
 
@@ -237,9 +234,7 @@ class Endpoint(Transport):
             max_retries=0,
             http_client=http,
         )
-        session = _serving(client)
-        weakref.finalize(session, _close_at_exit, client, asyncio.get_running_loop())
-        return session
+        return _serving(client)
 
 
 async def _serving(client: AsyncOpenAI) -> AsyncGenerator[AsyncOpenAI]:
@@ -251,22 +246,15 @@ async def _serving(client: AsyncOpenAI) -> AsyncGenerator[AsyncOpenAI]:
         await client.close()
 
 
-def _close_at_exit(client: AsyncOpenAI, loop: asyncio.AbstractEventLoop) -> None:
-    """For loops that are left standing at the end of the process, as a kernel's is."""
-    if not loop.is_closed() and not loop.is_running():
-        # A kernel may have stopped its loop for good: the process's end closes all.
-        with contextlib.suppress(RuntimeError):
-            loop.run_until_complete(client.close())
-
-
 def _refused(error: Any) -> Refusal:
     """What there is to know of an exception, and not it: its request has the key."""
     import aiohttp
     import openai
 
     if isinstance(error, openai.APIStatusError):
-        after = retry_after(error.response.headers)
-        return refusal(str(error.status_code), error.body or str(error), after)
+        after = error.response.headers.get("retry-after", "")
+        wait = float(after) if re.fullmatch(r"\d+(\.\d+)?", after) else None
+        return refusal(str(error.status_code), error.body or str(error), wait)
     if not isinstance(error, openai.APIConnectionError | aiohttp.ClientError | OSError):
         return Refusal("no completion", str(error))
     never = (
@@ -282,23 +270,3 @@ def _refused(error: Any) -> Refusal:
         if error.__cause__ is None:
             return Refusal(status, str(error))
         error = error.__cause__
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that an endpoint asks to wait; None when it does not say.
-
-    A date counts from the answer's own: the clocks of two machines need not agree.
-
-    >>> retry_after({"retry-after": "1.5"})
-    1.5
-    >>> now, then = "Sun, 22 Nov 2026 10:00:00 GMT", "Sun, 22 Nov 2026 10:00:30 GMT"
-    >>> retry_after({"retry-after": then, "date": now})
-    30.0
-    """
-    given = headers.get("retry-after", "")
-    if re.fullmatch(r"\d+(\.\d+)?", given):
-        return float(given)
-    with contextlib.suppress(ValueError, TypeError, KeyError):
-        wait = parsedate_to_datetime(given) - parsedate_to_datetime(headers["date"])
-        return max(0.0, wait.total_seconds())
-    return None

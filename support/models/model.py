@@ -39,7 +39,7 @@ from support.models.request import (
     Request,
     Transport,
     conversation,
-    degrees,
+    number,
     schema_text,
     whole,
 )
@@ -48,41 +48,35 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 HOPELESS = 10  # questions for a form, none answered in it, until all is given up
+SHARED = (  # by completions and calls
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_prompt_tokens",
+    "thinking_tokens",
+    "fingerprint",
+)
 PROBLEMS_SHOWN = 5
 TO_ADD = "price = { input = …, output = … }"
 BRACES = re.compile(r"\{.*\}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens that a reply took in all its attempts, called for or found in the cache."""
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_prompt_tokens: int = 0  # of the prompts', those found by the provider
-    thinking_tokens: int = 0  # of the completions', as far as the provider says
-
-    @property
-    def total(self) -> int:
-        """Prompts and replies together."""
-        return self.prompt_tokens + self.completion_tokens
-
-
-TOKENS = tuple(Usage.__dataclass_fields__)
-SHARED = *TOKENS, "fingerprint"  # by completions and calls
-
-
-@dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model replied, and what that took."""
+    """What a model replied, and what that took in all attempts, from the cache or not."""
 
     text: str
     value: Any  # the validated pydantic object, None without a schema
-    usage: Usage
+    prompt_tokens: int
+    completion_tokens: int
     cached: bool  # no call was made at all
     attempts: int  # 1 plus the repairs
     finish_reason: str
     thinking: str = ""
+
+    @property
+    def tokens(self) -> int:
+        """Those of prompts and replies together."""
+        return self.prompt_tokens + self.completion_tokens
 
 
 class ChatModel:
@@ -164,10 +158,15 @@ class ChatModel:
             note(call)
             if not complaint:
                 self._kept = self._kept or schema is not None
-                usage, cached = _usage(calls), all(one.cached for one in calls)
-                ended, thought = made.finish_reason, made.thinking
                 return Reply(
-                    made.text, value, usage, cached, len(calls), ended, thought
+                    made.text,
+                    value,
+                    sum(one.prompt_tokens for one in calls),
+                    sum(one.completion_tokens for one in calls),
+                    all(one.cached for one in calls),
+                    len(calls),
+                    made.finish_reason,
+                    made.thinking,
                 )
             request = _with_repair(request, made, complaint)
         said = f"{complaint}. Its last reply began: {made.text[:200]!r}."
@@ -191,13 +190,12 @@ class ChatModel:
         if schema is not None and not hasattr(schema, "model_json_schema"):
             wanted = "a class derived from pydantic.BaseModel, or None for free text"
             raise InvalidInput(f"schema={schema!r}: expected {wanted}.")
-        always = self.profile.temperature
         return Request(
             self.model,
             self.endpoint,
             conversation(messages),
             None if schema is None else schema_text(schema),
-            degrees(temperature if isinstance(always, bool) else always),
+            abs(number("temperature", temperature, 0, 2)),  # no -0.0
             None if seed is None else whole("seed", seed, 0, MAX_SEED),
             whole("max_tokens", max_tokens, 1),
             whole("repetition", repetition),
@@ -268,12 +266,10 @@ class ChatModel:
             f"{said} Give more room in max_tokens, a simpler schema, more attempts "
             "(repairs= in connect), or use a larger model."
         )
-        error.tokens = _usage(calls).total
+        error.tokens = sum(
+            call.prompt_tokens + call.completion_tokens for call in calls
+        )
         return error
-
-
-def _usage(calls: Sequence[Call]) -> Usage:
-    return Usage(*(sum(getattr(call, name) for call in calls) for name in TOKENS))
 
 
 def _validated(
@@ -320,10 +316,10 @@ def check_prices(models: Iterable[ChatModel]) -> None:
     lacking = {one.name: one.endpoint for one in models if one.price is None}
     if lacking:
         known = ", ".join(f"{name!r} at {url}" for name, url in lacking.items())
-        lines = [f"[models.{json.dumps(name)}]\n{TO_ADD}" for name in lacking]
+        lines = "".join(f"\n[models.{json.dumps(name)}]\n{TO_ADD}" for name in lacking)
         file = os.environ.get(VARIABLE) or f"a file that {VARIABLE} names"
         raise ModelUnavailable(
             f"no price is known of {known}, so that no budget can be kept. Add these "
             "lines, with US dollars for a million tokens (0 where the model is your "
-            f"own), to {file}:\n" + "\n".join(lines)
+            f"own), to {file}:{lines}"
         )

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from support.data import output
 from support.database import guarded, open_database, transaction
-from support.errors import BudgetExceeded, InvalidInput
+from support.errors import BudgetExceeded
+from support.models.request import number
 from support.presence import Presence
 
 SCHEMA = """
@@ -37,6 +38,7 @@ SET_ASIDE = "INSERT INTO reservations (name, run, amount) VALUES (?, ?, ?) RETUR
 FREE = "DELETE FROM reservations WHERE id = ? RETURNING amount"
 OTHERS = "SELECT id, run FROM reservations WHERE name = ? AND run != ?"
 UNIT = 1_000_000_000  # whole billionths of a dollar, rounded up: sums of floats drift
+MOST = 1_000_000  # US dollars of a budget
 POLL = 0.05  # seconds between looks while what is set aside may still come free
 _purse: Budget | None = None
 
@@ -52,11 +54,7 @@ class Budget:
         presence: Presence,
         purse: bool = False,
     ) -> None:
-        number = isinstance(limit_usd, int | float) and not isinstance(limit_usd, bool)
-        if not number or not 0 <= limit_usd < math.inf:
-            raise InvalidInput(
-                f"budget_usd={limit_usd!r}: expected US dollars, 0 or more, such as 2.50."
-            )
+        number("budget_usd", limit_usd, 0, MOST)
         self.limit_usd, self.name, self.path = float(limit_usd), name, Path(path)
         self._limit = math.floor(round(limit_usd * UNIT, 3))
         self._presence, self._of_all = presence, purse
@@ -101,12 +99,12 @@ class Budget:
             self._write_off()
         return 0
 
-    def settle(self, number: int, usd: float | None) -> None:
+    def settle(self, held: int, usd: float | None) -> None:
         """Replace what was set aside by what the call cost; None, where nobody knows."""
-        if not number:
+        if not held:
             return
         with self._lock, transaction(self._db, self.path):
-            for (worst,) in self._db.execute(FREE, (number,)).fetchall():
+            for (worst,) in self._db.execute(FREE, (held,)).fetchall():
                 known = (0, worst) if usd is None else (_units(usd), 0)
                 self._db.execute(ADD, (*known, self.name))
 
@@ -131,9 +129,9 @@ class Budget:
     def _write_off(self) -> None:
         """What runs set aside that are no longer alive may have been charged."""
         others = self._db.execute(OTHERS, (self.name, self._presence.run)).fetchall()
-        for number, run in others:
+        for held, run in others:
             if not self._presence.alive(run):
-                self.settle(number, None)
+                self.settle(held, None)
 
     def _account(self) -> tuple[int, int, int]:
         return self._db.execute(LOOK, (self.name,)).fetchone()

@@ -149,8 +149,6 @@ class Profile(_Frozen):
     model: str = ""  # as the endpoint calls it
     address: str = ""
     key: str = KEY  # the variable that holds it; "" where none is meant for the address
-    temperature: bool | float = True
-    seed: bool = True
     reasons: bool | None = None
     reasoning_effort: str | None = None
     reasoning: dict[str, Effort] = EFFORTS
@@ -282,7 +280,7 @@ def _merged(plain: str, address: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=8)
 def _entries(path: str, stamp: int) -> Mapping[str, Mapping[str, Any]]:
-    """The entries of a file, checked, those for many names first."""
+    """The entries of a file, checked, in their order."""
     try:
         entries = tomllib.loads(Path(path).read_text(encoding="utf-8"))["models"]
         for name, entry in entries.items():
@@ -292,8 +290,7 @@ def _entries(path: str, stamp: int) -> Mapping[str, Mapping[str, Any]]:
         raise InvalidInput(
             f"{path}: {said}; see data/inputs/models/models.toml for what an entry takes"
         ) from None
-    order = sorted(entries, key=lambda who: ("*" not in who[1:], len(who)))
-    return {who: entries[who] for who in order}
+    return entries
 
 
 def reasons(

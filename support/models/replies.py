@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import threading
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
+from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from support.database import guarded, open_database, transaction
@@ -58,7 +58,14 @@ class Cache:
     def get(self, request: Request) -> Completion | None:
         """The completion kept for this very request, None when there is none."""
         rows = self._rows(REPLY, request.key)
-        return self._read(Completion, rows[0][0]) if rows else None
+        try:
+            return Completion(**json.loads(rows[0][0])) if rows else None
+        except (ValueError, TypeError) as error:
+            raise DamagedFile(
+                f"{self.path} is damaged: a row of it cannot be read ({error}). It is left "
+                "as it is: restore it from a copy, or move it away and take in the "
+                "recording of the study with Cache.load(...)."
+            ) from None
 
     def put(self, request: Request, completion: Completion) -> Completion:
         """Keep a completion, on disk when this returns; the first one, by whomever."""
@@ -73,7 +80,7 @@ class Cache:
         said, asked = request.messages[-1][1][:SHOWN], json.loads(request.to_json())
         differs = "No such question is recorded."
         for (text,) in self._rows(SAME, canonical(asked["messages"])):
-            kept = self._read(dict, text)
+            kept = json.loads(text)
             other = [name for name in asked if asked[name] != kept.get(name)]
             told = ", ".join(f"{name} {kept.get(name)}" for name in other)
             differs = f"The same question is recorded with {told}."
@@ -97,23 +104,16 @@ class Cache:
         The same replies are the same bytes. `prompts` False leaves the questions out,
         where they quote data that may not be passed on.
         """
-        path, lines = Path(path), list(self._lines(keys))
+        path, lines, made = Path(path), list(self._lines(keys)), BytesIO()
+        with gzip.GzipFile("", "wb", 9, made, 0) as file:
+            for line in lines:
+                asked = line["request"]
+                if not prompts:
+                    line["request"] = {name: asked[name] for name in NAMES}
+                file.write(f"{canonical(line)}\n".encode())
         with guarded(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            with TemporaryDirectory(
-                dir=path.parent
-            ) as scratch:  # others may write, too
-                draft = Path(scratch, path.name)
-                with (
-                    draft.open("wb") as raw,
-                    gzip.GzipFile("", "wb", 9, raw, 0) as file,
-                ):
-                    for line in lines:
-                        asked = line["request"]
-                        if not prompts:
-                            line["request"] = {name: asked[name] for name in NAMES}
-                        file.write(f"{canonical(line)}\n".encode())
-                os.replace(draft, path)
+            path.write_bytes(made.getvalue())
         return len(lines)
 
     def load(self, path: str | Path) -> int:
@@ -139,17 +139,6 @@ class Cache:
         with self._lock, guarded(self.path):
             return self._db.execute(query, values).fetchall()
 
-    def _read(self, make: Any, text: str) -> Any:
-        """What a row's JSON says."""
-        try:
-            return make(**json.loads(text))
-        except (ValueError, TypeError) as error:
-            raise DamagedFile(
-                f"{self.path} is damaged: a row of it cannot be read ({error}). It is left "
-                "as it is: restore it from a copy, or move it away and take in the "
-                "recording of the study with Cache.load(...)."
-            ) from None
-
     def _lines(self, keys: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
         """The lines of a recording, in order; latencies differ between runs: left out."""
         held = {key for (key,) in self._rows("SELECT key FROM replies")}
@@ -163,9 +152,9 @@ class Cache:
             )
         for key in sorted(wanted):
             [(request, reply)] = self._rows(LINE, key)
-            kept = self._read(dict, reply)
+            kept = json.loads(reply)
             kept.pop("latency", None)
-            yield {"key": key, "request": self._read(dict, request), "reply": kept}
+            yield {"key": key, "request": json.loads(request), "reply": kept}
 
 
 def opened(cache: Cache | str | Path | None) -> Cache | None:
@@ -200,6 +189,6 @@ def _row(
     key: str, request: dict[str, Any], reply: dict[str, Any]
 ) -> tuple[str, str, str]:
     asked = canonical(request)
-    if request.keys() != set(NAMES) and Request.from_json(asked).key != key:
+    if request.keys() != set(NAMES) and sha256(asked.encode()).hexdigest() != key:
         raise ValueError("its key does not belong to its request")
     return key, asked, _kept(replace(Completion(**reply), latency=0.0))

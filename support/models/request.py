@@ -55,13 +55,6 @@ class Request:
         """The request as JSON, the same text for the same request."""
         return _json(self)
 
-    @classmethod
-    def from_json(cls, text: str) -> Request:
-        """The request that `to_json` wrote; ValueError, KeyError or TypeError if none."""
-        given = json.loads(text)
-        given["messages"] = tuple(map(tuple, given["messages"]))
-        return cls(**given)
-
     @property
     def chat(self) -> list[dict[str, str]]:
         """The messages as OpenAI-compatible endpoints take them."""
@@ -145,23 +138,21 @@ def conversation(messages: Messages) -> tuple[tuple[str, str], ...]:
     return tuple(said)
 
 
-def degrees(value: Any) -> float:
-    """A temperature within its bounds; InvalidInput for anything else."""
-    return math.fabs(_bounded("temperature", value, 0, 2, Real))  # no -0.0
+def number(
+    name: str, value: Any, low: float, high: float = math.inf, kind: type = Real
+) -> Any:
+    """A number within its bounds; InvalidInput for anything else."""
+    is_one = isinstance(value, kind) and not isinstance(value, bool)
+    if not is_one or not low <= value <= high:
+        of = "whole number" if kind is Integral else "number"
+        up = "up" if high == math.inf else f"to {high:,}"
+        raise InvalidInput(f"{name}={value!r}: expected a {of} from {low} {up}.")
+    return value
 
 
 def whole(name: str, value: Any, low: int = 0, high: float = math.inf) -> int:
     """A whole number within its bounds; InvalidInput for anything else."""
-    return int(_bounded(name, value, low, high, Integral))  # numpy's pass
-
-
-def _bounded(name: str, value: Any, low: float, high: float, kind: type) -> Any:
-    number = isinstance(value, kind) and not isinstance(value, bool)
-    if not number or not low <= value <= high:
-        of = "whole number" if kind is Integral else "number"
-        up = "up" if high == math.inf else f"to {high}"
-        raise InvalidInput(f"{name}={value!r}: expected a {of} from {low} {up}.")
-    return value
+    return int(number(name, value, low, high, Integral))  # numpy's pass
 
 
 def strict_schema(model: type[BaseModel]) -> dict[str, Any]:

@@ -27,7 +27,6 @@ PER_MESSAGE = 5  # tokens that a chat template puts around a message
 CHARACTERS = 5  # for a token that is drawn
 FILL = 0.25  # of the greatest length, of a text; a list has up to twice as much
 LONG = 200  # characters of a text without a limit
-ENDS = re.compile(r"(?<![a-z])(done|finish|stop|end|agreed|accept|quit|clos)", re.I)
 CLASS = re.compile(r"\[(.)[^]]*\](?:\{(\d)[^}]*\})?")
 WORDS = (
     "perhaps the others would rather begin with something simpler because everybody "
@@ -93,8 +92,7 @@ def stand_in(
     """A model that replies with what a schema allows: no key, no meaning.
 
     Its replies are drawn from the seed and the question: one that is asked again, in
-    another repetition, has the same. Texts and lists are short of what they may hold,
-    and what is named like an end ("done") is chosen every other time.
+    another repetition, has the same. Texts and lists are short of what they may hold.
     """
 
     def drawn(request: Request, fill: float) -> str:
@@ -149,20 +147,19 @@ class Writer:
     fill: float
     whole: Node  # the schema with the definitions that its parts refer to
 
-    def value(self, node: Node, name: str = "") -> Any:
-        """A value of this schema; `name` is that of its field."""
+    def value(self, node: Node) -> Any:
+        """A value of this schema."""
         node, rng = self._resolved(node), self.rng
         match node:
             case {"const": value}:
                 return value
             case {"enum": choices}:
-                return rng.choice(self._leaning(choices))
+                return rng.choice(choices)
             case {"anyOf": kinds}:
-                null = rng.random() < (0.5 if ENDS.search(name) else 0.1)
                 real = [one for one in kinds if one != NULL]
-                if NULL in kinds and (null or not real):
+                if NULL in kinds and (rng.random() < 0.1 or not real):
                     return None
-                return self.value(rng.choice(real), name)
+                return self.value(rng.choice(real))
             case {"type": "null"}:
                 return None
             case {"type": "boolean"}:
@@ -182,12 +179,6 @@ class Writer:
         while "$ref" in node:
             node = self.whole["$defs"][node["$ref"].removeprefix("#/$defs/")]
         return node
-
-    def _leaning(self, choices: list[Any]) -> list[Any]:
-        """Those that end something or those that do not, where there are both."""
-        last = [one for one in choices if ENDS.match(str(one))]
-        rest = [one for one in choices if one not in last]
-        return self.rng.choice([last, rest]) if last and rest else choices
 
     def _string(self, node: Node) -> str:
         """Words or, for a pattern, its groups, classes and counts written out."""
@@ -216,7 +207,7 @@ class Writer:
             shares = self._shares(parts[0], len(parts))
             if shares:
                 return dict(zip(fields, shares, strict=True))
-        return {name: self.value(part, name) for name, part in fields.items()}
+        return {name: self.value(part) for name, part in fields.items()}
 
     def _shares(self, part: Node, count: int) -> list[Any]:
         """Numbers, or rows of them, that sum to the greatest that one may be."""

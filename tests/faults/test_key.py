@@ -128,8 +128,7 @@ def errors(url, given):
                 return error, calls
 
     async def all_of_them():
-        async with model:
-            return await asyncio.gather(*(ask(number) for number in range(24)))
+        return await asyncio.gather(*(ask(number) for number in range(24)))
 
     for number, (outcome, calls) in enumerate(asyncio.run(all_of_them())):
         told[f"calls of question {number}"] = pickle.dumps(calls)
@@ -138,10 +137,8 @@ def errors(url, given):
                 outcome
             )
         else:
-            told[f"reply {number}"] = f"{outcome!r} {outcome.usage}".encode()
-    told["models"] = (
-        f"{model!r} {model.details} {vars(model)} {vars(model._transport)}".encode()
-    )
+            told[f"reply {number}"] = f"{outcome!r} {outcome.tokens}".encode()
+    told["models"] = f"{model!r} {vars(model)} {vars(model._transport)}".encode()
     return told
 
 
@@ -164,7 +161,7 @@ def figure(url, given):
     """A figure that names its model as the one who took part."""
     model, drawn = connect("m", base_url=url, **given), Figure()
     drawn.subplots().plot([1, 2])
-    who = {"parameters": {}, "participants": model.details, "seed": 1}
+    who = {"parameters": {}, "participants": model.name, "seed": 1}
     folder = save(drawn, "key", "drawn", who).parent
     return {f"figure {file.suffix}": file.read_bytes() for file in folder.iterdir()}
 

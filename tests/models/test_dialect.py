@@ -297,7 +297,7 @@ def test_a_server_that_only_streams_is_heard(server, at, stream, says):
     model = at()
     for question in ("Who?", "And?"):
         had = ask(model, question, Form)
-        assert (had.value, had.thinking, had.usage.total) == (
+        assert (had.value, had.thinking, had.tokens) == (
             Form(name="Ana"),
             "hm",
             18,

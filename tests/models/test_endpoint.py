@@ -21,7 +21,7 @@ from support.models import connect, named
 from support.models.attempts import Wider
 from support.models.calls import collected
 from support.models.endpoint import NO_KEY, Endpoint, address
-from support.models.model import ChatModel, Usage
+from support.models.model import ChatModel
 from support.models.profiles import EMBEDDED, profile
 
 KEY = "sk-test-SECRET0123456789"
@@ -248,9 +248,9 @@ def test_a_reply_cut_by_thinking_gets_twice_the_room_which_is_kept_and_paid(
     with collected() as calls:
         reply = ask(model, "Who?", Votes, max_tokens=100)
     [call] = calls
-    assert rooms(server) == [100, 200, 400, 800] and (reply.text, reply.usage) == (
+    assert rooms(server) == [100, 200, 400, 800] and (reply.text, reply.tokens) == (
         GOOD,
-        Usage(28, 1310),
+        1338,
     )
     assert (
         call.usd == pytest.approx(13.1)

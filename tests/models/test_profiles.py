@@ -48,21 +48,21 @@ def test_entries_are_merged_from_the_general_to_the_special_the_user_s_after_our
         price = {{ input = 9.0, output = 9.0 }}
         [models.deep]
         model = "o3"
-        temperature = 1
+        thinking = 1
         [models."*@{HERE}/"]
         key = "PROXY_KEY"
         form = "text"
-        temperature = false
+        thinking = 2
         [models."deep@{HERE}"]
-        seed = false
-        temperature = 0.5
+        longest = 9
+        thinking = 3
     """)
     mini, deep = profile(f"model:gpt-4o-mini@{HERE}"), profile(f"deep@{HERE}")
     assert (mini.concurrency, mini.timeout, mini.deadline) == (2, 900.0, None)
     assert (mini.price_at(HERE).input, mini.form) == (9.0, "text")
-    assert (deep.model, deep.temperature, deep.seed) == ("o3", 0.5, False)
+    assert (deep.model, deep.thinking, deep.longest) == ("o3", 3, 9)
     assert (deep.name, deep.address) == (f"deep@{HERE}", HERE)
-    assert profile("deep").temperature == 1.0
+    assert profile("deep").thinking == 1
     assert profile("gpt-4o", HERE).key == "PROXY_KEY"  # connect(base_url=...)
     write("[models.deep]\nmodel = 'o4'")
     assert profile("deep").model == "o4"
@@ -138,9 +138,9 @@ def test_no_listed_price_is_dearer_at_another_hour_or_more_than_ten_times_for_lo
         if costs[0] is not None and len(set(map(str, costs))) > 1:
             assert costs[NIGHT] == max(costs)
             hourly += 1
-        for cost in vars(model.get_prices(today)).values():
-            if tiers := getattr(cost, "tiers", ()):
-                assert max(tier.price for tier in tiers) <= DEAREST * cost.base
+        for part in vars(model.get_prices(today)).values():
+            if tiers := getattr(part, "tiers", ()):
+                assert max(tier.price for tier in tiers) <= DEAREST * part.base
                 tiered += 1
     assert hourly and tiered
 
