@@ -28,7 +28,6 @@ from support.models.profiles import (
     profile,
 )
 from support.models.replies import Cache
-from support.models.request import Transport
 from support.models.stand_ins import stand_in
 
 Maker = Callable[[str], ChatModel]
@@ -61,19 +60,13 @@ def connect(
     ChatModel('SmolLM2-135M-Instruct.Q4_1.gguf sha256:b179c9523d0e' at embedded)
     """
     known = profile(model, base_url).changed(**_run | changes)
-    if offline and cache is None:
-        raise InvalidInput(
-            "offline=True replays kept replies only: give the file that holds them, "
-            "cache=..."
-        )
     if os.environ.get(ESTIMATE) and not offline:
         made = stand_in(name=known.name, profile=known)
         made.profile, made.price = known, known.price_at(known.address)
         return made
-    transport: Transport = Embedded()
-    if known.name != EMBEDDED.name:
-        transport = _endpoint(known, api_key, offline)
-    return ChatModel(transport, profile=known, cache=cache, offline=offline)
+    here = known.name == EMBEDDED.name
+    transport = Embedded() if here else _endpoint(known, api_key, offline)
+    return ChatModel(transport, known, cache, offline)
 
 
 def _endpoint(known: Profile, api_key: str | None, offline: bool) -> Endpoint:
@@ -103,15 +96,11 @@ def named(kind: str, default: ChatModel | str | None = None) -> ChatModel:
 
     It is connected once for each file.
     """
-    if not is_model(kind):
-        raise InvalidInput(
-            f"model: {kind!r} given; expected {MODEL}:NAME, such as {MODEL}:gpt-4o-mini"
-        )
     name = kind.removeprefix(MODEL).removeprefix(":").strip() or default
-    if name is None:
+    if not is_model(kind) or name is None:
         raise InvalidInput(
-            f'model: none given for "{MODEL}"; name one ("{MODEL}:gpt-4o-mini"), or '
-            "pass model="
+            f"model: {kind!r} given; expected {MODEL}:NAME, such as {MODEL}:gpt-4o-mini, "
+            f'or "{MODEL}" with model='
         )
     if isinstance(name, ChatModel):
         return name
@@ -129,7 +118,7 @@ def serving(
     Or it has its models made by a function; within, a file of replies changes nothing:
     whoever estimates or tests a run asks nobody.
     """
-    kept = None if cache is None else Path(cache).resolve()
+    kept = Path(cache).resolve() if cache else None
     token = _serving.set((make or _serving.get()[0], kept))
     try:
         yield

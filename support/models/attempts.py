@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from support.errors import CallFailed, Filtered, ModelError, ModelUnavailable
@@ -156,10 +156,6 @@ class _Course:
     tries: int = 0
     spent: float = 0.0
 
-    def sums(self) -> dict[str, Any]:
-        """What all that came has taken."""
-        return {name: sum(getattr(one, name) for one in self.had) for name in COUNTS}
-
 
 class Attempts:
     """Sends the requests of one model, as its profile says how often and how long."""
@@ -185,7 +181,9 @@ class Attempts:
                 self._pace.widen()
                 wider = endpoint.widen(request, came, room)
                 if not wider:
-                    return replace(came, **course.sums())
+                    had = course.had
+                    sums = {name: sum(getattr(x, name) for x in had) for name in COUNTS}
+                    return replace(came, **sums)
                 faults.append(Fault("cut off", wider))
             elif not isinstance(came, Wider):
                 wait = self._next(came, course)
@@ -238,14 +236,14 @@ class Attempts:
             course.spent += time.monotonic() - started
         self._pace.narrow(started)
         self._timeout = max(self._timeout, min(2 * limit, self._deadline))
-        within, fault = f"in {limit:g} s", "time-out"
-        if limit == left:
+        within, last = f"in {limit:g} s", limit == left
+        if last:
             within = f"within the deadline of {self._deadline:g} s, retries included"
-            fault = "deadline"
         late = CallFailed(
             f"{self._transport.endpoint} did not answer {within}. {LONGER}"
         )
-        late.fault, late.transient, late.charged = fault, limit < left, True
+        late.fault, late.transient = "deadline" if last else "time-out", not last
+        late.charged = True
         return late
 
     def _next(self, error: ModelError, course: _Course) -> float:
@@ -283,13 +281,11 @@ class Attempts:
     def _most(self, error: ModelError) -> float:
         """How often to try again after such an error."""
         most = self._profile.max_retries
-        if not self._answered and error.fault in STRANGE:
-            return min(STRANGER, most)
-        there = self._answered or error.fault == "loading"
-        if most and there and error.waits and self._deadline < math.inf:
+        if error.waits and most and (self._answered or error.fault == "loading"):
             # It was there: what is gone for minutes comes back before the deadline.
-            return math.inf
-        return most
+            return math.inf if self._deadline < math.inf else most
+        stranger = not self._answered and error.fault in STRANGE
+        return min(STRANGER, most) if stranger else most
 
     def _given_up(self, error: ModelError, why: str) -> ModelError:
         """The error to raise: the last attempt's, or the end of all calls."""
@@ -323,8 +319,8 @@ def cost(completion: Completion, price: Price | None) -> float | None:
     None without a price, or where the endpoint does not say how many tokens it took.
     """
     read, written = completion.prompt_tokens, completion.completion_tokens
-    if price is None or (price.worst(1, 1) and not read + written):
+    if price is None or read > price.long:
         return None
-    if read > price.long:
+    if price.worst(1, 1) and not read + written:
         return None
     return price.cost(read, written, completion.cached_prompt_tokens)

@@ -87,18 +87,14 @@ class Meter:
         self.in_flight = 0  # calls on their way
         self.usd, self.unpriced = 0.0, 0  # what calls cost, and how many had no price
         self.counts = Counter[str]()  # calls, cached, retries, errors, and tokens
-        self._changed: Callable[[], None] = lambda: None
-
-    def watch(self, changed: Callable[[], None]) -> None:
-        """Have a function called whenever something is counted."""
-        self._changed = changed
+        self.changed: Callable[[], None] = lambda: None  # for whoever watches
 
     @contextmanager
     def flight(self, request: Request | None = None) -> Iterator[None]:
         """One call on its way; a meter may refuse what is asked."""
         self.in_flight += 1
         try:
-            self._changed()
+            self.changed()
             yield
         finally:
             self.in_flight -= 1
@@ -113,7 +109,7 @@ class Meter:
                 self.counts[name] += getattr(call, name)
             self.usd += call.usd or 0.0
             self.unpriced += call.usd is None and not failed
-        self._changed()
+        self.changed()
 
 
 _unit = ContextVar[list[Call] | None]("the unit at work", default=None)
@@ -152,12 +148,8 @@ def note(call: Call) -> None:
 
 def _estimated(call: Call) -> None:
     """What is asked outside of sweeps, as a row of `make estimate`."""
-    row = asdict(call) | {"sweep": "asked directly", "calls": 1}
-    row |= {
-        "dollars": call.usd,
-        "most": call.usd,
-        "seconds": call.completion_tokens / 50,
-    }
+    row = asdict(call) | {"sweep": "asked directly", "calls": 1, "dollars": call.usd}
+    row |= {"most": call.usd, "seconds": call.completion_tokens / 50}
     with open(os.environ[ESTIMATE], "a", encoding="utf-8") as rows:
         print(json.dumps(row), file=rows)
 

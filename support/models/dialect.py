@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import json
-import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -26,8 +25,7 @@ from support.models.request import Completion, Request, rewritten
 @cache
 def table() -> dict[str, Any]:
     """What is known of providers: the tables of dialect.toml."""
-    path = inputs("models", "dialect.toml")
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return tomllib.loads(inputs("models", "dialect.toml").read_text("utf-8"))
 
 
 # -- what a refusal says --------------------------------------------------------------
@@ -106,9 +104,11 @@ def _leaves(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
 FORMS = ("json_schema", "json_object with schema", "json_object", "text")
 LAST = len(FORMS) - 1
 EFFORT = "reasoning_effort"
-OTHER = "max_completion_tokens"  # stands for max_tokens, where that is left out
+# What stands for a parameter that is left out.
+INSTEAD = {"max_tokens": "max_completion_tokens"}
 # What is left out where a refusal names it.
 PARAMETERS = ("max_tokens", "temperature", "seed", "stream_options")
+STREAMS = "It streams: its replies are joined here."
 PROMPT = "Reply with JSON only, no other text, that follows this JSON schema:\n"
 
 
@@ -123,7 +123,6 @@ class Dialect:
 
     form: int = 0  # of FORMS
     left_out: frozenset[str] = frozenset()  # parameters, and keywords of schemas
-    most: float = math.inf  # tokens of a reply
     user_only: bool = False  # it takes no system message
     streams: bool = False  # it answers in a stream, or not at all
     thinks: bool = False
@@ -132,17 +131,15 @@ class Dialect:
 
     def told(self, sentence: str, **changes: Any) -> Dialect:
         """The dialect after a lesson."""
-        learnt = tuple(dict.fromkeys([*self.learnt, sentence]))
-        return replace(self, learnt=learnt, **changes)
+        return replace(self, learnt=(*self.learnt, sentence), **changes)
 
     def wire(self, request: Request) -> dict[str, Any]:
         """A request as the body of a call."""
         asked = json.loads(request.options or "{}")
         chat = by_user(request.chat) if self.user_only else request.chat
         wire: dict[str, Any] = {"model": request.model, "messages": chat}
-        limit = OTHER if "max_tokens" in self.left_out else "max_tokens"
         asks = {
-            limit: request.max_tokens,
+            "max_tokens": request.max_tokens,
             "temperature": request.temperature,
             "seed": request.seed,
             EFFORT: asked.get(EFFORT),
@@ -150,7 +147,9 @@ class Dialect:
         if self.streams:
             asks |= {"stream": True, "stream_options": {"include_usage": True}}
         for name, value in asks.items():
-            if value is not None and name not in self.left_out:
+            if name in self.left_out:
+                name = INSTEAD.get(name, "")
+            if name and value is not None:
                 wire[name] = value
         wire |= asked.get("extra_body", {})
         if request.schema:
@@ -170,27 +169,19 @@ class Dialect:
         What the user's entry or the study asks for is never left out.
         """
         asks = wire.keys() - own(request)
-        if refused.names("max_(completion_)?tokens"):
-            bound = re.search(table()["most"], refused.words, re.I)
-            most = int(bound[1].replace(",", "")) if bound else 0
-            if 0 < most < request.max_tokens:
-                return self.told(f"A reply has at most {most} tokens.", most=most)
         for name in PARAMETERS:
-            if name in asks and refused.names(name):
+            sized = name in INSTEAD and refused.says("size")
+            if name in asks and refused.names(name) and not sized:
                 told = f"It takes no {name}: none is sent."
                 return self.told(told, left_out=self.left_out | {name})
         if not self.user_only and refused.says("role"):
             told = "It takes no system message: it stands before the user's first one."
             return self.told(told, user_only=True)
         if not self.streams and refused.says("stream"):
-            return self.streaming()
+            return self.told(STREAMS, streams=True)
         if "response_format" in asks and refused.says("form"):
             return self._simpler(refused, json.dumps(wire["response_format"]))
         return None
-
-    def streaming(self) -> Dialect:
-        """The dialect of an endpoint that answers in a stream."""
-        return self.told("It streams: its replies are joined here.", streams=True)
 
     def _simpler(self, refused: Refusal, sent: str) -> Dialect:
         """The schema without a keyword that was refused, or put in another way."""
@@ -242,9 +233,8 @@ def by_user(chat: list[dict[str, str]]) -> list[dict[str, str]]:
 # -- what a reply says ----------------------------------------------------------------
 
 TAG = "(?:think|thinking|thought|reasoning)"
-OPEN, CLOSE = rf"[<\[]{TAG}[>\]]", rf"[<\[]/{TAG}[>\]]"
-# Cut off before the end of its thinking, a text has no more.
-THOUGHT = re.compile(rf"\s*(?:{OPEN}(.*?)(?:{CLOSE}|\Z)|(.*?){CLOSE})\s*", re.S | re.I)
+OPEN = re.compile(rf"\s*[<\[]{TAG}[>\]]", re.I)
+CLOSE = re.compile(rf"[<\[]/{TAG}[>\]]\s*", re.I)
 
 
 def joined(body: str) -> Any:
@@ -324,9 +314,10 @@ def _parted(message: Any) -> tuple[str, str]:
     for thinks, part in _said(message):
         said[thinks] += part
     text, thinking = said[False], said[True]
-    if found := THOUGHT.match(text):
-        thought = found[1] or found[2] or ""
-        return text[found.end() :], thinking or thought.strip()
+    begun, *rest = CLOSE.split(text, maxsplit=1)
+    if rest or OPEN.match(begun):  # cut off in its thinking, a text has no more
+        thought = OPEN.sub("", begun, count=1).strip()
+        return "".join(rest), thinking or thought
     return text, thinking
 
 
@@ -398,7 +389,7 @@ def _unwrapped(value: Any) -> Iterator[str]:
 
 def could_be(text: str, schema: str) -> bool:
     """Whether a text holds an object with all fields that a schema requires."""
-    required = set(json.loads(schema).get("required", ()))
+    required = set(json.loads(schema)["required"])
     return any(required <= json.loads(found).keys() for found in objects(text))
 
 
@@ -409,6 +400,7 @@ DATED = re.compile(
 )
 
 
+@lru_cache
 def same_model(asked: str, answered: str) -> bool:
     """Whether the name of who answered is that of whom was asked, as providers put it.
 

@@ -6,16 +6,15 @@ so that refusals never loop. How providers differ stands in `support.models.dial
 
 from __future__ import annotations
 
-import contextlib
 import json
+import logging
 import re
 import time
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-from pydantic import SecretStr
+from pydantic import HttpUrl, SecretStr, ValidationError
 
 from support import errors
 from support.errors import InvalidInput, ModelError
@@ -24,6 +23,7 @@ from support.models.dialect import (
     EFFORT,
     FORMS,
     LAST,
+    STREAMS,
     Dialect,
     Refusal,
     could_be,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 CHAT = "/chat/completions"
 OPTIONS: Any = {"security": {"bearer_auth": True}}
 NO_KEY = "no-key-needed"  # the openai package insists on one
-UNHEEDED = 2  # replies in a row without the form, after which it counts as ignored
+UNHEEDED = 2  # first replies without the form, after which it counts as ignored
 CONNECTING = 5.0  # seconds; who does not even take a connection will not answer
 UNKEPT = "It takes a schema and does not keep to it: the schema stands in the prompt."
 RUNS_ON = 4  # times its room, at most, for a reply that is cut off and does not think
@@ -57,20 +57,17 @@ def address(base_url: str) -> str:
 
     InvalidInput when it is none, or has a user or a query, where keys are put at times.
     """
-    parts, host = urlsplit(""), None
-    with contextlib.suppress(ValueError, AttributeError):
-        parts = urlsplit(base_url.strip())
-        host = parts.port != 0 and parts.hostname
-    more = parts.query or parts.fragment or "@" in parts.netloc
-    if parts.scheme not in ("http", "https") or not host or more:
-        # It may hold a key: it is not quoted.
-        raise InvalidInput(
+    try:
+        url = HttpUrl(base_url.strip())
+    except ValidationError:
+        url = None
+    if not url or url.username or url.query or url.fragment:
+        raise InvalidInput(  # it may hold a key: it is not quoted
             "base_url: expected an address such as https://api.example.org/v1 or "
             "http://127.0.0.1:8000/v1, without a user, a '?' or a '#'; give a key "
             "instead, as api_key= or OPENAI_API_KEY."
         )
-    where = parts.netloc.lower().rstrip(":")
-    return f"{parts.scheme}://{where}{parts.path.rstrip('/')}"
+    return str(url).rstrip("/")
 
 
 def plain(text: str, key: str) -> str:
@@ -106,7 +103,7 @@ class Endpoint(Transport):
             thinks=bool(profile.thinking),
             extra=profile.thinking,
         )
-        self._unheeded = 0
+        self._heeds, self._unheeded = False, 0  # its schemas
         self._sessions = PerLoop(self._open)
 
     @property
@@ -117,9 +114,9 @@ class Endpoint(Transport):
     def _most(self, request: Request) -> int:
         """How much room a reply may have at most."""
         longest = max(self._profile.longest, request.max_tokens)
-        if not self._dialect.thinks:
-            longest = min(longest, RUNS_ON * request.max_tokens)
-        return int(min(longest, self._dialect.most))
+        if self._dialect.thinks:
+            return longest
+        return min(longest, RUNS_ON * request.max_tokens)
 
     def room(self, request: Request) -> int:
         """The reply's own room and that for thinking, as far as it is known."""
@@ -143,8 +140,6 @@ class Endpoint(Transport):
 
     async def complete(self, request: Request) -> Completion:
         """One reply to one attempt; `Wider` where it is to be put in another way."""
-        if request.max_tokens > self._dialect.most:  # learnt while this call waited
-            raise Wider
         form, wire = self._dialect.form, self._dialect.wire(request)
         answer = await self._posted(wire)
         if isinstance(answer, Completion):
@@ -176,8 +171,8 @@ class Endpoint(Transport):
         # ValueError: no JSON; aiohttp's: no HTTP, and its repr has the key.
         except (openai.OpenAIError, aiohttp.ClientError, OSError, ValueError) as error:
             return _refused(error)
-        if streams:
-            self._dialect = self._dialect.streaming()
+        if streams and not self._dialect.streams:
+            self._dialect = self._dialect.told(STREAMS, streams=True)
         return read(answer, time.perf_counter() - start)
 
     def _ignored(self, request: Request, answer: Completion, form: int) -> bool:
@@ -186,12 +181,10 @@ class Endpoint(Transport):
             self._dialect = replace(self._dialect, thinks=True)
         begun = answer.text.lstrip()[:1] in ("{", "")
         cut = answer.finish_reason == "length" and begun
-        if not request.schema or form == LAST or cut:
+        if not request.schema or form == LAST or cut or self._heeds:
             return False
-        if could_be(answer.text, request.schema):
-            self._unheeded = 0
-            return False
-        self._unheeded += 1
+        self._heeds = could_be(answer.text, request.schema)
+        self._unheeded += not self._heeds
         if self._unheeded >= UNHEEDED:
             self._dialect = self._dialect.told(UNKEPT, form=LAST)
         return self._dialect.form == LAST
@@ -199,9 +192,9 @@ class Endpoint(Transport):
     def _error(self, answer: Refusal, request: Request) -> ModelError:
         """A refusal as an error, with what retries and money need to know."""
         kind, asked = kind_of(answer), own(request)
-        unmet = [name for name in sorted(asked) if answer.names(name)]
+        unmet = ", ".join(name for name in sorted(asked) if answer.names(name))
         if asked and answer.says("reasoning"):
-            unmet.append(EFFORT)
+            unmet = unmet or EFFORT
         if unmet and answer.teaches and kind["name"] in ("status", "ill"):
             kind = kind_of(Refusal("own", ""))
         advice = kind["advice"].format(
@@ -210,7 +203,7 @@ class Endpoint(Transport):
             name=self._profile.name,
             mend=self._profile.mend_key(self._url),
             status=answer.status,
-            unmet=", ".join(unmet[:1]),
+            unmet=unmet,
             said=plain(answer.words, self._key.get_secret_value())[:300],
         )
         error: ModelError = getattr(errors, kind["error"])(advice)
@@ -225,6 +218,8 @@ class Endpoint(Transport):
 
         # A proxy from the environment must not stand between this process and itself.
         http = openai.DefaultAioHttpClient(trust_env=not is_local(self._url))
+        # Its log would quote what an endpoint echoes, a key among it.
+        logging.getLogger("openai").setLevel("INFO")
         # An attempt is timed, counted, paid and paced where it is made, in
         # `support.models.attempts`.
         client = openai.AsyncOpenAI(
@@ -257,11 +252,7 @@ def _refused(error: Any) -> Refusal:
         return refusal(str(error.status_code), error.body or str(error), wait)
     if not isinstance(error, openai.APIConnectionError | aiohttp.ClientError | OSError):
         return Refusal("no completion", str(error))
-    never = (
-        aiohttp.ClientConnectorError,
-        aiohttp.InvalidURL,
-        aiohttp.ConnectionTimeoutError,
-    )
+    never = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
     # Also where nobody knows, it broke: what may be charged is not free.
     status = "broken connection"
     while True:

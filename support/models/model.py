@@ -12,7 +12,6 @@ import json
 import os
 import re
 from collections.abc import Iterable, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +30,7 @@ from support.models.attempts import Attempts, PerLoop, budgets, cost
 from support.models.calls import Call, Meter, meter, note
 from support.models.dialect import objects, same_model
 from support.models.profiles import FAKE, VARIABLE, Limits, Price, Profile
-from support.models.replies import Cache, opened
+from support.models.replies import Cache
 from support.models.request import (
     MAX_SEED,
     Completion,
@@ -85,15 +84,19 @@ class ChatModel:
     def __init__(
         self,
         transport: Transport,
-        *,
-        profile: Profile | None = None,
+        profile: Profile = FAKE,
         cache: Cache | str | Path | None = None,
         offline: bool = False,
     ) -> None:
-        profile = profile or FAKE
         self.model, self.endpoint = transport.model, transport.endpoint
         self.name = profile.name if profile.address else self.model  # at a table
-        self.profile, self.cache = profile, opened(cache)
+        self.profile = profile
+        self.cache = Cache(cache) if isinstance(cache, str | Path) else cache
+        if offline and self.cache is None:
+            raise InvalidInput(
+                "offline=True replays kept replies only: give the file that holds them, "
+                "cache=..."
+            )
         self.calls = 0  # replies asked so far
         self.live_calls = 0  # questions that were sent
         self.limits: Limits = profile.limits  # on how much it may say and is told
@@ -140,9 +143,10 @@ class ChatModel:
         self.calls += 1
         calls: list[Call] = []
         while len(calls) <= self.profile.repairs:
-            call = Call(request.key, request.model, request.endpoint, len(calls))
+            key, draw = request.key, request.draw
+            call = Call(key, request.model, request.endpoint, len(calls))
             call.cut, call.by, call.phase = cut, by, phase
-            call.draw = "" if request.draw == request.key else request.draw
+            call.draw = "" if draw == key else draw
             calls.append(call)
             try:
                 made = await self._complete(request, call)
@@ -204,13 +208,8 @@ class ChatModel:
 
     def replaying(self, cache: Cache | None) -> ChatModel:
         """The same model, which replies from a file of replies alone."""
-        twin = copy(self)
-        twin.cache, twin._offline = cache or self.cache, True
-        if twin.cache is None:
-            raise InvalidInput(
-                "cache: none given; name the file that holds the replies"
-            )
-        return twin
+        cache = cache or self.cache
+        return ChatModel(self._transport, self.profile, cache, offline=True)
 
     async def _complete(self, request: Request, call: Call) -> Completion:
         """From the cache, where another call may just put it, or from the model.
@@ -291,9 +290,7 @@ def _validated(
     told = []
     for one in problems[:PROBLEMS_SHOWN]:
         where = ".".join(map(str, one["loc"]))
-        told.append(f"{where}: {one['msg']}" if where else one["msg"])
-    if len(problems) > PROBLEMS_SHOWN:
-        told.append(f"and {len(problems) - PROBLEMS_SHOWN} more")
+        told.append(f"{where}: {one['msg']}".removeprefix(": "))
     return None, "; ".join(told)
 
 

@@ -73,16 +73,6 @@ class Budget:
         """US dollars spent so far, with what may have been charged without an answer."""
         return sum(self._account()[:2]) / UNIT
 
-    @property
-    def uncertain(self) -> float:
-        """The part of `spent` that nobody can know: broken off, at its worst case."""
-        return self._account()[1] / UNIT
-
-    @property
-    def reserved(self) -> float:
-        """US dollars set aside for calls in flight, in all processes."""
-        return self._account()[2] / UNIT
-
     async def reserve(self, worst_usd: float, what: str) -> int:
         """Set a call's worst case aside, once it is free; the number to settle it by."""
         amount = _units(worst_usd)
@@ -116,11 +106,12 @@ class Budget:
         whose = repr(self.name)
         if self._of_all:
             whose = f"all studies of {whose} together (BUDGET)"
-        unknown = f", of it {dollars(self.uncertain)} for calls whose fate is unknown"
+        uncertain = self._account()[1] / UNIT
+        unknown = f", of it {dollars(uncertain)} for calls whose fate is unknown"
         error = BudgetExceeded(
             f"the budget of {dollars(self.limit_usd)} for {whose} does not hold the next "
             f"call, which could cost up to {dollars(amount / UNIT)} ({what}); "
-            f"{dollars(self.spent)} was spent by then{unknown if self.uncertain else ''}. "
+            f"{dollars(self.spent)} was spent by then{unknown if uncertain else ''}. "
             "It was not sent."
         )
         error.purse = self._of_all
@@ -134,6 +125,7 @@ class Budget:
                 self.settle(held, None)
 
     def _account(self) -> tuple[int, int, int]:
+        """Spent; for calls broken off, of which nobody knows, at their worst; set aside."""
         return self._db.execute(LOOK, (self.name,)).fetchone()
 
 

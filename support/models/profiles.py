@@ -29,13 +29,11 @@ from support.errors import InvalidInput, MissingData
 
 MODEL = "model"
 VARIABLE = "CONVENE_MODELS"
-KEY = "OPENAI_API_KEY"
 OPENAI = "https://api.openai.com/v1"
 # Tokenizers that fall back on bytes, as all of today's do, make at most one token of a
 # byte; what chat templates add around a message, and a template's own preamble, is
 # allowed for generously.
 PER_MESSAGE, PREAMBLE = 16, 256
-OFF = ("off", "none")  # how a model is asked not to think
 DEADLINE = 600.0  # seconds, at least, of a call whose entry says nothing
 ATTEMPTS = 5  # of the longest kind, for which a deadline leaves time
 DEAREST = 10  # times that a long prompt costs, at most
@@ -52,8 +50,8 @@ def is_model(kind: Any) -> bool:
 
 
 def is_local(address: str) -> bool:
-    """Whether an address is this machine's own."""
-    here = r"https?://(([^/]+\.)?localhost|127\.[\d.]+|\[::1\])(:\d+)?(/|$)"
+    """Whether what is sent to an address stays on this machine."""
+    here = r"https?://(([^/]+\.)?localhost|127\.[\d.]+|\[::1\])(:\d+)?(/|$)|(?!http)"
     return re.match(here, address) is not None
 
 
@@ -148,7 +146,7 @@ class Profile(_Frozen):
     name: str = Field(min_length=1)
     model: str = ""  # as the endpoint calls it
     address: str = ""
-    key: str = KEY  # the variable that holds it; "" where none is meant for the address
+    key: str = "OPENAI_API_KEY"  # the variable that holds it; "" where none is meant for the address
     reasons: bool | None = None
     reasoning_effort: str | None = None
     reasoning: dict[str, Effort] = EFFORTS
@@ -278,7 +276,7 @@ def _merged(plain: str, address: str) -> dict[str, Any]:
     return made
 
 
-@lru_cache(maxsize=8)
+@lru_cache
 def _entries(path: str, stamp: int) -> Mapping[str, Mapping[str, Any]]:
     """The entries of a file, checked, in their order."""
     try:
@@ -309,7 +307,7 @@ def reasons(
     known = profile(name)
     effort = asked or known.reasoning_effort
     if effort:
-        return effort not in OFF
+        return effort not in ("off", "none")
     return True if known.thinking else known.reasons
 
 
@@ -320,7 +318,7 @@ def listed_price(model: str, address: str) -> Price | None:
     The dearest of its hours. On one's own machine there is none: a name may stand
     there for weights of one's own.
     """
-    if is_local(address) or not address.startswith("http"):
+    if is_local(address):
         return None
     from genai_prices.data_snapshot import get_snapshot
 

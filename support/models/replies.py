@@ -24,7 +24,6 @@ TABLE = (
 INSERT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"  # the first is kept
 REPLY = "SELECT reply FROM replies WHERE key = ?"
 LINE = "SELECT request, reply FROM replies WHERE key = ?"
-SAME = "SELECT request FROM replies WHERE instr(request, ?) LIMIT 1"
 NAMES = "model", "endpoint"  # all that a recording without its questions keeps of them
 LATER = ("cached_prompt_tokens", "thinking", "thinking_tokens", "model", "fingerprint")
 """Fields of a completion that are left out where they are empty."""
@@ -77,24 +76,13 @@ class Cache:
 
     def missed(self, request: Request) -> str:
         """What a `CacheMiss` says: what was asked, what differs, and the way out."""
-        said, asked = request.messages[-1][1][:SHOWN], json.loads(request.to_json())
-        differs = "No such question is recorded."
-        for (text,) in self._rows(SAME, canonical(asked["messages"])):
-            kept = json.loads(text)
-            other = [name for name in asked if asked[name] != kept.get(name)]
-            told = ", ".join(f"{name} {kept.get(name)}" for name in other)
-            differs = f"The same question is recorded with {told}."
+        said = request.messages[-1][1][:SHOWN]
         return (
             f"{request.model} at {request.endpoint} is used offline, and its reply to "
-            f"{said!r}… is not recorded in {self.path}. {differs} Connect without "
+            f"{said!r}… is not recorded in {self.path} for these settings (temperature "
+            f"{request.temperature:g}, seed {request.seed}). Connect without "
             "offline=True, or take in the recording of this run with Cache.load(...)."
         )
-
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """Every question, its messages joined by line breaks, with its reply."""
-        for line in self._lines():
-            said = "\n".join(content for _, content in line["request"]["messages"])
-            yield said, line["reply"]["text"]
 
     def export(
         self, path: str | Path, prompts: bool = True, keys: Iterable[str] | None = None
@@ -104,7 +92,7 @@ class Cache:
         The same replies are the same bytes. `prompts` False leaves the questions out,
         where they quote data that may not be passed on.
         """
-        path, lines, made = Path(path), list(self._lines(keys)), BytesIO()
+        path, lines, made = Path(path), list(self.lines(keys)), BytesIO()
         with gzip.GzipFile("", "wb", 9, made, 0) as file:
             for line in lines:
                 asked = line["request"]
@@ -139,7 +127,7 @@ class Cache:
         with self._lock, guarded(self.path):
             return self._db.execute(query, values).fetchall()
 
-    def _lines(self, keys: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
+    def lines(self, keys: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
         """The lines of a recording, in order; latencies differ between runs: left out."""
         held = {key for (key,) in self._rows("SELECT key FROM replies")}
         wanted = held if keys is None else set(keys)
@@ -155,11 +143,6 @@ class Cache:
             kept = json.loads(reply)
             kept.pop("latency", None)
             yield {"key": key, "request": json.loads(request), "reply": kept}
-
-
-def opened(cache: Cache | str | Path | None) -> Cache | None:
-    """A cache, or the one in the file of that name."""
-    return Cache(cache) if isinstance(cache, str | Path) else cache
 
 
 def _kept(completion: Completion) -> str:

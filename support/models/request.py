@@ -5,24 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from support.errors import InvalidInput
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
-ROLES = ("system", "developer", "user", "assistant")
-HALF = re.compile("[\\ud800-\\udfff]")  # of a character, which no endpoint takes
 MAX_SEED = 2**32 - 2  # llama.cpp takes 32 bits, and the last number for "draw one"
-
-
 Messages = str | Sequence[Mapping[str, str]]
+
+
+class _Message(BaseModel):
+    role: Literal["system", "developer", "user", "assistant"]
+    content: str = Field(pattern=r"\S")
+
+
+_MESSAGES = TypeAdapter(Annotated[list[_Message], Field(min_length=1)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Request:
 
 @lru_cache(maxsize=512)  # a call asks for it several times
 def _json(request: Request) -> str:
-    made = asdict(request)
+    made = {name: getattr(request, name) for name in Request.__slots__}
     if not request.options:
         del made["options"]
     made["temperature"] = float(request.temperature)  # 0 and 0.0 are one text
@@ -122,20 +124,15 @@ def conversation(messages: Messages) -> tuple[tuple[str, str], ...]:
     """Messages as (role, content) pairs; a text is one message of the user."""
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
-    said = []
-    for message in messages or [{}]:
-        match message:
-            case {"role": role, "content": str(text)} if (
-                role in ROLES and text.strip() and not HALF.search(text)
-            ):
-                said.append((role, text))
-            case _:
-                raise InvalidInput(
-                    f"messages: {message!r} given; expected a text, or messages of "
-                    f"'role' ({', '.join(ROLES)}) and 'content', which is not blank and "
-                    "has no half of a character."
-                )
-    return tuple(said)
+    try:
+        said = _MESSAGES.validate_python(messages)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        raise InvalidInput(
+            f"messages: {wrong['input']!r} given ({wrong['msg']}); expected a text, or "
+            "messages of 'role' and 'content', which is not blank"
+        ) from None
+    return tuple((one.role, one.content) for one in said)
 
 
 def number(

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rstr import Rstr
+
 from support.errors import InvalidInput
 from support.models.model import ChatModel
 from support.models.profiles import FAKE, FREE, Profile
@@ -25,9 +27,10 @@ ENDPOINT = "stand-in"
 PIECE = re.compile(r"[A-Za-z]{1,6}|\w|[^\w\s]+|\n+")
 PER_MESSAGE = 5  # tokens that a chat template puts around a message
 CHARACTERS = 5  # for a token that is drawn
-FILL = 0.25  # of the greatest length, of a text; a list has up to twice as much
+# Of the greatest length, of a text; a list has up to twice as much: less where that is
+# more than a reply may have.
+FILLS = (0.25, 0.06, 0.01)
 LONG = 200  # characters of a text without a limit
-CLASS = re.compile(r"\[(.)[^]]*\](?:\{(\d)[^}]*\})?")
 WORDS = (
     "perhaps the others would rather begin with something simpler because everybody "
     "agreed that fairness matters "
@@ -103,15 +106,13 @@ def stand_in(
         return json.dumps(Writer(rng, fill, schema).value(schema), ensure_ascii=False)
 
     async def _answer(request: Request) -> Completion:
-        most, fill = request.max_tokens, FILL
-        said = drawn(request, fill)
-        while tokens(said) > most and fill > 0.01:
-            fill /= 2
-            said = drawn(request, fill)
         read = sum(tokens(text) + PER_MESSAGE for _, text in request.messages)
-        if tokens(said) > most:
-            return Completion(said[:most], read, most, "length")
-        return Completion(said, read, tokens(said))
+        for fill in FILLS:
+            said = drawn(request, fill)
+            if tokens(said) <= request.max_tokens:
+                return Completion(said, read, tokens(said))
+        most = request.max_tokens
+        return Completion(said[:most], read, most, "length")
 
     free = profile.model_copy(update={"price": FREE})
     return ChatModel(Fake(name, ENDPOINT, _answer), profile=free)
@@ -140,7 +141,7 @@ def words(length: int, rng: random.Random) -> str:
 class Writer:
     """Draws what a JSON schema allows, and what forms ask beyond it: numbers of one range
     from 0, in each field of an object, sum to the greatest of it; a list names no choice
-    twice, and often all of them.
+    twice.
     """
 
     rng: random.Random
@@ -181,21 +182,17 @@ class Writer:
         return node
 
     def _string(self, node: Node) -> str:
-        """Words or, for a pattern, its groups, classes and counts written out."""
+        """Words or, for a pattern, what fits it."""
         if "pattern" not in node:
             long = round(self.fill * node.get("maxLength", LONG))
             return words(max(node.get("minLength", 0), long), self.rng)
-        chosen = lambda found: self.rng.choice(found[1].split("|"))
-        text = re.sub(r"\(([^()]*)\)", chosen, node["pattern"].strip("^$"))
-        return CLASS.sub(lambda found: found[1] * int(found[2] or 1), text)
+        return Rstr(self.rng).xeger(node["pattern"])
 
     def _array(self, node: Node) -> list[Any]:
         low, item = node.get("minItems", 0), self._resolved(node["items"])
         high = node.get("maxItems", low + 3)
         most = min(high, low + round(2 * self.fill * (high - low)))
         count, choices = self.rng.randint(low, most), item.get("enum", ())
-        if high == len(choices) and self.rng.random() < 0.5:
-            count = high
         if count <= len(choices):
             return self.rng.sample(choices, count)
         return [self.value(item) for _ in range(count)]

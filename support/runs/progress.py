@@ -78,7 +78,7 @@ class Progress:
         self._started, self._shown = time.monotonic(), 0.0
         self._watch = show if callable(show) else None
         self._bar = _bar(sweep, units, skipped) if show is True else None
-        meter.watch(self.changed)
+        meter.changed = self.changed
 
     def changed(self, now: bool = False) -> None:
         """Something happened: show it, unless something was shown just now."""

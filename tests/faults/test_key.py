@@ -189,4 +189,4 @@ def test_a_run_with_faults_leaves_no_trace_of_the_key(faulty, tmp_path, way, for
     assert (
         b"not now" in traces["study.sqlite"] + traces["study.sqlite-wal"]
     )  # what the endpoint said is there
-    assert b"HTTP Response" in traces[LOGS]  # the openai package has logged
+    assert b"Using selector" in traces[LOGS]  # at level DEBUG

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from support.models import attempts, connect
+from support.models import attempts, connect, money
 
 
 class _Jumping(selectors.SelectSelector):
@@ -31,6 +31,12 @@ def in_virtual_time(main):
 @pytest.fixture(scope="session")
 def run():
     return in_virtual_time
+
+
+@pytest.fixture(scope="session")
+def held():
+    """A function to the US dollars of an account: spent, uncertain, set aside."""
+    return lambda budget: [amount / money.UNIT for amount in budget._account()]
 
 
 @pytest.fixture
