@@ -102,8 +102,15 @@ def test_a_notebook_sets_three_exercises_with_folded_solutions_that_have_run(pat
 # ---- how they are run, on notebooks of the test's own ------------------------------------
 
 
-START = "PARTICIPANTS = ['mixed']\nBUDGET = None\nTIMEOUT = None\nTEMPERATURE = 0.7\n"
-START += "CONCURRENCY = 8\nSEED = 1\nN = 2\nFILE = ''"
+START = """PARTICIPANTS = ['mixed']
+BUDGET = None
+TIMEOUT = None
+TEMPERATURE = 0.7
+CONCURRENCY = 8
+SEED = 1
+N = 2
+REPLAY = False
+FILE = ''"""
 
 
 @pytest.fixture
@@ -151,31 +158,32 @@ def executed(monkeypatch):
     return seen
 
 
-KNOWN = {"MODEL": "", "N": 100, "REPLAY": False, "BUDGET": None, "FAULTS": 0.5}
-KNOWN |= {"PARTICIPANTS": ["mixed"], "PACE": None, "FILE": ""}
 TYPED = {
-    "MODEL=4": "4",
+    "FILE=4": "4",
     "N=5": 5,
     "REPLAY=True": True,
     "BUDGET=2": 2,
-    "FAULTS=1": 1,
-    "PACE=None": None,
+    "TEMPERATURE=1": 1,
+    "TIMEOUT=None": None,
     "PARTICIPANTS=mixed, model:a": ["mixed", "model:a"],
     f"FILE={'x.' * 200}": "x." * 200,
 }
 
 
 @pytest.mark.parametrize(("typed", "value"), TYPED.items())
-def test_arguments_reach_the_parameters_with_their_types(typed, value):
-    assert list(notebooks.parse([typed], KNOWN).values()) == [value]
+def test_arguments_reach_the_parameters_with_their_types(typed, value, write):
+    write("1_one")
+    _, given = notebooks.parameters([typed])
+    assert list(given.values()) == [value]
 
 
 def test_a_file_that_is_named_is_found_from_the_folder_of_the_kernels(
-    tmp_path, monkeypatch
+    write, tmp_path, monkeypatch
 ):
+    write("1_one")
     (tmp_path / "mine.csv").touch()
     monkeypatch.chdir(tmp_path)
-    given = notebooks.parse(["FILE=mine.csv"], KNOWN)
+    _, given = notebooks.parameters(["FILE=mine.csv"])
     assert given == {"FILE": str(tmp_path / "mine.csv")}
 
 
@@ -185,7 +193,7 @@ REFUSED = {
     "run N=many": "N='many' given; expected int",
     "run TIMEOUT=long": "expected NoneType or float or int",
     "run --only 99": "no such notebook; there are 1_one",
-    "update N=3": "'N=3' given",
+    "update N=3": "N given; update takes no parameters",
     "run BUDGET=1 PARTICIPANTS=model:other@http://127.0.0.1:9/v1": "input = …",
 }
 
@@ -391,14 +399,10 @@ def test_an_estimate_has_a_line_a_study_and_model_and_names_what_stopped(
 
 
 def test_an_estimate_says_where_repetitions_are_one_question(capsys):
-    row = {"notebook": "20", "sweep": "s", "model": "m", "calls": 9.0}
-    rows = [
-        row | {"units": 20, "draws": 2},
-        row | {"sweep": "t", "units": 4, "draws": 4},
-    ]
+    row = {"notebook": "20", "model": "m", "calls": 9.0, "units": 20}
+    rows = [row | {"sweep": "same", "draws": 2}, row | {"sweep": "other", "draws": 20}]
     notebooks._print_estimate(pd.DataFrame(rows))
-    said = capsys.readouterr().out
-    assert "s: 20 units are 2 draws" in said and "t: 4 units" not in said
+    assert "Fewer draws than units: same. At" in capsys.readouterr().out
 
 
 DIRECT = """from support.models.stand_ins import stand_in
@@ -440,8 +444,7 @@ def test_a_paper_is_estimated_played_and_reported_and_says_how_to_go_on(
     Path(os.environ["CONVENE_MODELS"]).write_text(models)
     write("20_compares", COMPARING)
     write("21_stops", STOPS)
-    who = "model:chat, model:<b>"
-    assert paper.main(["001", "--with", who, "--budget", "3", "N=20"]) == 1
+    assert paper.main(["001", "model:chat, model:<b>", "BUDGET=3", "N=20"]) == 1
     said = capsys.readouterr().out
     assert "  partial: 21_stops: BudgetExceeded: 2 of 9" in said
     page = output("build", "report", "001.html").read_text()
@@ -455,7 +458,7 @@ def test_a_paper_is_estimated_played_and_reported_and_says_how_to_go_on(
     ("given", "said"),
     [
         (["004"], "expected one of 000, 001"),
-        (["001", "--with", "gpt-4o"], "model:gpt-4o"),
+        (["001", "gpt-4o"], "model:gpt-4o"),
     ],
 )
 def test_a_paper_or_participant_that_there_is_not_is_named(given, said, capsys):
