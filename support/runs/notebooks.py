@@ -95,14 +95,13 @@ def _value(key: str, text: str, default: Any) -> Any:
         return [name.strip() for name in text.split(",")]
     if isinstance(default, str):  # the kernels work in another folder than we
         return os.path.abspath(text) if os.path.exists(text) else text
-    kinds = {type(default)}
-    if default is None or isinstance(default, float):
-        kinds |= {int, float}
+    number = default is None or isinstance(default, float)
+    kind: Any = float | int | None if number else type(default)
     with suppress(ValueError, SyntaxError):
         value = ast.literal_eval(text)
-        if type(value) in kinds:
+        if isinstance(value, kind):
             return value
-    wanted = " or ".join(sorted(kind.__name__ for kind in kinds))
+    wanted = "a number or None" if number else f"a value like {default!r}"
     raise InvalidInput(f"ARGS: {key}={text!r} given; expected {wanted}")
 
 
@@ -144,7 +143,7 @@ def execute(source: Path, target: Path, parameters: Given, **settings: str) -> N
     papermill.execute_notebook(
         source,
         target,
-        parameters=dict(parameters) or None,
+        parameters=parameters,
         cwd=FOLDER,
         kernel_manager_class=Kernel,
         progress_bar=False,
@@ -345,8 +344,7 @@ def told(command: Callable[..., int], *arguments: Any) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
     commands = {"run": run, "update": update, "estimate": estimated}
-    name = "python -m support.runs.notebooks"
-    parser = argparse.ArgumentParser(prog=name, description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", choices=commands)
     parser.add_argument("arguments", nargs="*", metavar="KEY=VALUE")
     parser.add_argument("--only", default="", help="parts of notebooks' names")

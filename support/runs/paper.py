@@ -37,9 +37,6 @@ HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Paper {0}<
 
 def paper(number: str, who: Sequence[str], arguments: Sequence[str]) -> int:
     """Estimate, play and report a paper; 1 where a notebook is not whole."""
-    if number not in NOTEBOOKS:
-        papers = ", ".join(NOTEBOOKS)
-        raise InvalidInput(f"P={number!r} given; expected one of {papers}")
     for name in who:
         if not is_model(name):
             wanted = "expected names such as model:gpt-4o-mini"
@@ -102,8 +99,8 @@ def _pictures(executed: Path) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m support.runs.paper")
-    parser.add_argument("number", help=f"of the paper: {', '.join(NOTEBOOKS)}")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("number", choices=NOTEBOOKS)
     parser.add_argument("models", nargs="?", default="", help="model:a, model:b")
     parser.add_argument("arguments", nargs="*", metavar="KEY=VALUE")
     given = parser.parse_args(arguments)

@@ -18,7 +18,7 @@ import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +102,7 @@ async def record(name: str) -> dict[str, Any]:
         about = {
             "name": name,
             **model.details,
-            "date": datetime.now(UTC).date().isoformat(),
+            "date": date.today().isoformat(),
             "seed": chosen.seed,
             "grid": chosen.grid,
             "replies": cache.export(tape, prompts=not chosen.private),

@@ -55,7 +55,6 @@ def executed(source, target, parameters, **settings):
             if made:
                 asyncio.run(made)
     target.write_text('{"cells": []}')
-    return 0.0
 
 
 def test_the_commands_for_models_run_one_after_the_other(

@@ -11,7 +11,6 @@ from support.data import shared
 from support.errors import CacheMiss
 from support.models import local
 from support.runs import recordings
-from support.runs.sweep import Sweep
 from support.simulations import available
 
 NEEDS = {"dialogue_acts": "ami", "natural_plan": "natural_plan"}  # outside data
@@ -39,20 +38,6 @@ def test_a_recording_replays_whole_and_uses_every_reply(name, store, have):
     assert len(model.cache) == about["replies"]
     assert about["model"] == local.FILE
     assert about["weights sha256"] == local.SHA256
-
-
-@pytest.mark.parametrize("made", STUDIES, ids=lambda made: made.name)
-def test_a_temperature_of_zero_changes_no_stream(made):
-    if made.grid.get("temperature") == [0]:
-        sweep = made.sweep()
-        without = {name: made.grid[name] for name in made.grid if name != "temperature"}
-        paired = [name for name in made.paired if name != "temperature"]
-        plain = Sweep(
-            "plain", sweep.study, without, made.repetitions, made.seed, paired
-        )
-        for one, same in zip(sweep.units(), plain.units(), strict=True):
-            drawn = sweep.rng(one).random(3)
-            assert np.array_equal(drawn, plain.rng(same).random(3))
 
 
 def test_another_model_plays_under_another_name_with_the_same_streams():
