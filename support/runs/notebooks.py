@@ -40,16 +40,7 @@ HOW = {"BUDGET", "PACE", "CONCURRENCY", "RETRY_FAILED", "TIMEOUT"}
 RAISED = {"MissingData": "left out", "BudgetExceeded": "partial"}  # others: "failed"
 PLACES = ("CONVENE_OUTPUT", "CONVENE_FIGURES", "CONVENE_LEDGER")
 ASKED = ["notebook", "sweep", "model"]
-AMOUNTS = [
-    "calls",
-    "prompt_tokens",
-    "completion_tokens",
-    "dollars",
-    "most",
-    "seconds",
-    "units",
-    "draws",
-]
+AMOUNTS = ["calls", "prompt_tokens", "completion_tokens", "dollars", "most", "seconds"]
 Known = Mapping[Path, Mapping[str, Any]]  # notebooks, with their parameters' defaults
 Given = Mapping[str, Any]  # values of parameters
 
@@ -169,6 +160,7 @@ def _became(
     records.unlink(missing_ok=True)  # of an earlier state
     kind, raised = "done", []
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         execute(path, target, given, CONVENE_ENDED=str(records), **settings)
     except Exception as error:  # of a cell, papermill, the disk: others go on
         name, said = _error(error)
@@ -219,7 +211,6 @@ def run(known: Known, given: Given, purse: str = "make run") -> int:
         check_prices([named(name) for name in sorted(models)])  # before any is asked
     place = place_of(given)
     folder = place / "notebooks"
-    folder.mkdir(parents=True, exist_ok=True)
     figures = place / "figures" if given.keys() - HOW else output("figures").resolve()
     settings = {
         "CONVENE_FIGURES": str(figures),
@@ -317,8 +308,8 @@ def _print_estimate(rows: pd.DataFrame) -> None:
     if rows.empty:
         print("No model is asked.")
         return
-    every = rows.reindex(columns=[*ASKED, *AMOUNTS]).groupby(ASKED, sort=False)
-    shown = every.sum(min_count=1).reset_index()
+    every = rows.reindex(columns=[*ASKED, *AMOUNTS, "units", "draws"])
+    shown = every.groupby(ASKED, sort=False).sum(min_count=1).reset_index()
     shown = shown.drop_duplicates(["sweep", "model", "calls", "prompt_tokens"])
     print(shown.to_string(index=False, float_format="{:,.2f}".format))
     print("sum:", shown[AMOUNTS].sum().map("{:,.2f}".format).to_dict())

@@ -29,7 +29,6 @@ NOTEBOOKS = {
     "002": "40_,41_,42_",
     "003": "30_,31_",
 }
-RULES = "mixed"  # the rule-based participants of every role
 HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Paper {0}</title>
 <style>body {{ font: 15px/1.45 sans-serif }} img {{ max-width: 100% }}</style>
 <h1>Paper {0}: published, and each participant</h1><p>Participants: {1}. {2}</p>"""
@@ -41,15 +40,15 @@ def paper(number: str, who: Sequence[str], arguments: Sequence[str]) -> int:
         if not is_model(name):
             wanted = "expected names such as model:gpt-4o-mini"
             raise InvalidInput(f"WITH: {name!r} given; {wanted}")
-    seated = ",".join([RULES, *who])
+    seated = ",".join(["mixed", *who])  # the rule-based participants of every role
     every = [f"PARTICIPANTS={seated}", *arguments]
     known, given = notebooks.parameters(every, NOTEBOOKS[number])
     print("At most (replies that are kept are not asked for again):")
     notebooks.estimated(known, given)
     ended = notebooks.run(known, given, f"make paper P={number}")
     lacking = "Partial: some notebooks are not whole." if ended else ""
-    made = report(number, notebooks.place_of(given), seated, lacking)
-    print(f"The report: {made}")
+    place = notebooks.place_of(given)
+    print(f"The report: {report(number, place, seated, lacking)}")
     return ended
 
 
@@ -57,19 +56,23 @@ def report(number: str, place: Path, seated: str, lacking: str) -> Path:
     """Write a paper's report, from the ledger and the notebooks of a run."""
     [stem] = [name for name in published.known() if name.startswith(number)]
     printed = published.load(stem)
-    numbers = printed.dropna(subset="value")[["table", "row", "column", "value"]]
-    statements = published.statements(printed).rename(columns={"table": "where"})
+    parts = [HEAD.format(number, escape(seated), lacking)]
+
     cells = ledger.load("cells", place / "ledger").query("paper == @stem")
-    cells = cells.rename(columns={"what": "table"})
-    cells["told"] = cells["ours"].map("{:.4g}: ".format) + cells["verdict"]
+    verdicts = pd.crosstab(cells["participant"], cells["verdict"], margins=True)
+    parts.append(verdicts.to_html())
+
     said = ledger.load("statements", place / "ledger").query("paper == @stem")
     said = said.assign(told=said["verdict"] + ". " + said["evidence"])
-    parts = [
-        HEAD.format(number, escape(seated), lacking),
-        pd.crosstab(cells["participant"], cells["verdict"], margins=True).to_html(),
-        _beside(statements, said, ["where", "statement"]),
-        _beside(numbers, cells, ["table", "row", "column"]),
-    ]
+    statements = published.statements(printed).rename(columns={"table": "where"})
+    parts.append(_beside(statements, said, ["where", "statement"]))
+
+    cells = cells.rename(columns={"what": "table"})
+    cells["told"] = cells["ours"].map("{:.4g}: ".format) + cells["verdict"]
+    cell = ["table", "row", "column"]
+    numbers = printed.dropna(subset="value")[[*cell, "value"]]
+    parts.append(_beside(numbers, cells, cell))
+
     for path in notebooks.notebooks(NOTEBOOKS[number]):
         parts += _pictures(place / "notebooks" / path.name)
     made = output("build", "report", f"{number}.html")
@@ -78,17 +81,19 @@ def report(number: str, place: Path, seated: str, lacking: str) -> Path:
     return made
 
 
-def _beside(printed: pd.DataFrame, told: pd.DataFrame, by: list[str]) -> str:
-    """What is printed, with a column for what each participant came to."""
-    wide = told.pivot_table("told", by, "participant", aggfunc="first").reset_index()
-    return printed.merge(wide, "left", by).to_html(index=False, na_rep="not tested")
+def _beside(printed: pd.DataFrame, found: pd.DataFrame, by: list[str]) -> str:
+    """What is printed, with a column for what is told of each participant."""
+    told = found.pivot_table("told", by, "participant", aggfunc="first")
+    both = printed.merge(told.reset_index(), "left", by)
+    return both.to_html(index=False, na_rep="not tested")
 
 
 def _pictures(executed: Path) -> Iterator[str]:
     """The pictures of a notebook, each with what it shows."""
     if not executed.exists():
         return
-    for cell in json.loads(executed.read_text(encoding="utf-8"))["cells"]:
+    book = json.loads(executed.read_text(encoding="utf-8"))
+    for cell in book["cells"]:
         for shown in cell.get("outputs", ()):
             data = shown.get("data", {}).get("image/png")
             if data:
