@@ -68,7 +68,8 @@ def parameters(arguments: Iterable[str], only: str = "") -> tuple[Known, Given]:
     """The parameters of each notebook, and the values of KEY=VALUE arguments, each of
     them a parameter of some notebook."""
     known = {path: parameters_of(path) for path in notebooks(only)}
-    every, given = dict[str, Any](), dict[str, Any]()
+    every: dict[str, Any] = {}
+    given: dict[str, Any] = {}
     for defaults in known.values():
         every |= defaults
     for argument in arguments:
@@ -123,9 +124,11 @@ def execute(source: Path, target: Path, parameters: Given, **settings: str) -> N
     from jupyter_client.manager import AsyncKernelManager
     from nbconvert import preprocessors
 
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    # Threads that spin while they wait cost a busy machine thrice.
-    usual = {"OMP_WAIT_POLICY": "passive", **os.environ, "PYTHONPATH": path}
+    usual = {
+        "OMP_WAIT_POLICY": "passive",  # threads that spin cost a busy machine thrice
+        **os.environ,
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+    }
 
     class Kernel(AsyncKernelManager):
         async def start_kernel(self, **more: Any) -> None:  # type: ignore[override]
@@ -172,19 +175,21 @@ def _became(
 def _error(error: Exception) -> tuple[str, str]:
     """The class of what ended a notebook, a cell's error or our own; and its words."""
     name = getattr(error, "ename", type(error).__name__)
-    said = " ".join(getattr(error, "evalue", str(error)).split())
-    return name, f"{name}: {said[:600]}"
+    words = getattr(error, "evalue", str(error)).split()
+    return name, f"{name}: {' '.join(words)[:600]}"
 
 
 def _unfinished(records: Path) -> list[str]:
     """The sweeps that lack units, as the last record of each says."""
     last = {}
-    for line in records.read_text().splitlines() if records.exists() else ():
+    lines = records.read_text().splitlines() if records.exists() else ()
+    for line in lines:
         with suppress(ValueError):  # the disk may have cut one off
             record = json.loads(line)
             last[record["sweep"]] = record
+    unfinished = [one for one in last.values() if one["missing"]]
     told = "{sweep}: {missing} of {units} units are missing. {error}"
-    return [told.format(**one).strip() for one in last.values() if one["missing"]]
+    return [told.format(**one).strip() for one in unfinished]
 
 
 def _mark(path: Path, given: Given) -> str:
@@ -211,7 +216,8 @@ def run(known: Known, given: Given, purse: str = "make run") -> int:
         check_prices([named(name) for name in sorted(models)])  # before any is asked
     place = place_of(given)
     folder = place / "notebooks"
-    figures = place / "figures" if given.keys() - HOW else output("figures").resolve()
+    own = given.keys() - HOW
+    figures = place / "figures" if own else output("figures").resolve()
     settings = {
         "CONVENE_FIGURES": str(figures),
         "CONVENE_LEDGER": str(place / "ledger"),
@@ -297,7 +303,8 @@ def estimated(known: Known, given: Given) -> int:
             except Exception as error:  # it is named, and the others estimated
                 _, said = _error(error)
                 stopped.append(f"not estimated further: {path.stem}: {said}")
-            frames.append(pd.read_json(asked, lines=True).assign(notebook=path.stem))
+            rows = pd.read_json(asked, lines=True)
+            frames.append(rows.assign(notebook=path.stem))
     _print_estimate(pd.concat(frames))
     print(*stopped, sep="\n")
     return 0
@@ -319,7 +326,8 @@ def _print_estimate(rows: pd.DataFrame) -> None:
             f"Fewer draws than units: {', '.join(alike)}. At temperature 0 the "
             "repetitions of a setting are one question asked as many times."
         )
-    for name in shown["model"][shown["dollars"].isna()].unique():
+    unpriced = shown["model"][shown["dollars"].isna()]
+    for name in unpriced.unique():
         print(f"No price is known of {name}: add it to your models.toml.")
 
 

@@ -29,20 +29,21 @@ NOTEBOOKS = {
     "002": "40_,41_,42_",
     "003": "30_,31_",
 }
+RULES = "mixed"  # the rule-based participants of every role
 HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Paper {0}</title>
 <style>body {{ font: 15px/1.45 sans-serif }} img {{ max-width: 100% }}</style>
 <h1>Paper {0}: published, and each participant</h1><p>Participants: {1}. {2}</p>"""
 
 
-def paper(number: str, who: Sequence[str], arguments: Sequence[str]) -> int:
+def paper(number: str, models: str, arguments: Sequence[str]) -> int:
     """Estimate, play and report a paper; 1 where a notebook is not whole."""
-    for name in who:
-        if not is_model(name):
-            wanted = "expected names such as model:gpt-4o-mini"
-            raise InvalidInput(f"WITH: {name!r} given; {wanted}")
-    seated = ",".join(["mixed", *who])  # the rule-based participants of every role
+    seated = f"{RULES}, {models}" if models else RULES
     every = [f"PARTICIPANTS={seated}", *arguments]
     known, given = notebooks.parameters(every, NOTEBOOKS[number])
+    for name in given["PARTICIPANTS"]:
+        if not is_model(name) and name != RULES:
+            wanted = "expected names such as model:gpt-4o-mini"
+            raise InvalidInput(f"WITH: {name!r} given; {wanted}")
     print("At most (replies that are kept are not asked for again):")
     notebooks.estimated(known, given)
     ended = notebooks.run(known, given, f"make paper P={number}")
@@ -109,8 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("models", nargs="?", default="", help="model:a, model:b")
     parser.add_argument("arguments", nargs="*", metavar="KEY=VALUE")
     given = parser.parse_args(arguments)
-    who = [name.strip() for name in given.models.split(",") if name.strip()]
-    return notebooks.told(paper, given.number, who, given.arguments)
+    return notebooks.told(paper, given.number, given.models, given.arguments)
 
 
 if __name__ == "__main__":

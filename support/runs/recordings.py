@@ -57,7 +57,7 @@ class Recording:
         return Sweep(name, study, values, self.repetitions, self.seed, self.paired)
 
 
-_table = tomllib.loads((FOLDER / "recordings.toml").read_text(encoding="utf-8"))
+_table = tomllib.loads((FOLDER / "recordings.toml").read_text())
 RECORDINGS = {name: Recording(name, **row) for name, row in _table.items()}
 
 
@@ -76,7 +76,7 @@ def replayed(name: str, path: str | Path) -> ChatModel:
 
 def note(name: str) -> dict[str, Any]:
     """Which model gave the replies of a recording, when, and to which settings."""
-    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return json.loads((FOLDER / f"{name}.json").read_text())
 
 
 async def record(name: str) -> dict[str, Any]:
@@ -110,7 +110,7 @@ async def record(name: str) -> dict[str, Any]:
             "seconds": units_frame(sweep, store)["seconds"].round(1).tolist(),
         }
     text = json.dumps(about, indent=1) + "\n"
-    (FOLDER / f"{name}.json").write_text(text, encoding="utf-8")
+    (FOLDER / f"{name}.json").write_text(text)
     return about
 
 
@@ -129,7 +129,8 @@ def quoted(reply: str, question: str) -> str:
     said = _plain(reply)
     for row in rows[1:]:
         cells = row.split(" | ")
-        parts = [" | ".join(cells[i : i + 3]) for i in range(len(cells) - 2)]
+        threes = zip(cells, cells[1:], cells[2:], strict=False)
+        parts = [" | ".join(three) for three in threes]
         for cell in cells:
             telling = len(cell) >= 8 and (" " in cell or cell.isdigit())
             if telling and cell not in elsewhere:
