@@ -18,7 +18,7 @@ estimate: .venv/installed  ## calls, tokens, dollars and time of such a run, stu
 	@$(HERE) -m support.runs.notebooks estimate $(ARGS)
 
 paper: .venv/installed  ## one paper with models: P=001 WITH="model:a, model:b" BUDGET=20; the report is build/report/001.html
-	$(HERE) -m support.runs.paper "$(P)" --with "$(WITH)" --budget "$(BUDGET)" $(ARGS)
+	$(HERE) -m support.runs.paper "$(P)" "$(WITH)" $(if $(BUDGET),BUDGET=$(BUDGET)) $(ARGS)
 
 notebooks: .venv/installed  ## every notebook in place: how the committed outputs are made
 	$(HERE) -m support.runs.notebooks update

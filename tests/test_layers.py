@@ -17,7 +17,6 @@ FLOORS = [
     {"analysis"},
     {"tables", "draw", "plots", "runs.pages", "ledger"},
     {"labs", "desk"},
-    {"runs.recordings"},
     {"runs.notebooks", "runs.paper", "full_runs", "app"},
 ]  # fmt: skip
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}

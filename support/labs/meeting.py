@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -295,13 +296,8 @@ class MeetingLab(PlayLab[CoordinationRound]):
         super()._show()
 
     def _said(self, rounds: list[CoordinationRound]) -> str:
-        run, only = self.record(), list(self.chats)
-        told: dict[str, Any] = {
-            "title": "Newest round first",
-            "invitation": not only,
-            "only": only or None,
-        }
-        return meeting_to_html(rounds, run.meeting, run.seats, **told)
+        shown = replace(self.record(), rounds=tuple(rounds))
+        return meeting_to_html(shown, title="Newest round first", only=self.chats)
 
     def draw(self) -> Figure:
         """The newest scores, and what the run came to round by round."""

@@ -195,7 +195,8 @@ class PlayLab(Lab, Generic[R]):
 
     def _show_talk(self) -> None:
         at, rounds = self.shown.index, self.finished[::-1]
-        self.talk.value = self._said(rounds[at - 1 : at] if at else rounds)
+        chosen = rounds[at - 1 : at] if at else rounds
+        self.talk.value = self._said(chosen) if chosen else ""
 
     def _show_controls(self, *columns: w.Widget) -> None:
         """Make the lab's page, these columns above what all labs have, and begin; another setting begins anew."""

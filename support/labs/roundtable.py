@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from support.roundtable.records import Round, Transcript
 from support.roundtable.seats import negotiator, seat_all
 from support.roundtable.study import roundtable_exchange
 from support.roundtable.table import ENVIRONMENTS, ROUNDS, play, roundtable, transcript
-from support.runs.pages import rounds_to_html
+from support.runs.pages import to_html
 from support.runs.study import Store
 from support.seats import HUMAN, HumanSeat, Shown, Spoken
 
@@ -391,10 +392,8 @@ class RoundTableLab(PlayLab[Round]):
         )
 
     def _said(self, rounds: list[Round]) -> str:
-        told = {"describe": self.economy.describe} if self._own else {}
-        return rounds_to_html(
-            rounds, self.economy.agents, title="Newest round first", **told
-        )
+        shown = replace(self.record(), rounds=tuple(rounds))
+        return to_html(shown, title="Newest round first")
 
     def _result(self) -> str:
         decision = self.finished[-1].decision

@@ -17,9 +17,8 @@ import os
 import re
 import sys
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -36,20 +35,19 @@ from support.models.profiles import MODEL, models_in
 
 FOLDER = ROOT / "notebooks"
 LAST = "02_"  # it reads what all the others found
-RANK = {"20_": 0, "21_": 0, LAST: 2}  # by starts of names; the other notebooks have 1
-AT_ONCE = 2  # notebooks without models
 # How a run goes, and not what comes out: one folder, one purse.
-HOW = ("BUDGET", "PACE", "CONCURRENCY", "RETRY_FAILED", "TIMEOUT")
+HOW = {"BUDGET", "PACE", "CONCURRENCY", "RETRY_FAILED", "TIMEOUT"}
 RAISED = {"MissingData": "left out", "BudgetExceeded": "partial"}  # others: "failed"
 PLACES = ("CONVENE_OUTPUT", "CONVENE_FIGURES", "CONVENE_LEDGER")
-AMOUNTS = ["calls", "prompt_tokens", "completion_tokens"]
-AMOUNTS += ["dollars", "most", "seconds", "draws"]
+ASKED = ["notebook", "sweep", "model"]
+AMOUNTS = ["calls", "prompt_tokens", "completion_tokens", "dollars", "most", "seconds"]
+Known = Mapping[Path, Mapping[str, Any]]  # notebooks, with their parameters' defaults
+Given = Mapping[str, Any]  # values of parameters
 
 
 def notebooks(only: str = "") -> list[Path]:
-    """The notebooks in the order in which they are begun; `only` has parts of names."""
+    """The notebooks in order; `only` has parts of names."""
     every = sorted(FOLDER.glob("*.ipynb"))
-    every.sort(key=lambda path: RANK.get(path.name[:3], 1))
     parts = only.split(",")
     chosen = [path for path in every if any(part in path.name for part in parts)]
     if not chosen:
@@ -66,25 +64,21 @@ def parameters_of(path: Path) -> dict[str, Any]:
     return {name: ast.literal_eval(one["default"]) for name, one in found.items()}
 
 
-def parameters(
-    arguments: Iterable[str], only: str = ""
-) -> tuple[dict[Path, dict[str, Any]], dict[str, Any]]:
-    """The parameters of each notebook, and the values of KEY=VALUE arguments."""
+def parameters(arguments: Iterable[str], only: str = "") -> tuple[Known, Given]:
+    """The parameters of each notebook, and the values of KEY=VALUE arguments, each of
+    them a parameter of some notebook."""
     known = {path: parameters_of(path) for path in notebooks(only)}
-    every = {name: one[name] for one in known.values() for name in one}
-    return known, parse(arguments, every)
-
-
-def parse(arguments: Iterable[str], known: Mapping[str, Any]) -> dict[str, Any]:
-    """KEY=VALUE arguments by name, each of them a parameter of some notebook."""
-    given = {}
+    every: dict[str, Any] = {}
+    given: dict[str, Any] = {}
+    for defaults in known.values():
+        every |= defaults
     for argument in arguments:
         key, equals, text = argument.partition("=")
-        if not equals or key not in known:
-            wanted = f"expected KEY=VALUE with one of {', '.join(sorted(known))}"
+        if not equals or key not in every:
+            wanted = f"expected KEY=VALUE with one of {', '.join(sorted(every))}"
             raise InvalidInput(f"ARGS: {argument!r} given; {wanted}")
-        given[key] = _value(key, text, known[key])
-    return dict(sorted(given.items()))  # in any order, one folder and one purse
+        given[key] = _value(key, text, every[key])
+    return known, given
 
 
 def _value(key: str, text: str, default: Any) -> Any:
@@ -93,66 +87,57 @@ def _value(key: str, text: str, default: Any) -> Any:
         return [name.strip() for name in text.split(",")]
     if isinstance(default, str):  # the kernels work in another folder than we
         return os.path.abspath(text) if os.path.exists(text) else text
-    value: Any = text
+    number = default is None or isinstance(default, float)
+    kind: Any = float | int | None if number else type(default)
     with suppress(ValueError, SyntaxError):
         value = ast.literal_eval(text)
-    kinds = {type(default)}
-    if default is None or isinstance(default, float):
-        kinds |= {int, float}
-    if type(value) not in kinds:
-        wanted = " or ".join(sorted(kind.__name__ for kind in kinds))
-        raise InvalidInput(f"ARGS: {key}={text!r} given; expected {wanted}")
-    return value
+        if isinstance(value, kind):
+            return value
+    wanted = "a number or None" if number else f"a value like {default!r}"
+    raise InvalidInput(f"ARGS: {key}={text!r} given; expected {wanted}")
 
 
-def place_of(given: Mapping[str, Any]) -> Path:
+def place_of(given: Given) -> Path:
     """Where results go: build, or, with parameters, a folder of their own, which has
     their names, shortened, and a digest of all of them."""
-    made = _made_by(given)
+    made = {name: given[name] for name in given if name not in HOW}
     if not made:
         return output("build").resolve()
-    text = json.dumps(made)
+    text = json.dumps(made, sort_keys=True)
     readable = re.sub(r"\W+", "-", text).strip("-")[:60]
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     return output("build", "runs", f"{readable}-{digest}").resolve()
 
 
-def _made_by(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that change what comes out."""
-    return {name: given[name] for name in given if name not in HOW}
-
-
 # ---- one notebook --------------------------------------------------------------------
 
 
-def execute(
-    source: Path, target: Path, parameters: Mapping[str, Any], **settings: str
-) -> float:
+def execute(source: Path, target: Path, parameters: Given, **settings: str) -> None:
     """Execute a notebook into `target`, its kernel with `settings` in the environment.
 
-    The seconds it took; papermill's error says what a cell raised. The kernel imports
-    this checkout's package, wherever its environment was installed from. Times of
-    execution and overwritten progress bars are not kept.
+    papermill's error says what a cell raised. The kernel imports this checkout's
+    package, wherever its environment was installed from. Times of execution and
+    overwritten progress bars are not kept.
     """
     import nbformat
     import papermill
     from jupyter_client.manager import AsyncKernelManager
     from nbconvert import preprocessors
 
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    # Threads that spin while they wait cost a busy machine thrice.
-    usual = {"OMP_WAIT_POLICY": "passive", **os.environ, "PYTHONPATH": path}
+    usual = {
+        "OMP_WAIT_POLICY": "passive",  # threads that spin cost a busy machine thrice
+        **os.environ,
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+    }
 
     class Kernel(AsyncKernelManager):
         async def start_kernel(self, **more: Any) -> None:  # type: ignore[override]
             await super().start_kernel(env=usual | settings, **more)
 
-    target.parent.mkdir(parents=True, exist_ok=True)
-    started = time.perf_counter()
     papermill.execute_notebook(
         source,
         target,
-        parameters=dict(parameters) or None,
+        parameters=parameters,
         cwd=FOLDER,
         kernel_manager_class=Kernel,
         progress_bar=False,
@@ -167,74 +152,72 @@ def execute(
     for step in (clear, preprocessors.CoalesceStreamsPreprocessor()):
         book, _ = step.preprocess(book, {})
     nbformat.write(book, target)
-    return time.perf_counter() - started
 
 
 def _became(
-    path: Path, target: Path, given: Mapping[str, Any], settings: Mapping[str, str]
+    path: Path, target: Path, given: Given, settings: Mapping[str, str]
 ) -> tuple[str, str]:
     """Execute a notebook: done, partial, left out or failed, by the records that its
-    sweeps leave and by what a cell raised; and the words that say so. The stamp of one
-    that is done says what it was made from."""
-    ended, stamp = target.with_suffix(".ended.jsonl"), target.with_suffix(".stamp")
+    sweeps leave and by what a cell raised; and the words that say so."""
+    records = target.with_suffix(".ended.jsonl")
+    records.unlink(missing_ok=True)  # of an earlier state
     kind, raised = "done", []
     try:
-        for old in (ended, stamp):  # of an earlier state
-            old.unlink(missing_ok=True)
-        seconds = execute(path, target, given, CONVENE_ENDED=str(ended), **settings)
-        if not _unfinished(ended):
-            stamp.write_text(_mark(path, given))
-            return kind, f"{seconds:.0f} s, {target}"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        execute(path, target, given, CONVENE_ENDED=str(records), **settings)
     except Exception as error:  # of a cell, papermill, the disk: others go on
         name, said = _error(error)
         kind, raised = RAISED.get(name, "failed"), [said]
-    unfinished = _unfinished(ended)
+    unfinished = _unfinished(records)
     return "partial" if unfinished else kind, " Then: ".join([*unfinished, *raised])
 
 
 def _error(error: Exception) -> tuple[str, str]:
     """The class of what ended a notebook, a cell's error or our own; and its words."""
     name = getattr(error, "ename", type(error).__name__)
-    said = " ".join(getattr(error, "evalue", str(error)).split())
-    return name, f"{name}: {said[:600]}"
+    words = getattr(error, "evalue", str(error)).split()
+    return name, f"{name}: {' '.join(words)[:600]}"
 
 
-def _unfinished(path: Path) -> list[str]:
+def _unfinished(records: Path) -> list[str]:
     """The sweeps that lack units, as the last record of each says."""
     last = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+    lines = records.read_text().splitlines() if records.exists() else ()
+    for line in lines:
         with suppress(ValueError):  # the disk may have cut one off
             record = json.loads(line)
             last[record["sweep"]] = record
+    unfinished = [one for one in last.values() if one["missing"]]
     told = "{sweep}: {missing} of {units} units are missing. {error}"
-    return [told.format(**one).strip() for one in last.values() if one["missing"]]
+    return [told.format(**one).strip() for one in unfinished]
 
 
-def _mark(path: Path, parameters: Mapping[str, Any]) -> str:
-    """A sum over all that a notebook's outputs depend on: itself, the package, the
-    inputs, the lock, the parameters, and files that parameters name."""
-    made = _made_by(parameters)
-    own = [Path(str(value)) for value in made.values() if os.path.isfile(str(value))]
-    digest = hashlib.sha256((json.dumps(made) + source_digest()).encode())
-    for source in (path, ROOT / "requirements.lock", *own):
-        digest.update(source.read_bytes())
+def _mark(path: Path, given: Given) -> str:
+    """A sum over all that a notebook is made from beside its parameters: itself, the
+    package, the inputs, the lock, and files that parameters name."""
+    digest = hashlib.sha256(source_digest().encode())
+    for value in (path, ROOT / "requirements.lock", *given.values()):
+        file = str(value)
+        if os.path.isfile(file):
+            digest.update(Path(file).read_bytes())
     return digest.hexdigest()
 
 
 # ---- all of them ---------------------------------------------------------------------
 
 
-def run(arguments: Sequence[str], only: str = "", purse: str = "make run") -> int:
+def run(known: Known, given: Given, purse: str = "make run") -> int:
     """Execute the notebooks, and say what became of each; 1 where one is not whole.
 
     Runs of the same `purse` and parameters have one budget.
     """
-    known, given = parameters(arguments, only)
     models = models_in(list(given.values())) - {MODEL}
     if given.get("BUDGET") is not None:
         check_prices([named(name) for name in sorted(models)])  # before any is asked
     place = place_of(given)
-    figures = place / "figures" if _made_by(given) else output("figures").resolve()
+    folder = place / "notebooks"
+    own = given.keys() - HOW
+    figures = place / "figures" if own else output("figures").resolve()
     settings = {
         "CONVENE_FIGURES": str(figures),
         "CONVENE_LEDGER": str(place / "ledger"),
@@ -243,28 +226,31 @@ def run(arguments: Sequence[str], only: str = "", purse: str = "make run") -> in
 
     def one(path: Path) -> tuple[str, str]:
         mine = {name: given[name] for name in given if name in known[path]}
-        target = place / "notebooks" / path.name
-        stamp = target.with_suffix(".stamp")
-        same = stamp.exists() and stamp.read_text() == _mark(path, mine)
-        if same and path.name[:3] != LAST:
+        target = folder / path.name
+        stamp, mark = target.with_suffix(".stamp"), _mark(path, mine)
+        if stamp.exists() and stamp.read_text() == mark:
             return "up to date", ""
+        stamp.unlink(missing_ok=True)
         print(path.name, flush=True)
         kind, said = _became(path, target, mine, settings)
         print(f"{path.name}: {kind}. {said}", flush=True)
+        if kind == "done" and not path.name.startswith(LAST):
+            with suppress(OSError):  # a full disk: it is executed again
+                stamp.write_text(mark)
         return kind, said
 
     ended: dict[Path, tuple[str, str]] = {}
     # Pace and calls at a time are each kernel's own: with models, one at a time.
-    with ThreadPoolExecutor(1 if models else AT_ONCE) as pool:
+    with ThreadPoolExecutor(1 if models else 2) as pool:
         try:
             for last in (False, True):
-                part = [path for path in known if (path.name[:3] == LAST) == last]
-                ended |= dict(zip(part, pool.map(one, part), strict=True))
+                part = [path for path in known if path.name.startswith(LAST) == last]
+                ended.update(zip(part, pool.map(one, part), strict=True))
         except KeyboardInterrupt:
             told = "Stopped. What is finished is kept; the same command goes on."
             print(f"\n{told}", flush=True)
             os._exit(130)  # the kernels end with their parent
-    print(f"notebooks: {place / 'notebooks'}; figures: {figures}")
+    print(f"notebooks: {folder}; figures: {figures}")
     return _summary(ended)
 
 
@@ -273,51 +259,52 @@ def _summary(ended: Mapping[Path, tuple[str, str]]) -> int:
     kinds = Counter(kind for kind, _ in ended.values())
     print(", ".join(f"{kind}: {many}" for kind, many in kinds.items()))
     for path, (kind, said) in ended.items():
-        if kind not in ("done", "up to date"):
+        if said:
             print(f"  {kind}: {path.stem}: {said}")
     if not kinds["partial"] + kinds["failed"]:
         return 0
     print(
-        "What is finished is kept, and replies are not paid for again. To go on, give"
+        "What is finished is kept, and replies are not paid for again. To go on, give\n"
+        "the same command (with a larger BUDGET, where that ended it)."
     )
-    print("the same command (with a larger BUDGET, where that ended it).")
     return 1
 
 
-def update(arguments: Sequence[str], only: str = "") -> int:
+def update(known: Known, given: Given) -> int:
     """Execute the notebooks in place, with the parameters that they state."""
-    if arguments:
-        raise InvalidInput(f"{arguments[0]!r} given; update takes no parameters")
-    for path in notebooks(only):
-        seconds = execute(path, path, {}, CONVENE_LEDGER=str(ledger.COMMITTED))
-        print(f"{path.name}: {seconds:.0f} s", flush=True)
+    if given:
+        raise InvalidInput(f"{', '.join(given)} given; update takes no parameters")
+    for path in known:
+        print(path.name, flush=True)
+        execute(path, path, {}, CONVENE_LEDGER=str(ledger.COMMITTED))
     return 0
 
 
-def estimated(arguments: Sequence[str], only: str = "") -> int:
+def estimated(known: Known, given: Given) -> int:
     """Print what a run would ask, a line for each study and model.
 
     Each notebook that can seat a model is executed with stand-ins and two repetitions
     a setting, and writes what all of them would ask.
     """
-    known, given = parameters(arguments, only)
-    frames, stopped = [], []
+    frames, stopped = [pd.DataFrame()], []
     with tempfile.TemporaryDirectory() as scratch:
         settings = dict.fromkeys(PLACES, scratch)
-        for path in known:
-            if "PARTICIPANTS" not in known[path]:
+        for path, own in known.items():
+            if "PARTICIPANTS" not in own:
                 continue
-            mine = known[path].keys() & given.keys() - {"BUDGET"}
+            names = own.keys() & given.keys() - {"BUDGET"}
+            mine = {name: given[name] for name in names}
             target = Path(scratch, path.name)
             asked = target.with_suffix(".jsonl")
             asked.touch()
             settings["CONVENE_ESTIMATE"] = str(asked)
             try:
-                execute(path, target, {name: given[name] for name in mine}, **settings)
+                execute(path, target, mine, **settings)
             except Exception as error:  # it is named, and the others estimated
                 _, said = _error(error)
                 stopped.append(f"not estimated further: {path.stem}: {said}")
-            frames.append(pd.read_json(asked, lines=True).assign(notebook=path.stem))
+            rows = pd.read_json(asked, lines=True)
+            frames.append(rows.assign(notebook=path.stem))
     _print_estimate(pd.concat(frames))
     print(*stopped, sep="\n")
     return 0
@@ -328,36 +315,41 @@ def _print_estimate(rows: pd.DataFrame) -> None:
     if rows.empty:
         print("No model is asked.")
         return
-    place = ["notebook", "sweep", "model"]
-    every = rows.reindex(columns=[*place, *AMOUNTS]).groupby(place, sort=False)
-    shown = every.sum(min_count=1).reset_index()
+    every = rows.reindex(columns=[*ASKED, *AMOUNTS, "units", "draws"])
+    shown = every.groupby(ASKED, sort=False).sum(min_count=1).reset_index()
     shown = shown.drop_duplicates(["sweep", "model", "calls", "prompt_tokens"])
     print(shown.to_string(index=False, float_format="{:,.2f}".format))
     print("sum:", shown[AMOUNTS].sum().map("{:,.2f}".format).to_dict())
-    draws = rows.reindex(columns=["sweep", "units", "draws"]).drop_duplicates()
-    for sweep, units, asked in draws[draws["draws"] < draws["units"]].to_numpy():
+    alike = shown["sweep"][shown["draws"] < shown["units"]].unique()
+    if len(alike):
         print(
-            f"{sweep}: {units:.0f} units are {asked:.0f} draws: at temperature 0 the "
+            f"Fewer draws than units: {', '.join(alike)}. At temperature 0 the "
             "repetitions of a setting are one question asked as many times."
         )
-    for name in shown["model"][shown["dollars"].isna()].unique():
+    unpriced = shown["model"][shown["dollars"].isna()]
+    for name in unpriced.unique():
         print(f"No price is known of {name}: add it to your models.toml.")
+
+
+def told(command: Callable[..., int], *arguments: Any) -> int:
+    """What a command returns; 2, and what the user can mend, where that ends it."""
+    try:
+        return command(*arguments)
+    except ConveneError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
     commands = {"run": run, "update": update, "estimate": estimated}
-    name = "python -m support.runs.notebooks"
-    parser = argparse.ArgumentParser(prog=name, description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", choices=commands)
     parser.add_argument("arguments", nargs="*", metavar="KEY=VALUE")
     parser.add_argument("--only", default="", help="parts of notebooks' names")
     given = parser.parse_intermixed_args(arguments)
-    try:
-        return commands[given.command](given.arguments, given.only)
-    except ConveneError as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        return 2
+    chosen = commands[given.command]
+    return told(lambda: chosen(*parameters(given.arguments, given.only)))
 
 
 if __name__ == "__main__":

@@ -11,16 +11,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from support import ledger, published
 from support.data import output
-from support.errors import ConveneError, InvalidInput
+from support.errors import InvalidInput
 from support.models.profiles import is_model
 from support.runs import notebooks
 
@@ -36,62 +35,65 @@ HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Paper {0}<
 <h1>Paper {0}: published, and each participant</h1><p>Participants: {1}. {2}</p>"""
 
 
-def paper(number: str, who: Sequence[str], arguments: Sequence[str] = ()) -> int:
+def paper(number: str, models: str, arguments: Sequence[str]) -> int:
     """Estimate, play and report a paper; 1 where a notebook is not whole."""
-    if number not in NOTEBOOKS:
-        known = ", ".join(NOTEBOOKS)
-        raise InvalidInput(f"P={number!r} given; expected one of {known}")
-    for name in who:
+    seated = f"{RULES}, {models}" if models else RULES
+    every = [f"PARTICIPANTS={seated}", *arguments]
+    known, given = notebooks.parameters(every, NOTEBOOKS[number])
+    for name in given["PARTICIPANTS"]:
         if not is_model(name) and name != RULES:
             wanted = "expected names such as model:gpt-4o-mini"
             raise InvalidInput(f"WITH: {name!r} given; {wanted}")
-    seated = ",".join(dict.fromkeys([RULES, *who]))
-    given, only = [f"PARTICIPANTS={seated}", *arguments], NOTEBOOKS[number]
     print("At most (replies that are kept are not asked for again):")
-    notebooks.estimated(given, only)
-    ended = notebooks.run(given, only, f"make paper P={number}")
+    notebooks.estimated(known, given)
+    ended = notebooks.run(known, given, f"make paper P={number}")
     lacking = "Partial: some notebooks are not whole." if ended else ""
-    _, values = notebooks.parameters(given, only)
-    place = notebooks.place_of(values)
+    place = notebooks.place_of(given)
     print(f"The report: {report(number, place, seated, lacking)}")
     return ended
 
 
-def report(number: str, place: Path, seated: str, lacking: str = "") -> Path:
+def report(number: str, place: Path, seated: str, lacking: str) -> Path:
     """Write a paper's report, from the ledger and the notebooks of a run."""
     [stem] = [name for name in published.known() if name.startswith(number)]
     printed = published.load(stem)
-    numbers = printed.dropna(subset="value")[["table", "row", "column", "value"]]
+    parts = [HEAD.format(number, escape(seated), lacking)]
+
+    cells = ledger.load("cells", place / "ledger").query("paper == @stem")
+    verdicts = pd.crosstab(cells["participant"], cells["verdict"], margins=True)
+    parts.append(verdicts.to_html())
+
+    said = ledger.load("statements", place / "ledger").query("paper == @stem")
+    said = said.assign(told=said["verdict"] + ". " + said["evidence"])
     statements = published.statements(printed).rename(columns={"table": "where"})
-    kinds = [ledger.load(kind, place / "ledger") for kind in ("cells", "statements")]
-    cells, said = [frame[frame["paper"] == stem] for frame in kinds]
+    parts.append(_beside(statements, said, ["where", "statement"]))
+
     cells = cells.rename(columns={"what": "table"})
     cells["told"] = cells["ours"].map("{:.4g}: ".format) + cells["verdict"]
-    said = said.assign(told=said["verdict"] + ". " + said["evidence"])
-    parts = [
-        HEAD.format(number, escape(seated), lacking),
-        pd.crosstab(cells["participant"], cells["verdict"], margins=True).to_html(),
-        _beside(statements, said, ["where", "statement"]),
-        _beside(numbers, cells, ["table", "row", "column"]),
-    ]
+    cell = ["table", "row", "column"]
+    numbers = printed.dropna(subset="value")[[*cell, "value"]]
+    parts.append(_beside(numbers, cells, cell))
+
     for path in notebooks.notebooks(NOTEBOOKS[number]):
-        executed = place / "notebooks" / path.name
-        if executed.exists():
-            parts += _pictures(json.loads(executed.read_text(encoding="utf-8")))
+        parts += _pictures(place / "notebooks" / path.name)
     made = output("build", "report", f"{number}.html")
     made.parent.mkdir(parents=True, exist_ok=True)
     made.write_text("\n".join(parts), encoding="utf-8")
     return made
 
 
-def _beside(printed: pd.DataFrame, told: pd.DataFrame, by: list[str]) -> str:
-    """What is printed, with a column for what each participant came to."""
-    wide = told.pivot_table("told", by, "participant", aggfunc="first").reset_index()
-    return printed.merge(wide, "left", by).to_html(index=False, na_rep="not tested")
+def _beside(printed: pd.DataFrame, found: pd.DataFrame, by: list[str]) -> str:
+    """What is printed, with a column for what is told of each participant."""
+    told = found.pivot_table("told", by, "participant", aggfunc="first")
+    both = printed.merge(told.reset_index(), "left", by)
+    return both.to_html(index=False, na_rep="not tested")
 
 
-def _pictures(book: Mapping[str, Any]) -> Iterator[str]:
-    """The pictures of an executed notebook, each with what it shows."""
+def _pictures(executed: Path) -> Iterator[str]:
+    """The pictures of a notebook, each with what it shows."""
+    if not executed.exists():
+        return
+    book = json.loads(executed.read_text(encoding="utf-8"))
     for cell in book["cells"]:
         for shown in cell.get("outputs", ()):
             data = shown.get("data", {}).get("image/png")
@@ -103,19 +105,12 @@ def _pictures(book: Mapping[str, Any]) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m support.runs.paper")
-    parser.add_argument("number", help=f"of the paper: {', '.join(NOTEBOOKS)}")
-    parser.add_argument("--with", dest="who", default="", help="models: a, b")
-    parser.add_argument("--budget", default="", help="US dollars, for all calls")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("number", choices=NOTEBOOKS)
+    parser.add_argument("models", nargs="?", default="", help="model:a, model:b")
     parser.add_argument("arguments", nargs="*", metavar="KEY=VALUE")
-    given = parser.parse_intermixed_args(arguments)
-    who = [name.strip() for name in given.who.split(",") if name.strip()]
-    money = [f"BUDGET={given.budget}"] if given.budget else []
-    try:
-        return paper(given.number, who, [*money, *given.arguments])
-    except ConveneError as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        return 2
+    given = parser.parse_args(arguments)
+    return notebooks.told(paper, given.number, given.models, given.arguments)
 
 
 if __name__ == "__main__":

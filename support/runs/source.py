@@ -20,13 +20,13 @@ from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
-PARTS = {  # what stands for a thing that has the first of some attributes
-    "func": "func args keywords",
-    "__func__": "__func__ __self__",
-    "fget": "fget fset",
-    "__wrapped__": "__wrapped__",
-    "co_code": "co_code co_names co_varnames co_consts",
-}
+PARTS = (  # what stands for a thing that has the first of these attributes
+    "func args keywords",
+    "__func__ __self__",
+    "fget fset",
+    "__wrapped__",
+    "co_code co_names co_varnames co_consts",
+)
 CHANGED = (  # how code changes what a name stands for in place
     r"(?:global|nonlocal) .*\b{0}\b|\bdel {0}\[|\b{0}\[[^\n=]*\] (?:\S+=|=)(?!=)|"
     r"\b{0}\.(?:append|add|update|extend|insert|pop|popitem|setdefault|remove|discard|"
@@ -42,12 +42,13 @@ def fingerprint(value: Any) -> str:
         files = sorted(path for path in (*value.rglob("*"), value) if path.is_file())
         parts = [f"{one.relative_to(value)}: {one.read_bytes().hex()}" for one in files]
     else:
-        state = {} if isinstance(value, FunctionType | type) else vars(value)
         met: Met = {}
+        state = {} if isinstance(value, FunctionType | type) else vars(value)
         said = _text([value, state], met)
-        code, kept = "\n".join(met.values()), set[str]()
+        code = "\n".join(met.values())
+        kept = set[str]()
         for (name, _), text in met.items():
-            if not (name and re.search(CHANGED.format(name), code)):
+            if not name or not re.search(CHANGED.format(name), code):
                 kept.add(f"{name}: {text}")
         parts = [said, *sorted(kept)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
@@ -67,21 +68,23 @@ def _text(value: Any, met: Met) -> str:
     if isinstance(value, ModuleType) and own(value.__name__):
         every = vars(value).values()
         return text({one for one in every if isinstance(one, FunctionType | type)})
-    for first, names in PARTS.items():
-        if hasattr(value, first):
-            return text([getattr(value, name, None) for name in names.split()])
+    for line in PARTS:
+        names = line.split()
+        if hasattr(value, names[0]):
+            return text([getattr(value, name, None) for name in names])
     made: Any = type(value)
     if made.__module__ == "builtins":
         return repr(value)
-    names = _fields(made)
-    if names is None:
+    fields = _fields(made)
+    if fields is None:
         return text(made) + re.sub(" at 0x[0-9a-f]+", "", repr(value))
-    return text([made, *(getattr(value, name) for name in names)])
+    return text([made, *(getattr(value, name) for name in fields)])
 
 
 def _definition(value: Any, met: Met) -> str:
     """The full name of a function or a class; one of the user's own is read."""
-    key, name = ("", id(value)), f"{value.__module__}.{value.__qualname__}"
+    name = f"{value.__module__}.{value.__qualname__}"
+    key = "", id(value)
     if own(value.__module__) and key not in met:
         met[key] = name  # it may refer to itself
         read = _function if isinstance(value, FunctionType) else _class
@@ -90,7 +93,8 @@ def _definition(value: Any, met: Met) -> str:
 
 
 def _class(made: type, met: Met) -> str:
-    members = [made.__bases__, getattr(made, "__annotations__", None), _fields(made)]
+    annotations = getattr(made, "__annotations__", None)
+    members: list[Any] = [made.__bases__, annotations, _fields(made)]
     for name, member in vars(made).items():
         if isinstance(member, FunctionType) or not name.startswith("__"):
             members.append((name, member))
@@ -98,10 +102,11 @@ def _class(made: type, met: Met) -> str:
 
 
 def _function(function: FunctionType, met: Met) -> str:
-    code, names = function.__code__, function.__globals__
+    code = function.__code__
     cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
     known = {name: cell.cell_contents for name, cell in cells if cell != CellType()}
-    known |= {name: names[name] for name in _names(code) & names.keys()}
+    names = _names(code) & function.__globals__.keys()
+    known |= {name: function.__globals__[name] for name in names}
     for name, value in known.items():
         met[name, id(value)] = _text(value, met)
     said = _text(code, met)
@@ -109,7 +114,8 @@ def _function(function: FunctionType, met: Met) -> str:
         with suppress(OSError, TypeError, SyntaxError):
             lines = textwrap.dedent(inspect.getsource(code))
             said = ast.unparse(ast.parse(lines))
-    return said + _text([function.__defaults__, function.__kwdefaults__], met)
+    defaults = [function.__defaults__, function.__kwdefaults__]
+    return said + _text(defaults, met)
 
 
 def _fields(made: Any) -> Any:
@@ -119,8 +125,11 @@ def _fields(made: Any) -> Any:
 
 def _names(code: CodeType) -> set[str]:
     """Names that code and the functions within look up."""
-    inner = [_names(one) for one in code.co_consts if isinstance(one, CodeType)]
-    return set(code.co_names).union(*inner)
+    names = set(code.co_names)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            names |= _names(inner)
+    return names
 
 
 def registered(text: str) -> dict[str, Any]:
@@ -128,21 +137,22 @@ def registered(text: str) -> dict[str, Any]:
     from support.choice import RULES
     from support.roundtable.negotiators import KINDS
 
-    known = {**RULES, **KINDS}
-    named = {name: known[name] for name in known if f"'{name}'" in text}
-    return {name: named[name] for name in named if own(named[name].__module__)}
+    found = {}
+    for name, made in {**RULES, **KINDS}.items():
+        if f"'{name}'" in text and own(made.__module__):
+            found[name] = made
+    return found
 
 
 def own(module: str | None) -> bool:
     """Whether a module is the user's own: not ours, Python's, or installed."""
-    root = (module or "builtins").partition(".")[0]
-    file = getattr(sys.modules.get(module or root), "__file__", None) or ""
-    foreign = root in {"support", *sys.stdlib_module_names}
-    return root == "__main__" or not (foreign or "site-packages" in file)
+    name = module or "builtins"
+    root = name.partition(".")[0]
+    file = getattr(sys.modules.get(name), "__file__", None) or ""
+    foreign = root in {"support", *sys.stdlib_module_names} or "site-packages" in file
+    return root == "__main__" or not foreign
 
 
 def bare(study: Any) -> Any:
     """The function of a partial."""
-    while isinstance(study, partial):
-        study = study.func
-    return study
+    return study.func if isinstance(study, partial) else study

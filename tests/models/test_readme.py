@@ -55,7 +55,6 @@ def executed(source, target, parameters, **settings):
             if made:
                 asyncio.run(made)
     target.write_text('{"cells": []}')
-    return 0.0
 
 
 def test_the_commands_for_models_run_one_after_the_other(
@@ -97,7 +96,7 @@ def test_the_commands_for_models_run_one_after_the_other(
         main, arguments = notebooks.main, [command, *shlex.split(given.get("ARGS", ""))]
         if command == "paper":
             who, most = given["WITH"], given["BUDGET"]
-            main, arguments = paper.main, [given["P"], "--with", who, "--budget", most]
+            main, arguments = paper.main, [given["P"], who, f"BUDGET={most}"]
         asked[command] = len(server.bodies)
         assert main(arguments) == 0
         done.append(command)

@@ -11,11 +11,10 @@ from support.data import shared
 from support.errors import CacheMiss
 from support.models import local
 from support.runs import recordings
-from support.runs.sweep import Sweep
 from support.simulations import available
 
 NEEDS = {"dialogue_acts": "ami", "natural_plan": "natural_plan"}  # outside data
-STUDIES = [made for made in recordings.RECORDINGS.values() if ":" in made.study]
+STUDIES = recordings.RECORDINGS.values()
 
 
 @pytest.fixture(autouse=True)
@@ -32,31 +31,17 @@ def test_a_recording_replays_whole_and_uses_every_reply(name, store, have):
     if name in NEEDS:
         have(lambda: shared(NEEDS[name]))
     model, about = recordings.replayed(name, store.path), recordings.note(name)
-    done = asyncio.run(recordings.recording(name).play(store, model))
-    asked = {"done": done, "replies": model.calls}
-    assert asked.items() <= about["units"].items() and model.live_calls == 0
+    sweep = recordings.recording(name).sweep()
+    ended = asyncio.run(sweep.run(store, model=model, progress=False))
+    assert ended.missing == 0, ended.error
+    assert model.calls == about["units"]["replies"] and model.live_calls == 0
     assert len(model.cache) == about["replies"]
     assert about["model"] == local.FILE
     assert about["weights sha256"] == local.SHA256
 
 
-@pytest.mark.parametrize("made", STUDIES, ids=lambda made: made.name)
-def test_a_recorded_study_says_its_temperature_and_zero_changes_no_stream(made):
-    [heat] = made.grid["temperature"]
-    if heat == 0:
-        sweep = made.sweep()
-        without = {name: made.grid[name] for name in made.grid if name != "temperature"}
-        paired = [name for name in made.paired if name != "temperature"]
-        plain = Sweep(
-            "plain", sweep.study, without, made.repetitions, made.seed, paired
-        )
-        for one, same in zip(sweep.units(), plain.units(), strict=True):
-            drawn = sweep.rng(one).random(3)
-            assert np.array_equal(drawn, plain.rng(same).random(3))
-
-
-@pytest.mark.parametrize("made", STUDIES, ids=lambda made: made.name)
-def test_another_model_plays_under_another_name_with_the_same_streams(made):
+def test_another_model_plays_under_another_name_with_the_same_streams():
+    made = recordings.recording("meeting_evaluator")
     ours, other = made.sweep(), made.sweep(by="chat")
     assert ours.name != other.name
     for one, same in zip(ours.units(), other.units(), strict=True):
@@ -70,7 +55,7 @@ def test_what_was_not_recorded_is_refused(tmp_path):
         asyncio.run(model.reply("Something that nobody asked."))
 
 
-PRIVATE = [made.name for made in recordings.RECORDINGS.values() if made.private]
+PRIVATE = [made.name for made in STUDIES if made.private]
 
 
 @pytest.mark.parametrize("name", PRIVATE)
