@@ -182,14 +182,12 @@ def _error(error: Exception) -> tuple[str, str]:
 def _unfinished(records: Path) -> list[str]:
     """The sweeps that lack units, as the last record of each says."""
     last = {}
-    lines = records.read_text().splitlines() if records.exists() else ()
-    for line in lines:
+    for line in records.read_text().splitlines() if records.exists() else ():
         with suppress(ValueError):  # the disk may have cut one off
             record = json.loads(line)
             last[record["sweep"]] = record
-    unfinished = [one for one in last.values() if one["missing"]]
     told = "{sweep}: {missing} of {units} units are missing. {error}"
-    return [told.format(**one).strip() for one in unfinished]
+    return [told.format(**one).strip() for one in last.values() if one["missing"]]
 
 
 def _mark(path: Path, given: Given) -> str:
