@@ -228,7 +228,8 @@ async def tried(
         names = Counter(who(call) for call in calls_of(sweep, store))
         told = ", ".join(f"{one} {count}" for one, count in names.items())
         print(" | ".join(map(str, [*row, told])), flush=True)
-        failed = store.units("servers", "failed").values()
+        rows = store.units("servers").values()
+        failed = [row for row in rows if row["status"] == "failed"]
         errors = {row["error"] for row in failed}
         for line in filter(None, [*model.learnt, said, *errors]):
             print(f"    {line[:600]}")
@@ -245,7 +246,7 @@ def who(call: Any) -> str:
 
 def counted(sweep: Sweep, store: Store) -> list[object]:
     """Units done and failed; replies, repairs, and what stayed off form."""
-    states = Counter(store.status(unit) for unit in sweep.units())
+    states = Counter(store.row(unit).get("status") for unit in sweep.units())
     calls = calls_of(sweep, store)
     [(off,)] = store.select("SELECT coalesce(sum(format_errors), 0) FROM units")
     replies = sum(not call.error for call in calls)

@@ -14,7 +14,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from support.errors import InvalidInput
 from support.models import connect, serving
@@ -22,21 +21,25 @@ from support.models.calls import Call, Meter, collected, metered
 from support.models.model import ChatModel
 from support.models.profiles import MODEL, Profile
 from support.models.stand_ins import ENDPOINT, stand_in, tokens
+from support.runs.study import Store, Unit
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from support.models.request import Request
-    from support.runs.study import Planned, Store
 
 NOT_ASKED = "no key: it is not asked"
 EACH = 2  # units of a setting that are played
 FIRST_TOKEN, PACE = 0.5, 50.0  # seconds until a reply begins, then tokens a second
 COUNTED = ["calls", "prompt_tokens", "completion_tokens", "dollars", "most", "seconds"]
+Sample = Sequence[Sequence[Call]]  # the calls of each unit that was played
 
 
 async def estimate(
-    sweep: Planned, store: Store | None = None, **context: Any
+    sweep: Any, store: Store | None = None, **context: Any
 ) -> pd.DataFrame:
-    """What the units that are not finished will ask of each model, one row a model.
+    """What the units of a sweep that are not finished will ask of each model, one row a
+    model.
 
     Calls, tokens, dollars (NaN without a price; `low` and `high` are as if all units of
     a setting were like the cheaper or the dearer of its two), `most` at their longest
@@ -44,31 +47,14 @@ async def estimate(
     two of a setting ask the very same, all of its repetitions are one draw.
     """
     sweep.check(context)
-    profiles, played = dict[str, Profile](), {}
-
-    def seated(given: ChatModel | str) -> ChatModel:
-        """A stand-in with the profile of whom it stands for."""
-        model = given
-        if not isinstance(model, ChatModel):
-            model = connect(model, api_key=NOT_ASKED)
-        known = model.profile
-        profiles[known.name] = _priced(model)
-        return stand_in(name=known.name, profile=known)
-
-    for name, value in context.items():
-        if isinstance(value, ChatModel) or (name == MODEL and value):
-            context[name] = seated(value)
-    finished = store.finished(sweep.name) if store else set()
+    finished = store.units(sweep.name) if store else {}
     left = [unit for unit in sweep.units() if unit not in finished]
-    with metered(_StandInsOnly()), serving(make=seated):
-        for text, group in groupby(left, lambda unit: unit.text):
-            units, sample = list(group), []
-            for unit in units[:EACH]:
-                with collected() as calls:
-                    await sweep.study(**sweep.arguments(unit, context))
-                sample.append(calls)
-            played[text] = len(units), sample
-    made = scaled(played, profiles)
+    rehearsal, played = Rehearsal(sweep, context), {}
+    for text, group in groupby(left, lambda unit: unit.text):
+        units = list(group)
+        sample = [await rehearsal.play(unit) for unit in units[:EACH]]
+        played[text] = len(units), sample
+    made = scaled(played, rehearsal.profiles)
     unpriced = made["model"][made["dollars"].isna()]
     if len(unpriced):
         told = "no price is known of {}; add it to your models.toml (CONVENE_MODELS)"
@@ -76,30 +62,82 @@ async def estimate(
     return made
 
 
+def write(sweep: Any, store: Store, file: str) -> None:
+    """Write what all repetitions of a sweep will take, from those that were played."""
+    played = {}
+    for text, units in groupby(sweep.units(), lambda unit: unit.text):
+        played[text] = sweep.repetitions, [store.calls(unit) for unit in units]
+    frame = scaled(played).assign(sweep=sweep.name)
+    frame.to_json(file, orient="records", lines=True, mode="a")
+
+
+class Rehearsal(Meter):
+    """Units played with stand-ins for all whom they ask: no other call leaves."""
+
+    def __init__(self, sweep: Any, context: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.profiles = dict[str, Profile]()
+        self._sweep, self._context = sweep, dict(context)
+        for name, value in context.items():
+            if isinstance(value, ChatModel):
+                self._context[name] = self._seated(value)
+
+    async def play(self, unit: Unit) -> list[Call]:
+        """The calls of a unit."""
+        arguments = self._sweep.arguments(unit, self._context)
+        with metered(self), serving(make=self._seated), collected() as calls:
+            await self._sweep.study(**arguments)
+        return calls
+
+    def _seated(self, given: ChatModel | str) -> ChatModel:
+        """A stand-in with the profile of whom it stands for."""
+        model = connect(given, api_key=NOT_ASKED) if isinstance(given, str) else given
+        known = model.profile
+        self.profiles[known.name] = _priced(model)
+        return stand_in(name=known.name, profile=known)
+
+    @contextmanager
+    def flight(self, request: Request | None = None) -> Iterator[None]:
+        """Refuse a model that was not named."""
+        if request is not None and request.endpoint != ENDPOINT:
+            raise InvalidInput(
+                "estimate: a participant has a model of its own; nothing was sent "
+                f"({request.model} at {request.endpoint} was about to be asked). Name "
+                f'it: "{MODEL}:NAME"'
+            )
+        with super().flight(request):
+            yield
+
+
+def alike(sample: Sample) -> bool:
+    """Whether units that were played asked the very same: one draw, as all others."""
+    first, *others = [{call.draw or call.key for call in calls} for calls in sample]
+    return others == [first] != [set()]
+
+
 def scaled(
-    played: Mapping[str, tuple[int, Sequence[Sequence[Call]]]],
+    played: Mapping[str, tuple[int, Sample]],
     profiles: Mapping[str, Profile] | None = None,
 ) -> pd.DataFrame:
     """The rows of an estimate; `played` has, by setting, how many units there are, and
     the calls of each that was played. Only what stand-ins answered counts."""
+    import pandas as pd
+
     known, rows = dict(profiles or {}), []
     for units, sample in played.values():
-        shape = len(sample), len(COUNTED)
         sums: dict[str, np.ndarray] = {}
         for number, calls in enumerate(sample):
-            for call in {call.key: call for call in calls}.values():
+            once = {call.key: call for call in calls if call.endpoint == ENDPOINT}
+            for call in once.values():
                 model = call.model
-                if call.endpoint != ENDPOINT:
-                    continue
                 if model not in known:
                     known[model] = _priced(connect(model, api_key=NOT_ASKED))
-                of_model = sums.setdefault(model, np.zeros(shape))
-                of_model[number] += _amounts(call, known[model])
-        asked = [{call.draw or call.key for call in calls} for calls in sample]
-        draws = 1 if len(asked) > 1 and asked[0] == asked[-1] else units
-        for model, of_model in sums.items():
-            dollars = units * of_model[:, COUNTED.index("dollars")]
-            amounts = [*(units * of_model.mean(0)), dollars.min(), dollars.max()]
+                sums.setdefault(model, np.zeros((len(sample), len(COUNTED))))
+                sums[model][number] += _amounts(call, known[model])
+        draws = 1 if alike(sample) else units
+        for model, each in sums.items():
+            dollars = units * each[:, COUNTED.index("dollars")]
+            amounts = [*(units * each.mean(0)), dollars.min(), dollars.max()]
             rows.append([model, units, draws, *amounts])
     names = ["model", "units", "draws", *COUNTED, "low", "high"]
     frame = pd.DataFrame(rows, columns=names)
@@ -125,19 +163,3 @@ def _amounts(call: Call, known: Profile) -> list[float]:
     paced = 60 / (known.requests_per_minute or np.inf)
     room = 60 * (read + wrote) / (known.tokens_per_minute or np.inf)
     return [1, read, wrote, *money, max(seconds, paced, room)]
-
-
-class _StandInsOnly(Meter):
-    """The meter of an estimate: no call leaves that a stand-in does not answer."""
-
-    @contextmanager
-    def flight(self, request: Request | None = None) -> Iterator[None]:
-        """Refuse a model that was not named."""
-        if request is not None and request.endpoint != ENDPOINT:
-            raise InvalidInput(
-                "estimate: a participant has a model of its own; nothing was sent "
-                f"({request.model} at {request.endpoint} was about to be asked). Name "
-                f'it: "{MODEL}:NAME"'
-            )
-        with super().flight(request):
-            yield

@@ -13,11 +13,11 @@ from support.errors import InvalidInput
 from support.models import connect, serving
 from support.models.model import ChatModel
 from support.models.replies import Cache
-from support.runs.sweep import OBJECT, is_model, stream
+from support.runs.sweep import OBJECT, stream
 
 
 async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -> Any:
-    """Play a record again, given itself, or what made it (`store.made(unit)`).
+    """Play a record again, given itself, or what made it (`store.row(unit)["made"]`).
 
     Models reply from the file `cache` alone. What stands in the settings by name and
     source (a rule or a model of one's own, a folder of prompts) is passed by the name
@@ -30,7 +30,7 @@ async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -
     kept = Cache(cache) if cache else None
     study = objects.pop("study", None) or resolve_name(made["study"])
     for name, value in objects.items():
-        objects[name] = value.replaying(kept) if is_model(value) else value
+        objects[name] = value.replaying(kept) if isinstance(value, ChatModel) else value
     given = {
         name: objects.get(name, made["settings"][name]) for name in made["settings"]
     }

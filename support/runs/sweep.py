@@ -7,29 +7,18 @@ extension of the grid changes a result.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import inspect
 import itertools
 import json
 import os
 import platform
-import warnings
-from collections import Counter, deque
-from collections.abc import (
-    Awaitable,
-    Callable,
-    Coroutine,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from contextlib import AsyncExitStack, closing, suppress
-from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, closing
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,16 +26,17 @@ from support import __version__, models
 from support.data import REPEATED, UNFINISHED
 from support.errors import BudgetExceeded, InvalidInput
 from support.models import named, serving
-from support.models.calls import ESTIMATE, Call, Meter, metered
-from support.models.model import check_prices
-from support.models.money import Budget, dollars, open_purse, purse
+from support.models.calls import ESTIMATE, Meter, metered
+from support.models.model import ChatModel, check_prices
+from support.models.money import Budget, open_purse
 from support.models.profiles import MODEL, models_in
 from support.models.request import whole
 from support.presence import Presence
+from support.runs.estimate import EACH, Rehearsal, alike, write
 from support.runs.progress import Ended, Progress
 from support.runs.source import bare, fingerprint, registered
-from support.runs.study import Store, Unit, shown
-from support.runs.workers import LOOK, Claims, Place, Run, Work, elsewhere, play
+from support.runs.study import Store, Unit
+from support.runs.workers import Claims, Place, Run, Work, all_done, elsewhere, play
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +48,6 @@ VERSIONS = {
     "numpy": np.__version__,
 }
 PROMPTS = "prompts"  # a folder of templates, of which a unit's settings hold a digest
-PLAYED = 2  # repetitions of a setting that stand-ins play, to see what it asks
 _terms = {"retry_failed": False, "concurrency": 8}
 _signature = lru_cache(inspect.signature)
 
@@ -85,13 +74,6 @@ def terms(
     _terms.update(retry_failed=retry_failed, concurrency=concurrency)
 
 
-class _Value(NamedTuple):
-    """A value of a setting, and what a table shows of it."""
-
-    itself: Any
-    labels: dict[str, Any]
-
-
 @dataclass(frozen=True)
 class Sweep:
     """A study function over a grid of settings.
@@ -109,30 +91,29 @@ class Sweep:
     repetitions: int
     seed: int
     paired: Sequence[str] = ()
-    # By setting, each value by its text in a unit's settings.
-    _values: dict[str, dict[str, _Value]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         whole("seed", self.seed)
         whole("repetitions", self.repetitions, 1)
-        values = {name: _by_text(name, given) for name, given in self.grid.items()}
-        object.__setattr__(self, "_values", values)
+        self._values  # noqa: B018 - refuses what cannot stand in a grid
+
+    @cached_property
+    def _values(self) -> dict[str, dict[str, Any]]:
+        """By setting, each value by its text in a unit's settings."""
+        return {name: _by_text(name, given) for name, given in self.grid.items()}
 
     def units(self) -> Iterator[Unit]:
         """Every unit: for each combination of settings, each repetition.
 
         The first two repetitions alone while a run is estimated.
         """
-        first = PLAYED if os.environ.get(ESTIMATE) else self.repetitions
+        first = EACH if os.environ.get(ESTIMATE) else self.repetitions
         repetitions = range(min(first, self.repetitions))
         for texts in itertools.product(*self._values.values()):
-            settings, labels = dict[str, Any](), dict[str, Any]()
-            for name, text in zip(self._values, texts, strict=True):
-                settings[name] = json.loads(text)
-                labels |= self._values[name][text].labels
-            text = _text(settings)
+            values = zip(self._values, map(json.loads, texts), strict=True)
+            text = _text(dict(values))
             for repetition in repetitions:
-                yield Unit(self.name, text, repetition, labels)
+                yield Unit(self.name, text, repetition)
 
     def rng(self, unit: Unit) -> np.random.Generator:
         """The random stream of a unit."""
@@ -175,70 +156,102 @@ class Sweep:
         at_once = _terms["concurrency"] if concurrency is None else concurrency
         retry = _terms["retry_failed"] if retry_failed is None else retry_failed
         whole("concurrency", at_once, 1)
+        over = {"done"} if retry else {"done", "failed"}
         async with AsyncExitStack() as stack:
-            stack.enter_context(serving(cache=store.path))
-            presence = stack.enter_context(Presence(store.path))
+            enter = stack.enter_context
+            enter(serving(cache=store.path))
+            presence = enter(Presence(store.path))
             presence.others()  # removes what killed runs left beside the file
-            claims = stack.enter_context(closing(Claims(store.path, presence)))
+            claims = enter(closing(Claims(store.path, presence)))
             budget = None
             if budget_usd is not None:
-                self._check_prices(context)
+                check_prices(self._models(context))
                 account = Budget(budget_usd, store.path, self.name, presence)
-                budget = stack.enter_context(closing(account))
+                budget = enter(closing(account))
             store.register(self.name, self.identity(context))
-            units = list(self.units())
-            stored = store.finished(self.name, include_failed=not retry)
-            left = [unit for unit in units if unit not in stored]
-            await self._foretell(left, context)
-            meter = stack.enter_context(metered(Meter(budget)))
-            skipped = len(units) - len(left)
-            shown = Progress(self.name, len(units), skipped, meter, progress)
-            stack.enter_context(closing(shown))
-            given = _text({**self._defaults, **context}, _described)
-            made = partial(self._made, json.loads(given))
-            run = Run(store, claims, shown, bool(retry), made)
-            work = Work(self, context, on_error == "raise")
-            here, away, workers = deque[Unit](), deque[Unit](), []
+            rows = self.rows(store)
+            left = [unit for unit, row in rows.items() if row["status"] not in over]
+            here, away = list[Unit](), list[Unit]()
             for unit in left:
-                side = here if on is None or self._asks(unit, context) else away
-                side.append(unit)
-            if here:
-                place = Place(partial(play, work), min(at_once, len(here)))
-                workers += [run.work(place, here) for _ in range(place.at_once)]
+                stays = on is None or self._asks(unit, context)
+                (here if stays else away).append(unit)
+            await self._foretell(here, context)
+            meter = enter(metered(Meter(budget)))
+            skipped = len(rows) - len(left)
+            shown = Progress(self.name, len(rows), skipped, meter, progress)
+            enter(closing(shown))
+            run = Run(store, claims, shown, over, self._made(context))
+            work = Work(self, context, on_error == "raise")
+            place = Place(partial(play, work), min(at_once, len(here)))
+            workers = run.workers(place, here)
             if away:
                 place = await stack.enter_async_context(elsewhere(on, work))
-                workers += [run.work(place, away) for _ in range(place.at_once)]
+                workers += run.workers(place, away)
             try:
-                await _all(workers, meter)
+                await all_done(workers, meter)
             except BaseException as error:
                 self._ended(store, shown, f"{type(error).__name__}: {error}")
                 raise
             ended = self._ended(store, shown, str(run.passed or ""))
             if file := os.environ.get(ESTIMATE):
-                self._estimate(store, file)
+                write(self, store, file)
             if run.passed is not None:
-                raise _partial(run.passed, ended, meter)
+                larger = "BUDGET" if run.passed.purse else "budget_usd="
+                partly = BudgetExceeded(
+                    f"{run.passed} The run is partial: {ended.units - ended.missing} "
+                    f"of {ended.units} units are finished and kept. To go on, run again "
+                    f"with a larger {larger} (it counts what is spent already); what was "
+                    "kept is free."
+                )
+                partly.ended = ended
+                raise partly
             return ended
+
+    async def _foretell(self, units: Sequence[Unit], context: dict[str, Any]) -> None:
+        """Say where the repetitions of a setting are one question, before any is asked.
+
+        Two of them are played with stand-ins; at a temperature they differ by seed.
+        """
+        first = next((unit for unit in units if self._asks(unit, context)), None)
+        if first is None or self._given(first.settings, context).get("temperature"):
+            return
+        rehearsal, sample = Rehearsal(self, context), []
+        for number in range(min(EACH, self.repetitions)):
+            try:
+                sample.append(await rehearsal.play(first._replace(repetition=number)))
+            except Exception:  # the study's own: the run plays it again, and tells
+                return
+        if alike(sample):
+            print(
+                f"{self.name}: at temperature 0 its {self.repetitions} repetitions "
+                "are one question asked as many times; only the provider's own "
+                "noise can differ, and they count as one draw."
+            )
 
     def _ended(self, store: Store, progress: Progress, stopped: str) -> Ended:
         """What became of the run; said, as figures do, where it is not whole."""
-        units, draws = list(self.units()), self.draws(store)
-        different, missing = len(set(draws.values())), len(units) - len(draws)
+        rows = list(self.rows(store).values())
+        draws = [row["draw"] for row in rows if row["status"] == "done"]
+        failed = [row for row in rows if row["status"] == "failed"]
+        many, different = len(draws), len(set(draws))
         for kept in (UNFINISHED, REPEATED):
             kept.pop(self.name, None)
-        if missing:
-            UNFINISHED[self.name] = f"{len(draws)} of {len(units)} units"
-        if different < len(draws):
+        if many < len(rows):
+            UNFINISHED[self.name] = f"{many} of {len(rows)} units"
+        if different < many:
             alike = "(the others asked the very same)"
-            REPEATED[self.name] = f"{different} draws in {len(draws)} units {alike}"
-        failures = store.units(self.name, "failed")
-        failed = [failures[unit] for unit in units if unit in failures]
-        both = ("error", "traceback") if failed else ()
-        told = {name: failed[0][name] or "" for name in both}
-        ended = progress.end(missing=missing, draws=different, stopped=stopped, **told)
+            REPEATED[self.name] = f"{different} draws in {many} units {alike}"
+        first = failed[0] if failed else {}
+        ended = progress.end(
+            missing=len(rows) - many,
+            draws=different,
+            error=first.get("error") or "",
+            traceback=first.get("traceback") or "",
+            stopped=stopped,
+        )
         if failed and not stopped:
             print(
-                f"{self.name}: {len(failed)} of {len(units)} units have failed. The "
+                f"{self.name}: {len(failed)} of {len(rows)} units have failed. The "
                 f"first said: {ended.error}\nMend that, then run again with "
                 "retry_failed=True."
             )
@@ -247,69 +260,34 @@ class Sweep:
             print(f"{self.name}: {model} was asked; {names} answered{prints}.")
         return ended
 
-    async def _foretell(self, units: Sequence[Unit], context: dict[str, Any]) -> None:
-        """Say where the repetitions of a setting are one question, before any is asked.
+    def rows(self, store: Store, **sums: str) -> dict[Unit, dict[str, Any]]:
+        """What is kept of each unit beside its record (`Store.units`), in the order of
+        the grid; the status of one that is not stored is "missing".
 
-        Two of them are played with stand-ins; at a temperature they differ by seed.
+        Finished ones have the number of their `draw`: units of a setting that asked the
+        very same are one; who asked nobody is one of its own.
         """
-        first = next((unit for unit in units if self._asks(unit, context)), None)
-        if first is None or self.repetitions < PLAYED:
-            return
-        given = {**self._defaults, **self.arguments(first, context)}
-        if given.get("temperature"):
-            return
-        from support.runs.estimate import estimate
-
-        grid = {name: [given[name]] for name in self.grid}
-        pair = replace(self, grid=grid, repetitions=PLAYED)
-        with warnings.catch_warnings(action="ignore"), suppress(Exception):
-            asked = await estimate(pair, **context)  # what fails there, fails again
-            if asked["draws"].max() == 1:
-                print(
-                    f"{self.name}: at temperature 0 its {self.repetitions} repetitions "
-                    "are one question asked as many times; only the provider's own "
-                    "noise can differ, and they count as one draw."
-                )
-
-    def _estimate(self, store: Store, file: str) -> None:
-        """Write what all repetitions will take, from those that stand-ins played."""
-        from support.runs.estimate import scaled
-
-        played: dict[str, tuple[int, list[list[Call]]]] = {}
+        kept, known = store.units(self.name, **sums), dict[Any, int]()
+        rows = {}
         for unit in self.units():
-            of_setting = played.setdefault(unit.text, (self.repetitions, []))
-            of_setting[1].append(store.calls(unit))
-        frame = scaled(played).assign(sweep=self.name)
-        if len(frame):
-            with open(file, "a", encoding="utf-8") as lines:
-                frame.to_json(lines, orient="records", lines=True)
+            row = rows[unit] = kept.get(unit, {"status": "missing"})
+            if row["status"] == "done":
+                asked = frozenset((row["asked"] or str(unit)).split(","))
+                row["draw"] = known.setdefault((unit.text, asked), len(known))
+        return rows
 
-    def draws(self, store: Store) -> dict[Unit, int]:
-        """The draw of each finished unit, in the order of the grid: units of a setting
-        that asked the very same are one; who asked nobody is one of its own."""
-        done = store.finished(self.name, include_failed=False)
-        asked, known = store.asked(self.name), dict[Any, int]()
-        draws = {}
-        for unit in self.units():
-            if unit in done:
-                which = unit.text, asked.get(unit, unit)
-                draws[unit] = known.setdefault(which, len(known))
-        return draws
-
-    def records(
-        self, store: Store, *, every: bool = False
-    ) -> Iterator[tuple[Unit, Any]]:
+    def records(self, store: Store) -> Iterator[tuple[Unit, Any]]:
         """Finished units and their records, in the order of the grid: the first of each
-        draw, so that they are independent observations, or `every` one."""
+        draw, so that they are independent observations."""
         seen = set[int]()
-        for unit, draw in self.draws(store).items():
-            if every or draw not in seen:
-                seen.add(draw)
+        for unit, row in self.rows(store).items():
+            if row["status"] == "done" and row["draw"] not in seen:
+                seen.add(row["draw"])
                 yield unit, store.record(unit)
 
     def missing(self, store: Store) -> int:
         """How many units have no record: a study with any is partial, and says so."""
-        return len(list(self.units())) - len(self.draws(store))
+        return sum(row["status"] != "done" for row in self.rows(store).values())
 
     def frame(self, store: Store) -> pd.DataFrame:
         """One row a unit: its settings, what became of it, and its record's outcome."""
@@ -321,19 +299,29 @@ class Sweep:
         """What the study is called with: settings, context, and its random stream."""
         given = {**unit.settings, **context, "rng": self.rng(unit)}
         if OBJECT in unit.text:  # it stands in by its name
-            for name, values in self._values.items():
-                text = _text(given[name])
-                if OBJECT in text and text in values:
-                    given[name] = values[text].itself
+            for name, value in unit.settings.items():
+                if OBJECT in (text := _text(value)):
+                    given[name] = self._values[name][text]
         if "repetition" in _signature(self.study).parameters:
             given["repetition"] = unit.repetition
         return given
 
-    def _made(self, given: Mapping[str, Any], unit: Unit) -> dict[str, Any]:
+    def _given(self, *given: Mapping[str, Any]) -> dict[str, Any]:
+        """The study's defaults, and over them what else it is called with by name."""
+        taken = _signature(self.study).parameters.values()
+        known = {one.name: one.default for one in taken if one.default is not one.empty}
+        known.pop("repetition", None)  # the sweep's own
+        for more in given:
+            known |= more
+        return known
+
+    def _made(self, context: Mapping[str, Any]) -> Callable[[Unit], dict[str, Any]]:
         """All that makes the record of a unit: `replay` plays it again from this."""
         study = bare(self.study)
-        return {
-            "study": f"{study.__module__}:{study.__qualname__}",
+        name = f"{study.__module__}:{study.__qualname__}"
+        given = json.loads(_text(self._given(context), _described))
+        return lambda unit: {
+            "study": name,
             "settings": {**given, **unit.settings},
             "seed": self.seed,
             "stream": self._spawned(unit),
@@ -358,84 +346,44 @@ class Sweep:
     @property
     def parameters(self) -> dict[str, Any]:
         """All that determines the results, for a figure's provenance."""
-        known = {**self._defaults, "repetitions": self.repetitions, "seed": self.seed}
+        grid: dict[str, Any] = {"repetitions": self.repetitions, "seed": self.seed}
         for name, texts in self._values.items():
-            known[name] = [json.loads(text) for text in texts]
-        given = {name: known[name] for name in known if known[name] is not None}
-        return {**given, "paired": list(self.paired)}
-
-    @property
-    def models(self) -> list[str]:
-        """Names of models in the grid and the study's defaults; "model" is `run`'s."""
-        return sorted(models_in({**self._defaults, **self.grid}))
+            grid[name] = [json.loads(text) for text in texts]
+        known = self._given(grid, {"paired": list(self.paired)})
+        return {name: known[name] for name in known if known[name] is not None}
 
     def identity(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """What must not change under one name; the user's own code among it."""
-        study = bare(self.study)
-        plain = {name: _identified(context[name]) for name in sorted(context)}
+        study, plain = bare(self.study), dict[str, Any]()
+        for name, value in context.items():
+            if isinstance(value, ChatModel):
+                plain[name] = f"{value.model} at {value.endpoint}"
+            elif isinstance(value, str | int | float | list | tuple | dict):
+                plain[name] = value
         identity = {
             "study": f"{study.__module__}.{study.__qualname__}",
             "seed": self.seed,
             "paired": sorted(self.paired),
             "settings": sorted(self.grid),
-            "context": {name: plain[name] for name in plain if plain[name] is not None},
+            "context": plain,
         }
         code = registered(str([self.parameters, context])) | {"the study": self.study}
         return identity | {f"code of {name}": fingerprint(code[name]) for name in code}
 
-    @property
-    def _defaults(self) -> dict[str, Any]:
-        taken = _signature(self.study).parameters.values()
-        known = {one.name: one.default for one in taken if one.default is not one.empty}
-        known.pop("repetition", None)  # the sweep's own
-        return known
-
     def _asks(self, unit: Unit, context: Mapping[str, Any]) -> bool:
         """Whether a unit may ask a model."""
-        given = {**self._defaults, **unit.settings, **context}
-        seated = any(map(is_model, context.values())) or models_in(given)
-        return bool(seated or isinstance(context.get(MODEL), str))
+        given = self._given(unit.settings, context)
+        seated = any(isinstance(value, ChatModel) for value in given.values())
+        return seated or isinstance(given.get(MODEL), str) or bool(models_in(given))
 
-    def _check_prices(self, context: Mapping[str, Any]) -> None:
-        """Refuse a budget where a model has no price."""
-        seated = {**self._defaults, **self.grid, **context}
-        default, names = context.get(MODEL), models_in(seated)
+    def _models(self, context: Mapping[str, Any]) -> list[ChatModel]:
+        """Whom a run may ask, connected."""
+        given, default = self._given(self.grid, context), context.get(MODEL)
+        names = models_in(given)
         if default is None:
             names.discard(MODEL)
-        connected = [named(name, default) for name in sorted(names)]
-        check_prices([*connected, *filter(is_model, context.values())])
-
-
-async def _all(work: Iterable[Coroutine[Any, Any, None]], meter: Meter) -> None:
-    """All workers to their end, or the first error; then the calls still on their way.
-
-    A unit may end without them, as when one of a group that is asked together fails:
-    they are paid, and kept.
-    """
-    try:
-        async with asyncio.TaskGroup() as tasks:
-            for worker in work:
-                tasks.create_task(worker)
-    except BaseExceptionGroup as group:
-        raise group.exceptions[0] from None
-    finally:
-        while meter.in_flight:
-            await asyncio.sleep(LOOK / 10)
-
-
-def _partial(passed: BudgetExceeded, ended: Ended, meter: Meter) -> BudgetExceeded:
-    """What a run ends with where the money does: whose budget, and how to go on."""
-    of_all = meter.budget is None or passed.purse
-    account = purse() if of_all else meter.budget
-    larger = "BUDGET" if of_all else "budget_usd="
-    spent = dollars(account.spent if account else meter.usd)
-    error = BudgetExceeded(
-        f"{passed} The run is partial: {ended.units - ended.missing} of {ended.units} "
-        f"units are finished and kept; in all {spent} is spent. To go on, run again "
-        f"with a larger {larger} (it counts what is spent already); what was kept is free."
-    )
-    error.ended = ended
-    return error
+        connected = [value for value in given.values() if isinstance(value, ChatModel)]
+        return connected + [named(name, default) for name in sorted(names)]
 
 
 def stream(seed: int, spawned: Sequence[int]) -> np.random.Generator:
@@ -456,37 +404,28 @@ def _text(value: Any, default: Callable[[Any], Any] | None = None) -> str:
     return json.dumps(value, sort_keys=True, default=default)
 
 
-def _by_text(setting: str, values: Any) -> dict[str, _Value]:
-    """Values of a setting by their text in a unit's settings.
-
-    Of those that would look alike in a table, the second gets a number.
-    """
+def _by_text(setting: str, values: Any) -> dict[str, Any]:
+    """Values of a setting by their text in a unit's settings."""
     if isinstance(values, str) or not isinstance(values, Sequence) or not values:
         wanted = "a list with at least one value"
         raise InvalidInput(f"grid: {setting}={values!r} given; expected {wanted}")
-    by_text, alike = dict[str, _Value](), Counter[str]()
+    by_text = {}
     for value in values:
         itself = Path(value) if setting == PROMPTS and value else value
         try:
-            text = _text(itself, _stand_in)
+            by_text[_text(itself, _stand_in)] = itself
         except TypeError as error:
             raise InvalidInput(
                 f"grid: {setting}={value!r} given; expected text, a number or a list, "
                 "or something with a name and a source: a class, a function, a path, an "
                 f"object with a name ({error})"
             ) from None
-        labels = shown({setting: json.loads(text)})
-        label = str(labels[setting])
-        alike[label] += 1
-        if alike[label] > 1:
-            labels[setting] = f"{label} ({alike[label]})"
-        by_text[text] = _Value(itself, labels)
     return by_text
 
 
 def _stand_in(value: Any) -> dict[str, str]:
     """What stands for an object of a grid in a unit's settings."""
-    if is_model(value):
+    if isinstance(value, ChatModel):
         raise TypeError(f'name it: "{MODEL}:{value.model}"')
     described = _described(value)
     if not described["source"]:
@@ -496,22 +435,9 @@ def _stand_in(value: Any) -> dict[str, str]:
 
 def _described(value: Any) -> dict[str, str]:
     """An object as plain data: its name and a digest of its source, or where it is."""
-    if is_model(value):
+    if isinstance(value, ChatModel):
         return {"name": value.model, "source": value.endpoint}
     name = getattr(value, "__name__", getattr(value, "name", None))
     if not isinstance(name, str) or (isinstance(value, Path) and not value.exists()):
         return {"name": type(value).__name__, "source": ""}
     return {"name": name, "source": fingerprint(value)[:16]}
-
-
-def is_model(value: Any) -> bool:
-    """Whether a value is a connected model."""
-    return hasattr(value, "model") and hasattr(value, "endpoint")
-
-
-def _identified(value: Any) -> Any:
-    """How a value of the context is told from another; None where it cannot be."""
-    if is_model(value):
-        return f"{value.model} at {value.endpoint}"
-    plain = isinstance(value, str | int | float | list | tuple | dict)
-    return value if plain else None

@@ -97,7 +97,7 @@ def files(folder):
         units = list(debate.sweep(UNITS).units())
         store.save(
             "said",
-            store.record(next(u for u in units if store.status(u) == "done")),
+            store.record(next(u for u in units if store.record(u))),
             {},
         )  # fills the log
         found = {file.name: file.read_bytes() for file in folder.glob("study.sqlite*")}

@@ -94,7 +94,7 @@ def test_an_empty_purse_of_all_studies_ends_a_run_and_is_the_one_to_fill(
     ):
         monkeypatch.setattr(money, "_purse", purse)
         for budget in ({}, {"budget_usd": 10}):
-            said = r"in all \$0\.\d+ is spent.* with a larger BUDGET \("
+            said = r"\$0\.\d+ was spent by then.* with a larger BUDGET \("
             with pytest.raises(BudgetExceeded, match=said):
                 run(store, prices=prices, **budget)
 
@@ -196,7 +196,7 @@ def test_a_unit_that_another_run_has_is_waited_for_and_done_when_that_run_ends(s
             task = asyncio.create_task(
                 sweep().run(store, progress=False, model=ChatModel(Dear()))
             )
-            while len(store.finished("s")) < 9:
+            while len(store.units("s")) < 9:
                 await asyncio.sleep(0.01)
             assert not task.done()
         return await task
@@ -236,7 +236,7 @@ def test_an_error_of_ones_own_code_keeps_its_traceback(store, capsys):
     assert (ended.done, ended.failed, ended.missing, ended.draws) == (1, 2, 2, 1)
     assert ended.error == "LookupError: no number 3"
     assert "in careless" in ended.traceback and "number 3" in ended.traceback
-    for row in store.units("s", "failed").values():
+    for row in list(store.units("s").values())[1:]:
         assert "in careless" in row["traceback"]
     assert "2 of 3 units have failed." in capsys.readouterr().out
 
@@ -309,7 +309,7 @@ def test_repetitions_that_ask_the_very_same_are_told_before_and_are_one_draw(
     ended = asyncio.run(what.run(store, progress=False, model=model))
     assert ("are one question" in asked[0]) == (draws < units) and len(asked) == units
     assert ended.draws == len(list(what.records(store))) == draws
-    assert len(list(what.records(store, every=True))) == units
+    assert len(list(store.records("s"))) == units
     alike = f"s: {draws} draws in {units} units (the others asked the very same)."
     assert partial() == (alike if draws < units else "")
 
