@@ -21,7 +21,7 @@ from support.models.calls import Call, Meter, collected, metered
 from support.models.model import ChatModel
 from support.models.profiles import MODEL, Profile
 from support.models.stand_ins import ENDPOINT, stand_in, tokens
-from support.runs.study import Store, Unit
+from support.runs.study import Settings, Store, Unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +74,7 @@ def write(sweep: Any, store: Store, file: str) -> None:
 class Rehearsal(Meter):
     """Units played with stand-ins for all whom they ask: no other call leaves."""
 
-    def __init__(self, sweep: Any, context: Mapping[str, Any]) -> None:
+    def __init__(self, sweep: Any, context: Settings) -> None:
         super().__init__()
         self.profiles = dict[str, Profile]()
         self._sweep, self._context = sweep, dict(context)

@@ -30,11 +30,11 @@ async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -
     kept = Cache(cache) if cache else None
     study = objects.pop("study", None) or resolve_name(made["study"])
     for name, value in objects.items():
-        objects[name] = value.replaying(kept) if isinstance(value, ChatModel) else value
-    given = {
-        name: objects.get(name, made["settings"][name]) for name in made["settings"]
-    }
-    for name, value in given.items():
+        if isinstance(value, ChatModel):
+            objects[name] = value.replaying(kept)
+    given = {}
+    for name, value in made["settings"].items():
+        given[name] = objects.get(name, value)
         if name not in objects and OBJECT in json.dumps(value):
             raise InvalidInput(
                 f"replay: {name} cannot be made from a name alone; pass what stood "

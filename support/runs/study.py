@@ -21,6 +21,8 @@ from support.database import guarded, open_database, transaction
 from support.errors import DamagedFile, InvalidInput, ModelError
 from support.models.calls import Call
 
+Settings = Mapping[str, Any]
+Row = dict[str, Any]
 KEY = "sweep TEXT NOT NULL, settings TEXT NOT NULL, repetition INTEGER NOT NULL"
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS sweeps (name TEXT PRIMARY KEY, identity TEXT NOT NULL);
@@ -48,7 +50,7 @@ class Unit(NamedTuple):
     repetition: int
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Row:
         """The settings by name."""
         return json.loads(self.text)
 
@@ -82,7 +84,7 @@ class Store:
         there = {row[1] for row in self.select("PRAGMA table_info(units)")}
         return [name for name in LATER if name not in there]
 
-    def register(self, sweep: str, identity: Mapping[str, Any]) -> None:
+    def register(self, sweep: str, identity: Settings) -> None:
         """Claim a name; refuse it where it stands for another study, code or seed."""
         name, asked = self.name_in_file(sweep), json.loads(json.dumps(identity))
         with transaction(self._db, self.path) as db:
@@ -117,12 +119,12 @@ class Store:
         record: Any,
         seconds: float = 0.0,
         calls: Sequence[Call] = (),
-        made: Mapping[str, Any] | None = None,
+        made: Settings | None = None,
     ) -> None:
         """Store a unit that ended: its record, or the error that it failed with, its
         calls, and what made it."""
         *kept, traceback = record if isinstance(record, Packed) else packed(record)
-        key = self._key(unit)
+        key = self.key(unit)
         row = (*key, *kept, seconds, json.dumps(made or {}), traceback)
         told = [(*key, number, call.to_json()) for number, call in enumerate(calls)]
         marks = ", ".join("?" * len(row))
@@ -131,7 +133,7 @@ class Store:
             db.execute(f"DELETE FROM calls {WHERE}", key)
             db.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", told)
 
-    def save(self, name: str, record: Any, settings: Mapping[str, Any]) -> Unit:
+    def save(self, name: str, record: Any, settings: Settings) -> Unit:
         """Store a record that no sweep made, as the next of its name and settings."""
         text = json.dumps(dict(settings), sort_keys=True)
         query = """SELECT coalesce(max(repetition) + 1, 0) FROM units
@@ -141,7 +143,7 @@ class Store:
         self.add(unit, record)
         return unit
 
-    def units(self, sweep: str, **sums: str) -> dict[Unit, dict[str, Any]]:
+    def units(self, sweep: str, **sums: str) -> dict[Unit, Row]:
         """What is kept beside the records of a name: status, error, traceback, replies,
         format errors, seconds, the keys of what was `asked`; and `sums` over the calls
         of each unit, by name, in SQL.
@@ -157,11 +159,11 @@ class Store:
             found[Unit(sweep, text, repetition)] = dict(zip(columns, row, strict=True))
         return found
 
-    def row(self, unit: Unit) -> dict[str, Any]:
+    def row(self, unit: Unit) -> Row:
         """All that is kept of a unit: what is beside its record, its kind, the record as
         JSON, and what `made` it, for `replay`. {} of a unit that is not stored."""
         query = f"SELECT {', '.join(KEPT)} FROM units {WHERE}"
-        rows = self.select(query, self._key(unit))
+        rows = self.select(query, self.key(unit))
         if not rows:
             return {}
         row = dict(zip(KEPT, rows[0], strict=True))
@@ -200,7 +202,7 @@ class Store:
     def calls(self, unit: Unit) -> list[Call]:
         """The calls of a unit when it was done last, in the order of their ends."""
         query = f"SELECT call FROM calls {WHERE} ORDER BY number"
-        return [Call.from_json(text) for (text,) in self.select(query, self._key(unit))]
+        return [Call.from_json(text) for (text,) in self.select(query, self.key(unit))]
 
     def select(self, query: str, values: Sequence[Any] = ()) -> list[tuple]:
         """Rows of the study's file, for whoever reads its other tables."""
@@ -215,7 +217,8 @@ class Store:
         """A sweep's name with the mark of the code, where there is one."""
         return f"{sweep} @ {self.code}" if self.code else sweep
 
-    def _key(self, unit: Unit) -> tuple[str, str, int]:
+    def key(self, unit: Unit) -> tuple[str, str, int]:
+        """What stands for a unit in the file (`WHERE`)."""
         return self.name_in_file(unit.sweep), unit.text, unit.repetition
 
 
@@ -224,7 +227,7 @@ def open_study(name: str) -> Store:
     return Store(study_file(name), source_digest()[:10])
 
 
-def _differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+def _differences(stored: Settings, asked: Settings) -> list[str]:
     """In which ways the study that is asked for is not the one that is stored."""
     said = []
     for key in sorted(asked.keys() & stored.keys()):

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support import __version__, models
+from support import __version__
 from support.data import REPEATED, UNFINISHED
 from support.errors import BudgetExceeded, InvalidInput
-from support.models import named, serving
+from support.models import named, paced, patient, serving
 from support.models.calls import ESTIMATE, Meter, metered
 from support.models.model import ChatModel, check_prices
 from support.models.money import Budget, open_purse
@@ -35,7 +35,7 @@ from support.presence import Presence
 from support.runs.estimate import EACH, Rehearsal, alike, write
 from support.runs.progress import Ended, Progress
 from support.runs.source import bare, fingerprint, registered
-from support.runs.study import Store, Unit
+from support.runs.study import Row, Settings, Store, Unit
 from support.runs.workers import Claims, Place, Run, Work, all_done, elsewhere, play
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def terms(
     if pace is not None:
         whole("PACE", pace, 1)
     open_purse(budget)
-    models.paced(pace)
-    models.patient(timeout)
+    paced(pace)
+    patient(timeout)
     _terms.update(retry_failed=retry_failed, concurrency=concurrency)
 
 
@@ -98,7 +98,7 @@ class Sweep:
         self._values  # noqa: B018 - refuses what cannot stand in a grid
 
     @cached_property
-    def _values(self) -> dict[str, dict[str, Any]]:
+    def _values(self) -> dict[str, Row]:
         """By setting, each value by its text in a unit's settings."""
         return {name: _by_text(name, given) for name, given in self.grid.items()}
 
@@ -107,12 +107,11 @@ class Sweep:
 
         The first two repetitions alone while a run is estimated.
         """
-        first = EACH if os.environ.get(ESTIMATE) else self.repetitions
-        repetitions = range(min(first, self.repetitions))
+        most = EACH if os.environ.get(ESTIMATE) else self.repetitions
         for texts in itertools.product(*self._values.values()):
-            values = zip(self._values, map(json.loads, texts), strict=True)
-            text = _text(dict(values))
-            for repetition in repetitions:
+            values = map(json.loads, texts)
+            text = _text(dict(zip(self._values, values, strict=True)))
+            for repetition in range(min(most, self.repetitions)):
                 yield Unit(self.name, text, repetition)
 
     def rng(self, unit: Unit) -> np.random.Generator:
@@ -120,7 +119,11 @@ class Sweep:
         return stream(self.seed, self._spawned(unit))
 
     def _spawned(self, unit: Unit) -> list[int]:
-        return [*_digest(unit.text, tuple(self.paired)), unit.repetition]
+        """What tells a unit's stream from others': its setting, and its repetition."""
+        settings = unit.settings
+        own = {name: settings[name] for name in settings if name not in self.paired}
+        digest = hashlib.sha256(_text(own).encode()).digest()
+        return [*np.frombuffer(digest[:16], dtype="<u4").tolist(), unit.repetition]
 
     async def run(
         self,
@@ -165,7 +168,7 @@ class Sweep:
             claims = enter(closing(Claims(store.path, presence)))
             budget = None
             if budget_usd is not None:
-                check_prices(self._models(context))
+                check_prices(self._connected(context))
                 account = Budget(budget_usd, store.path, self.name, presence)
                 budget = enter(closing(account))
             store.register(self.name, self.identity(context))
@@ -173,8 +176,8 @@ class Sweep:
             left = [unit for unit, row in rows.items() if row["status"] not in over]
             here, away = list[Unit](), list[Unit]()
             for unit in left:
-                stays = on is None or self._asks(unit, context)
-                (here if stays else away).append(unit)
+                asks = on is None or self._seated(unit.settings, context)
+                (here if asks else away).append(unit)
             await self._foretell(here, context)
             meter = enter(metered(Meter(budget)))
             skipped = len(rows) - len(left)
@@ -207,12 +210,13 @@ class Sweep:
                 raise partly
             return ended
 
-    async def _foretell(self, units: Sequence[Unit], context: dict[str, Any]) -> None:
+    async def _foretell(self, units: Sequence[Unit], context: Row) -> None:
         """Say where the repetitions of a setting are one question, before any is asked.
 
         Two of them are played with stand-ins; at a temperature they differ by seed.
         """
-        first = next((unit for unit in units if self._asks(unit, context)), None)
+        asking = (unit for unit in units if self._seated(unit.settings, context))
+        first = next(asking, None)
         if first is None or self._given(first.settings, context).get("temperature"):
             return
         rehearsal, sample = Rehearsal(self, context), []
@@ -241,12 +245,12 @@ class Sweep:
         if different < many:
             alike = "(the others asked the very same)"
             REPEATED[self.name] = f"{different} draws in {many} units {alike}"
-        first = failed[0] if failed else {}
+        first = failed[0] if failed else {"error": "", "traceback": ""}
         ended = progress.end(
             missing=len(rows) - many,
             draws=different,
-            error=first.get("error") or "",
-            traceback=first.get("traceback") or "",
+            error=first["error"],
+            traceback=first["traceback"],
             stopped=stopped,
         )
         if failed and not stopped:
@@ -260,7 +264,7 @@ class Sweep:
             print(f"{self.name}: {model} was asked; {names} answered{prints}.")
         return ended
 
-    def rows(self, store: Store, **sums: str) -> dict[Unit, dict[str, Any]]:
+    def rows(self, store: Store, **sums: str) -> dict[Unit, Row]:
         """What is kept of each unit beside its record (`Store.units`), in the order of
         the grid; the status of one that is not stored is "missing".
 
@@ -272,8 +276,9 @@ class Sweep:
         for unit in self.units():
             row = rows[unit] = kept.get(unit, {"status": "missing"})
             if row["status"] == "done":
-                asked = frozenset((row["asked"] or str(unit)).split(","))
-                row["draw"] = known.setdefault((unit.text, asked), len(known))
+                asked = row["asked"] and frozenset(row["asked"].split(","))
+                draw = unit.text, asked or unit.repetition
+                row["draw"] = known.setdefault(draw, len(known))
         return rows
 
     def records(self, store: Store) -> Iterator[tuple[Unit, Any]]:
@@ -295,7 +300,7 @@ class Sweep:
 
         return units_frame(self, store)
 
-    def arguments(self, unit: Unit, context: Mapping[str, Any]) -> dict[str, Any]:
+    def arguments(self, unit: Unit, context: Settings) -> Row:
         """What the study is called with: settings, context, and its random stream."""
         given = {**unit.settings, **context, "rng": self.rng(unit)}
         if OBJECT in unit.text:  # it stands in by its name
@@ -306,7 +311,7 @@ class Sweep:
             given["repetition"] = unit.repetition
         return given
 
-    def _given(self, *given: Mapping[str, Any]) -> dict[str, Any]:
+    def _given(self, *given: Settings) -> Row:
         """The study's defaults, and over them what else it is called with by name."""
         taken = _signature(self.study).parameters.values()
         known = {one.name: one.default for one in taken if one.default is not one.empty}
@@ -315,7 +320,7 @@ class Sweep:
             known |= more
         return known
 
-    def _made(self, context: Mapping[str, Any]) -> Callable[[Unit], dict[str, Any]]:
+    def _made(self, context: Settings) -> Callable[[Unit], Row]:
         """All that makes the record of a unit: `replay` plays it again from this."""
         study = bare(self.study)
         name = f"{study.__module__}:{study.__qualname__}"
@@ -329,12 +334,11 @@ class Sweep:
             "versions": VERSIONS,
         }
 
-    def check(self, context: Mapping[str, Any]) -> None:
+    def check(self, context: Settings) -> None:
         """Refuse what the study does not take, or a lack of what it needs."""
         if PROMPTS in context:
             raise InvalidInput(f"{PROMPTS}: put it into the grid, a folder a value")
-        twice = self.grid.keys() & context.keys()
-        if twice:
+        if twice := self.grid.keys() & context.keys():
             raise InvalidInput(f"{', '.join(twice)}: it is in the grid already")
         taken = _signature(self.study)
         try:
@@ -344,17 +348,17 @@ class Sweep:
             raise InvalidInput(f"{self.name}: {error}; {known}") from None
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> Row:
         """All that determines the results, for a figure's provenance."""
-        grid: dict[str, Any] = {"repetitions": self.repetitions, "seed": self.seed}
+        grid: Row = {"repetitions": self.repetitions, "seed": self.seed}
         for name, texts in self._values.items():
             grid[name] = [json.loads(text) for text in texts]
         known = self._given(grid, {"paired": list(self.paired)})
         return {name: known[name] for name in known if known[name] is not None}
 
-    def identity(self, context: Mapping[str, Any]) -> dict[str, Any]:
+    def identity(self, context: Settings) -> Row:
         """What must not change under one name; the user's own code among it."""
-        study, plain = bare(self.study), dict[str, Any]()
+        study, plain = bare(self.study), Row()
         for name, value in context.items():
             if isinstance(value, ChatModel):
                 plain[name] = f"{value.model} at {value.endpoint}"
@@ -370,20 +374,23 @@ class Sweep:
         code = registered(str([self.parameters, context])) | {"the study": self.study}
         return identity | {f"code of {name}": fingerprint(code[name]) for name in code}
 
-    def _asks(self, unit: Unit, context: Mapping[str, Any]) -> bool:
-        """Whether a unit may ask a model."""
-        given = self._given(unit.settings, context)
-        seated = any(isinstance(value, ChatModel) for value in given.values())
-        return seated or isinstance(given.get(MODEL), str) or bool(models_in(given))
+    def _connected(self, context: Settings) -> Iterator[ChatModel]:
+        """All whom a run may ask, connected."""
+        default = context.get(MODEL)
+        for one in self._seated(self.grid, context):
+            if isinstance(one, ChatModel):
+                yield one
+            elif one != MODEL or default is not None:
+                yield named(one, default)
 
-    def _models(self, context: Mapping[str, Any]) -> list[ChatModel]:
-        """Whom a run may ask, connected."""
-        given, default = self._given(self.grid, context), context.get(MODEL)
-        names = models_in(given)
-        if default is None:
-            names.discard(MODEL)
-        connected = [value for value in given.values() if isinstance(value, ChatModel)]
-        return connected + [named(name, default) for name in sorted(names)]
+    def _seated(self, *given: Settings) -> list[ChatModel | str]:
+        """Whom the study may ask when it is called so: models, and names of models."""
+        values = self._given(*given)
+        seated = [value for value in values.values() if isinstance(value, ChatModel)]
+        names = models_in(values)
+        if isinstance(values.get(MODEL), str):
+            names.add(MODEL)
+        return [*seated, *sorted(names)]
 
 
 def stream(seed: int, spawned: Sequence[int]) -> np.random.Generator:
@@ -391,20 +398,11 @@ def stream(seed: int, spawned: Sequence[int]) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawned))
 
 
-@lru_cache
-def _digest(text: str, paired: tuple[str, ...]) -> list[int]:
-    """What tells the streams of one setting from another's, in four numbers."""
-    settings = json.loads(text)
-    own = {name: settings[name] for name in settings if name not in paired}
-    digest = hashlib.sha256(_text(own).encode()).digest()
-    return np.frombuffer(digest[:16], dtype="<u4").tolist()
-
-
 def _text(value: Any, default: Callable[[Any], Any] | None = None) -> str:
     return json.dumps(value, sort_keys=True, default=default)
 
 
-def _by_text(setting: str, values: Any) -> dict[str, Any]:
+def _by_text(setting: str, values: Any) -> Row:
     """Values of a setting by their text in a unit's settings."""
     if isinstance(values, str) or not isinstance(values, Sequence) or not values:
         wanted = "a list with at least one value"
