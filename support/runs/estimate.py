@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import (
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -17,7 +21,12 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.models import connect, serving
-from support.models.calls import Call, Meter, collected, metered
+from support.models.calls import (
+    Call,
+    Meter,
+    collected,
+    metered,
+)
 from support.models.model import ChatModel
 from support.models.profiles import MODEL, Profile
 from support.models.stand_ins import ENDPOINT, stand_in, tokens
@@ -31,7 +40,14 @@ if TYPE_CHECKING:
 NOT_ASKED = "no key: it is not asked"
 EACH = 2  # units of a setting that are played
 FIRST_TOKEN, PACE = 0.5, 50.0  # seconds until a reply begins, then tokens a second
-COUNTED = ["calls", "prompt_tokens", "completion_tokens", "dollars", "most", "seconds"]
+COUNTED = [
+    "calls",
+    "prompt_tokens",
+    "completion_tokens",
+    "dollars",
+    "most",
+    "seconds",
+]
 Sample = Sequence[Sequence[Call]]  # the calls of each unit that was played
 
 
@@ -49,7 +65,8 @@ async def estimate(
     sweep.check(context)
     finished = store.units(sweep.name) if store else {}
     left = [unit for unit in sweep.units() if unit not in finished]
-    rehearsal, played = Rehearsal(sweep, context), {}
+    rehearsal = Rehearsal(sweep, context)
+    played = {}
     for text, group in groupby(left, lambda unit: unit.text):
         units = list(group)
         sample = [await rehearsal.play(unit) for unit in units[:EACH]]
@@ -85,15 +102,15 @@ class Rehearsal(Meter):
     async def play(self, unit: Unit) -> list[Call]:
         """The calls of a unit."""
         arguments = self._sweep.arguments(unit, self._context)
-        with metered(self), serving(make=self._seated), collected() as calls:
+        seats = serving(make=self._seated)
+        with metered(self), seats, collected() as calls:
             await self._sweep.study(**arguments)
         return calls
 
     def _seated(self, given: ChatModel | str) -> ChatModel:
         """A stand-in with the profile of whom it stands for."""
-        model = connect(given, api_key=NOT_ASKED) if isinstance(given, str) else given
-        known = model.profile
-        self.profiles[known.name] = _priced(model)
+        known = _profile(given)
+        self.profiles[known.name] = known
         return stand_in(name=known.name, profile=known)
 
     @contextmanager
@@ -111,8 +128,10 @@ class Rehearsal(Meter):
 
 def alike(sample: Sample) -> bool:
     """Whether units that were played asked the very same: one draw, as all others."""
-    first, *others = [{call.draw or call.key for call in calls} for calls in sample]
-    return others == [first] != [set()]
+    asked = []
+    for calls in sample:
+        asked.append({call.draw or call.key for call in calls})
+    return len(asked) > 1 and asked[0] == asked[-1] != set()
 
 
 def scaled(
@@ -123,29 +142,36 @@ def scaled(
     the calls of each that was played. Only what stand-ins answered counts."""
     import pandas as pd
 
-    known, rows = dict(profiles or {}), []
+    known = dict(profiles or {})
+    rows = []
     for units, sample in played.values():
+        draws = 1 if alike(sample) else units
         sums: dict[str, np.ndarray] = {}
         for number, calls in enumerate(sample):
-            once = {call.key: call for call in calls if call.endpoint == ENDPOINT}
+            once = {call.key: call for call in calls}
             for call in once.values():
                 model = call.model
+                if call.endpoint != ENDPOINT:
+                    continue
                 if model not in known:
-                    known[model] = _priced(connect(model, api_key=NOT_ASKED))
-                sums.setdefault(model, np.zeros((len(sample), len(COUNTED))))
+                    known[model] = _profile(model)
+                if model not in sums:
+                    sums[model] = np.zeros((len(sample), len(COUNTED)))
                 sums[model][number] += _amounts(call, known[model])
-        draws = 1 if alike(sample) else units
         for model, each in sums.items():
+            every = units * each.mean(axis=0)
             dollars = units * each[:, COUNTED.index("dollars")]
-            amounts = [*(units * each.mean(0)), dollars.min(), dollars.max()]
-            rows.append([model, units, draws, *amounts])
-    names = ["model", "units", "draws", *COUNTED, "low", "high"]
-    frame = pd.DataFrame(rows, columns=names)
+            low, high = dollars.min(), dollars.max()
+            rows.append([model, units, draws, *every, low, high])
+    columns = ["model", "units", "draws", *COUNTED, "low", "high"]
+    frame = pd.DataFrame(rows, columns=columns)
     return frame.groupby("model", as_index=False).sum(min_count=1)
 
 
-def _priced(model: ChatModel) -> Profile:
+def _profile(model: ChatModel | str) -> Profile:
     """A model's profile, with the price that holds at its address."""
+    if isinstance(model, str):
+        model = connect(model, api_key=NOT_ASKED)
     return model.profile.model_copy(update={"price": model.price})
 
 
@@ -155,11 +181,13 @@ def _amounts(call: Call, known: Profile) -> list[float]:
     form = "" if known.name == "embedded" else asked.get("schema")  # there, a grammar
     read = call.prompt_tokens + tokens(form or "")
     wrote = call.completion_tokens + known.thinking // 4
-    money = [np.nan, np.nan]
+    dollars = most = np.nan
     if price := known.price:
-        most = asked.get("max_tokens", 0) + known.thinking
-        money = [price.cost(read, wrote), price.cost(read, most)]
-    seconds = (FIRST_TOKEN + wrote / PACE) / known.concurrency
-    paced = 60 / (known.requests_per_minute or np.inf)
-    room = 60 * (read + wrote) / (known.tokens_per_minute or np.inf)
-    return [1, read, wrote, *money, max(seconds, paced, room)]
+        dollars = price.cost(read, wrote)
+        most = price.cost(read, asked.get("max_tokens", 0) + known.thinking)
+    seconds = [
+        (FIRST_TOKEN + wrote / PACE) / known.concurrency,
+        60 / (known.requests_per_minute or np.inf),
+        60 * (read + wrote) / (known.tokens_per_minute or np.inf),
+    ]
+    return [1, read, wrote, dollars, most, max(seconds)]

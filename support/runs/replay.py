@@ -35,7 +35,8 @@ async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -
     given = {}
     for name, value in made["settings"].items():
         given[name] = objects.get(name, value)
-        if name not in objects and OBJECT in json.dumps(value):
+        lost = OBJECT in json.dumps(value)
+        if lost and name not in objects:
             raise InvalidInput(
                 f"replay: {name} cannot be made from a name alone; pass what stood "
                 f"there: replay(…, {name}=…)"

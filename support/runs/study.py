@@ -100,7 +100,7 @@ class Store:
                     )
                 self._drop(name)  # nothing was finished: the name is free
                 stored = {}
-            text = json.dumps({**stored, **asked}, sort_keys=True)
+            text = json.dumps(stored | asked, sort_keys=True)
             db.execute("INSERT OR REPLACE INTO sweeps VALUES (?, ?)", (name, text))
 
     def forget(self, sweep: str) -> None:
@@ -109,9 +109,8 @@ class Store:
             self._drop(self.name_in_file(sweep))
 
     def _drop(self, name: str) -> None:
-        for table in ("units", "calls"):
-            self._db.execute(f"DELETE FROM {table} WHERE sweep = ?", (name,))
-        self._db.execute("DELETE FROM sweeps WHERE name = ?", (name,))
+        for where in ("units WHERE sweep", "calls WHERE sweep", "sweeps WHERE name"):
+            self._db.execute(f"DELETE FROM {where} = ?", (name,))
 
     def add(
         self,
@@ -155,8 +154,10 @@ class Store:
             FROM units LEFT JOIN calls USING (sweep, settings, repetition)
             WHERE sweep = ? GROUP BY settings, repetition ORDER BY 1, 2"""
         found = {}
-        for text, repetition, *row in self.select(query, (self.name_in_file(sweep),)):
-            found[Unit(sweep, text, repetition)] = dict(zip(columns, row, strict=True))
+        rows = self.select(query, (self.name_in_file(sweep),))
+        for text, repetition, *values in rows:
+            unit = Unit(sweep, text, repetition)
+            found[unit] = dict(zip(columns, values, strict=True))
         return found
 
     def row(self, unit: Unit) -> Row:

@@ -13,7 +13,13 @@ import itertools
 import json
 import os
 import platform
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -36,7 +42,15 @@ from support.runs.estimate import EACH, Rehearsal, alike, write
 from support.runs.progress import Ended, Progress
 from support.runs.source import bare, fingerprint, registered
 from support.runs.study import Row, Settings, Store, Unit
-from support.runs.workers import Claims, Place, Run, Work, all_done, elsewhere, play
+from support.runs.workers import (
+    Claims,
+    Place,
+    Run,
+    Work,
+    all_done,
+    elsewhere,
+    play,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,7 +137,8 @@ class Sweep:
         settings = unit.settings
         own = {name: settings[name] for name in settings if name not in self.paired}
         digest = hashlib.sha256(_text(own).encode()).digest()
-        return [*np.frombuffer(digest[:16], dtype="<u4").tolist(), unit.repetition]
+        words = np.frombuffer(digest[:16], dtype="<u4")
+        return [*words.tolist(), unit.repetition]
 
     async def run(
         self,
@@ -173,14 +188,14 @@ class Sweep:
                 budget = enter(closing(account))
             store.register(self.name, self.identity(context))
             rows = self.rows(store)
-            left = [unit for unit, row in rows.items() if row["status"] not in over]
             here, away = list[Unit](), list[Unit]()
-            for unit in left:
-                asks = on is None or self._seated(unit.settings, context)
-                (here if asks else away).append(unit)
+            for unit, row in rows.items():
+                if row["status"] not in over:
+                    stays = on is None or self._seated(unit.settings, context)
+                    (here if stays else away).append(unit)
             await self._foretell(here, context)
             meter = enter(metered(Meter(budget)))
-            skipped = len(rows) - len(left)
+            skipped = len(rows) - len(here) - len(away)
             shown = Progress(self.name, len(rows), skipped, meter, progress)
             enter(closing(shown))
             run = Run(store, claims, shown, over, self._made(context))
@@ -219,10 +234,12 @@ class Sweep:
         first = next(asking, None)
         if first is None or self._given(first.settings, context).get("temperature"):
             return
-        rehearsal, sample = Rehearsal(self, context), []
+        rehearsal = Rehearsal(self, context)
+        sample = []
         for number in range(min(EACH, self.repetitions)):
+            unit = first._replace(repetition=number)
             try:
-                sample.append(await rehearsal.play(first._replace(repetition=number)))
+                sample.append(await rehearsal.play(unit))
             except Exception:  # the study's own: the run plays it again, and tells
                 return
         if alike(sample):
@@ -271,7 +288,8 @@ class Sweep:
         Finished ones have the number of their `draw`: units of a setting that asked the
         very same are one; who asked nobody is one of its own.
         """
-        kept, known = store.units(self.name, **sums), dict[Any, int]()
+        kept = store.units(self.name, **sums)
+        known = dict[Any, int]()
         rows = {}
         for unit in self.units():
             row = rows[unit] = kept.get(unit, {"status": "missing"})
@@ -341,8 +359,9 @@ class Sweep:
         if twice := self.grid.keys() & context.keys():
             raise InvalidInput(f"{', '.join(twice)}: it is in the grid already")
         taken = _signature(self.study)
+        names = {*self.grid, *self.paired, *context, "rng"}
         try:
-            taken.bind(**dict.fromkeys({*self.grid, *self.paired, *context, "rng"}))
+            taken.bind(**dict.fromkeys(names))
         except TypeError as error:
             known = f"the study takes {', '.join(taken.parameters)}"
             raise InvalidInput(f"{self.name}: {error}; {known}") from None
@@ -350,29 +369,33 @@ class Sweep:
     @property
     def parameters(self) -> Row:
         """All that determines the results, for a figure's provenance."""
-        grid: Row = {"repetitions": self.repetitions, "seed": self.seed}
+        known = self._given({"repetitions": self.repetitions, "seed": self.seed})
         for name, texts in self._values.items():
-            grid[name] = [json.loads(text) for text in texts]
-        known = self._given(grid, {"paired": list(self.paired)})
-        return {name: known[name] for name in known if known[name] is not None}
+            known[name] = [json.loads(text) for text in texts]
+        known["paired"] = list(self.paired)
+        return {name: value for name, value in known.items() if value is not None}
 
     def identity(self, context: Settings) -> Row:
         """What must not change under one name; the user's own code among it."""
-        study, plain = bare(self.study), Row()
+        study = bare(self.study)
+        plain: Row = {}
         for name, value in context.items():
             if isinstance(value, ChatModel):
                 plain[name] = f"{value.model} at {value.endpoint}"
             elif isinstance(value, str | int | float | list | tuple | dict):
                 plain[name] = value
-        identity = {
+        identity: Row = {
             "study": f"{study.__module__}.{study.__qualname__}",
             "seed": self.seed,
             "paired": sorted(self.paired),
             "settings": sorted(self.grid),
             "context": plain,
         }
-        code = registered(str([self.parameters, context])) | {"the study": self.study}
-        return identity | {f"code of {name}": fingerprint(code[name]) for name in code}
+        code = registered(str([self.parameters, context]))
+        code["the study"] = self.study
+        for name, made in code.items():
+            identity[f"code of {name}"] = fingerprint(made)
+        return identity
 
     def _connected(self, context: Settings) -> Iterator[ChatModel]:
         """All whom a run may ask, connected."""
@@ -395,7 +418,8 @@ class Sweep:
 
 def stream(seed: int, spawned: Sequence[int]) -> np.random.Generator:
     """The random stream of a unit, from its sweep's seed and a key of its own."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawned))
+    sequence = np.random.SeedSequence(seed, spawn_key=spawned)
+    return np.random.default_rng(sequence)
 
 
 def _text(value: Any, default: Callable[[Any], Any] | None = None) -> str:
@@ -436,6 +460,7 @@ def _described(value: Any) -> dict[str, str]:
     if isinstance(value, ChatModel):
         return {"name": value.model, "source": value.endpoint}
     name = getattr(value, "__name__", getattr(value, "name", None))
-    if not isinstance(name, str) or (isinstance(value, Path) and not value.exists()):
+    lost = isinstance(value, Path) and not value.exists()
+    if lost or not isinstance(name, str):
         return {"name": type(value).__name__, "source": ""}
     return {"name": name, "source": fingerprint(value)[:16]}
