@@ -133,12 +133,7 @@ class Sweep:
         return stream(self.seed, self._spawned(unit))
 
     def _spawned(self, unit: Unit) -> list[int]:
-        """What tells a unit's stream from others': its setting, and its repetition."""
-        settings = unit.settings
-        own = {name: settings[name] for name in settings if name not in self.paired}
-        digest = hashlib.sha256(_text(own).encode()).digest()
-        words = np.frombuffer(digest[:16], dtype="<u4")
-        return [*words.tolist(), unit.repetition]
+        return [*_digest(unit.text, *self.paired), unit.repetition]
 
     async def run(
         self,
@@ -420,6 +415,15 @@ def stream(seed: int, spawned: Sequence[int]) -> np.random.Generator:
     """The random stream of a unit, from its sweep's seed and a key of its own."""
     sequence = np.random.SeedSequence(seed, spawn_key=spawned)
     return np.random.default_rng(sequence)
+
+
+@lru_cache
+def _digest(text: str, *paired: str) -> list[int]:
+    """What tells the streams of one setting from another's, in four numbers."""
+    settings = json.loads(text)
+    own = {name: settings[name] for name in settings if name not in paired}
+    digest = hashlib.sha256(_text(own).encode()).digest()
+    return np.frombuffer(digest[:16], dtype="<u4").tolist()
 
 
 def _text(value: Any, default: Callable[[Any], Any] | None = None) -> str:
