@@ -58,6 +58,12 @@ def sweep(n=10, study=ask):
     return Sweep("s", study, {"number": list(range(n))}, 1, 7)
 
 
+def play(store, study, grid, repetitions=1, **options):
+    """A sweep that asks no priced model, and what became of it."""
+    what = Sweep("s", study, grid, repetitions, 7)
+    return what, asyncio.run(what.run(store, progress=False, **options))
+
+
 def run(store, what=None, transport=None, prices=None, cached=False, **options):
     cache = Cache(store.path) if cached else None
     model = ChatModel(transport or Dear(), profile=prices, cache=cache)
@@ -230,8 +236,7 @@ async def mistaken(rng, number):
 
 
 def test_an_error_of_ones_own_code_keeps_its_traceback(store, capsys):
-    what = Sweep("s", mistaken, {"number": [1, 3, 4]}, 1, 7)
-    ended = asyncio.run(what.run(store, progress=False))
+    _, ended = play(store, mistaken, {"number": [1, 3, 4]})
     assert (ended.done, ended.failed, ended.missing, ended.draws) == (1, 2, 2, 1)
     assert ended.error == "LookupError: no number 3"
     assert "in careless" in ended.traceback and "number 3" in ended.traceback
@@ -260,9 +265,8 @@ async def fussy(rng, number):
 def test_an_error_of_ones_own_code_is_raised_at_once_on_request(
     store, on, study, kind, where
 ):
-    what = Sweep("s", study, {"number": [3]}, 1, 7)
     with pytest.raises(kind) as raised:
-        asyncio.run(what.run(store, progress=False, on=on, on_error="raise"))
+        play(store, study, {"number": [3]}, on=on, on_error="raise")
     assert where in "".join(traceback.format_exception(raised.value))
 
 
@@ -273,15 +277,15 @@ def test_each_end_of_a_run_is_a_line_for_whoever_listens(
     monkeypatch.setenv("CONVENE_ENDED", str(file))
     with pytest.raises(BudgetExceeded) as partly:
         run(store, prices=prices, budget_usd=0.45)
-    wrong = Sweep("u", mistaken, {"number": [3]}, 1, 7)
-    with pytest.raises(LookupError):
-        asyncio.run(wrong.run(store, progress=False, on_error="raise"))
     whole = run(store, prices=prices, budget_usd=10)
+    store.forget("s")
+    with pytest.raises(LookupError):
+        play(store, mistaken, {"number": [3]}, on_error="raise")
     first, second, last = map(json.loads, file.read_text().splitlines())
     assert first == dataclasses.asdict(partly.value.ended)
     assert "budget" in first["stopped"] and 0 < first["missing"] < 10
-    assert (second["sweep"], second["stopped"]) == ("u", "LookupError: no number 3")
-    assert last == dataclasses.asdict(whole) and not last["stopped"]
+    assert second == dataclasses.asdict(whole) and not second["stopped"]
+    assert last["stopped"] == "LookupError: no number 3"
 
 
 async def chat(rng, temperature=0.0, drawn=False, kind="a", repetition=0, model=None):
@@ -303,9 +307,9 @@ async def chat(rng, temperature=0.0, drawn=False, kind="a", repetition=0, model=
 def test_repetitions_that_ask_the_very_same_are_told_before_and_are_one_draw(
     store, capsys, grid, draws, units
 ):
-    what, asked = Sweep("s", chat, grid, 4, 7), []
+    asked = []
     model = scripted(lambda messages: asked.append(capsys.readouterr().out) or "yes")
-    ended = asyncio.run(what.run(store, progress=False, model=model))
+    what, ended = play(store, chat, grid, 4, model=model)
     assert ("are one question" in asked[0]) == (draws < units) and len(asked) == units
     assert ended.draws == len(list(what.records(store))) == draws
     assert len(list(store.records("s"))) == units
@@ -327,8 +331,7 @@ def test_a_unit_fails_where_a_seat_kept_its_form_in_no_reply(store, kept, failed
     about = {"key": "k", "model": "m", "endpoint": "there", "by": "Ana"}
     calls = [{**about, "misfit": off, "reply": "Well"} for off in kept]
     calls.append({**about, "by": "Ben"})
-    what = Sweep("s", seated, {"calls": [calls]}, 1, 7)
-    ended = asyncio.run(what.run(store, progress=False))
+    _, ended = play(store, seated, {"calls": [calls]})
     assert ended.failed == failed
     said = r"OffForm: Ana \(m\) kept its form in no reply.*Well"
     assert bool(re.match(said, ended.error)) == bool(failed)
@@ -348,8 +351,7 @@ def test_a_unit_fails_where_a_seat_kept_its_form_in_no_reply(store, kept, failed
 def test_a_run_says_where_somebody_else_answered(store, capsys, answers, said):
     about = {"key": "k", "model": "m", "endpoint": "there"}
     calls = [{**about, **more} for more in answers]
-    what = Sweep("s", seated, {"calls": [calls]}, 1, 7)
-    asyncio.run(what.run(store, progress=False))
+    what, _ = play(store, seated, {"calls": [calls]})
     out = capsys.readouterr().out
     assert said in out and bool(out) == bool(said)
     names = what.frame(store)["answered_by"][0].split(",")
@@ -361,9 +363,7 @@ def test_an_estimate_plays_two_repetitions_and_writes_what_all_will_take(
 ):
     file = tmp_path / "estimate.jsonl"
     monkeypatch.setenv("CONVENE_ESTIMATE", str(file))
-    what = Sweep("s", chat, {"drawn": [True, False]}, 10, 7)
-    model = stand_in(name="m")
-    ended = asyncio.run(what.run(store, progress=False, model=model))
+    _, ended = play(store, chat, {"drawn": [True, False]}, 10, model=stand_in(name="m"))
     assert (ended.units, ended.done) == (4, 4)
     [line] = map(json.loads, file.read_text().splitlines())
     assert (line["sweep"], line["model"], line["calls"]) == ("s", "m", 20)
