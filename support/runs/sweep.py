@@ -227,11 +227,13 @@ class Sweep:
         """
         asking = (unit for unit in units if self._seated(unit.settings, context))
         first = next(asking, None)
-        if first is None or self._given(first.settings, context).get("temperature"):
+        if first is None or self.repetitions < EACH:
+            return
+        if self._given(first.settings, context).get("temperature"):
             return
         rehearsal = Rehearsal(self, context)
         sample = []
-        for number in range(min(EACH, self.repetitions)):
+        for number in range(EACH):
             unit = first._replace(repetition=number)
             try:
                 sample.append(await rehearsal.play(unit))
@@ -249,17 +251,17 @@ class Sweep:
         rows = list(self.rows(store).values())
         draws = [row["draw"] for row in rows if row["status"] == "done"]
         failed = [row for row in rows if row["status"] == "failed"]
-        many, different = len(draws), len(set(draws))
+        missing, different = len(rows) - len(draws), len(set(draws))
         for kept in (UNFINISHED, REPEATED):
             kept.pop(self.name, None)
-        if many < len(rows):
-            UNFINISHED[self.name] = f"{many} of {len(rows)} units"
-        if different < many:
-            alike = "(the others asked the very same)"
-            REPEATED[self.name] = f"{different} draws in {many} units {alike}"
+        if missing:
+            UNFINISHED[self.name] = f"{len(draws)} of {len(rows)} units"
+        if different < len(draws):
+            others = "(the others asked the very same)"
+            REPEATED[self.name] = f"{different} draws in {len(draws)} units {others}"
         first = failed[0] if failed else {"error": "", "traceback": ""}
         ended = progress.end(
-            missing=len(rows) - many,
+            missing=missing,
             draws=different,
             error=first["error"],
             traceback=first["traceback"],
@@ -297,11 +299,12 @@ class Sweep:
     def records(self, store: Store) -> Iterator[tuple[Unit, Any]]:
         """Finished units and their records, in the order of the grid: the first of each
         draw, so that they are independent observations."""
-        seen = set[int]()
+        first = dict[int, Unit]()
         for unit, row in self.rows(store).items():
-            if row["status"] == "done" and row["draw"] not in seen:
-                seen.add(row["draw"])
-                yield unit, store.record(unit)
+            if row["status"] == "done":
+                first.setdefault(row["draw"], unit)
+        for unit in first.values():
+            yield unit, store.record(unit)
 
     def missing(self, store: Store) -> int:
         """How many units have no record: a study with any is partial, and says so."""
