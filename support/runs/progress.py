@@ -45,44 +45,42 @@ class Ended:
     stopped: str = ""
 
 
+@dataclass
 class Progress:
     """Counts a run and shows it: to whoever looks on (True), or to a function."""
 
-    def __init__(
-        self,
-        sweep: str,
-        units: int,
-        skipped: int,
-        meter: Meter,
-        show: bool | Callable[[Ended], object],
-    ) -> None:
-        self.count = Counter[str](skipped=skipped)  # units, by what became of them
-        self.misfits = 0
-        self._sweep, self._units, self._meter = sweep, units, meter
+    sweep: str
+    units: int
+    skipped: int
+    meter: Meter
+    show: bool | Callable[[Ended], object]
+    misfits: int = 0
+
+    def __post_init__(self) -> None:
+        self.count = Counter[str](skipped=self.skipped)  # units, by what became of them
         self._shown = 0.0
-        self._watch = show if callable(show) else None
-        self._bar = _bar(sweep, units, skipped) if show is True else None
-        meter.watch(self.changed)
+        self._bar = _bar(self) if self.show is True else None
+        self.meter.watch(self.changed)
 
     @property
     def _spent(self) -> float:
-        budget = self._meter.budget
-        return budget.spent if budget else self._meter.usd
+        budget = self.meter.budget
+        return budget.spent if budget else self.meter.usd
 
     def changed(self, now: bool = False) -> None:
         """Something happened: show it, unless something was shown just now."""
         if not now and time.monotonic() - self._shown < EVERY:
             return
         self._shown = time.monotonic()
-        if self._watch is not None:
-            self._watch(self.ended())
+        if callable(self.show):
+            self.show(self.ended())
         if self._bar is not None:
             self._bar.set_postfix(self._told(), refresh=False)
             self._bar.update(self.count.total() - self._bar.n)
 
     def _told(self) -> dict[str, Any]:
         """What is worth telling beside the units."""
-        meter = self._meter
+        meter = self.meter
         told: dict[str, Any] = {
             "failed": self.count["failed"],
             "misfits": self.misfits,
@@ -101,7 +99,7 @@ class Progress:
         if self._bar is not None:
             self._bar.refresh()
             self._bar.close()
-        self._bar = self._watch = None
+        self._bar, self.show = None, False
 
     def end(self, **more: Any) -> Ended:
         """What became of the run; a line of the file that CONVENE_ENDED names, too."""
@@ -115,10 +113,10 @@ class Progress:
     def ended(self, **more: Any) -> Ended:
         """The run at this moment."""
         counts: dict[str, Any] = dict(self.count)
-        asked = self._meter.counts
+        asked = self.meter.counts
         return Ended(
-            self._sweep,
-            self._units,
+            self.sweep,
+            self.units,
             **counts,
             misfits=self.misfits,
             calls=asked["calls"],
@@ -129,9 +127,14 @@ class Progress:
         )
 
 
-def _bar(sweep: str, units: int, skipped: int) -> Any:
+def _bar(of: Progress) -> Any:
     from tqdm.auto import tqdm
 
     watched = "ipykernel" in sys.modules or sys.stderr.isatty()
-    pace = EVERY if watched else IN_A_LOG
-    return tqdm(desc=sweep, total=units, initial=skipped, unit="unit", mininterval=pace)
+    return tqdm(
+        desc=of.sweep,
+        total=of.units,
+        initial=of.skipped,
+        unit="unit",
+        mininterval=EVERY if watched else IN_A_LOG,
+    )
