@@ -82,8 +82,9 @@ async def estimate(
 def write(sweep: Any, store: Store, file: str) -> None:
     """Write what all repetitions of a sweep will take, from those that were played."""
     played = {}
-    for text, units in groupby(sweep.units(), lambda unit: unit.text):
-        played[text] = sweep.repetitions, [store.calls(unit) for unit in units]
+    for text, group in groupby(sweep.units(), lambda unit: unit.text):
+        sample = [store.calls(unit) for unit in group]
+        played[text] = sweep.repetitions, sample
     frame = scaled(played).assign(sweep=sweep.name)
     frame.to_json(file, orient="records", lines=True, mode="a")
 
@@ -131,7 +132,8 @@ def alike(sample: Sample) -> bool:
     asked = []
     for calls in sample:
         asked.append({call.draw or call.key for call in calls})
-    return len(asked) > 1 and asked[0] == asked[-1] != set()
+    first, *others = asked
+    return bool(first) and others == [first]
 
 
 def scaled(
@@ -163,7 +165,14 @@ def scaled(
             dollars = units * each[:, COUNTED.index("dollars")]
             low, high = dollars.min(), dollars.max()
             rows.append([model, units, draws, *every, low, high])
-    columns = ["model", "units", "draws", *COUNTED, "low", "high"]
+    columns = [
+        "model",
+        "units",
+        "draws",
+        *COUNTED,
+        "low",
+        "high",
+    ]
     frame = pd.DataFrame(rows, columns=columns)
     return frame.groupby("model", as_index=False).sum(min_count=1)
 
@@ -172,7 +181,8 @@ def _profile(model: ChatModel | str) -> Profile:
     """A model's profile, with the price that holds at its address."""
     if isinstance(model, str):
         model = connect(model, api_key=NOT_ASKED)
-    return model.profile.model_copy(update={"price": model.price})
+    priced = {"price": model.price}
+    return model.profile.model_copy(update=priced)
 
 
 def _amounts(call: Call, known: Profile) -> list[float]:
@@ -183,8 +193,9 @@ def _amounts(call: Call, known: Profile) -> list[float]:
     wrote = call.completion_tokens + known.thinking // 4
     dollars = most = np.nan
     if price := known.price:
+        longest = asked.get("max_tokens", 0) + known.thinking
         dollars = price.cost(read, wrote)
-        most = price.cost(read, asked.get("max_tokens", 0) + known.thinking)
+        most = price.cost(read, longest)
     seconds = [
         (FIRST_TOKEN + wrote / PACE) / known.concurrency,
         60 / (known.requests_per_minute or np.inf),

@@ -48,5 +48,6 @@ async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -
         """Whoever goes by a name, replying from the file."""
         return objects.get(name) or connect(name, cache=kept, offline=True)
 
+    rng = stream(made["seed"], made["stream"])
     with serving(make=seated):
-        return await study(rng=stream(made["seed"], made["stream"]), **given)
+        return await study(rng=rng, **given)
