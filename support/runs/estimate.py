@@ -97,7 +97,7 @@ class Rehearsal(Meter):
         self.profiles = dict[str, Profile]()
         self._sweep, self._context = sweep, dict(context)
         for name, value in context.items():
-            if isinstance(value, ChatModel):
+            if isinstance(value, ChatModel) or (name == MODEL and value):
                 self._context[name] = self._seated(value)
 
     async def play(self, unit: Unit) -> list[Call]:
