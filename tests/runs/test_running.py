@@ -49,9 +49,7 @@ async def ask(rng, number, model):
     return {"texts": [reply.text for reply in said]}
 
 
-@pytest.fixture
-def prices():
-    return Profile(name="m", price=Price(input=1000.0, output=1000.0))
+PRICED = Profile(name="m", price=Price(input=1000.0, output=1000.0))
 
 
 def sweep(n=10, study=ask):
@@ -64,7 +62,7 @@ def play(store, study, grid, repetitions=1, **options):
     return what, asyncio.run(what.run(store, progress=False, **options))
 
 
-def run(store, what=None, transport=None, prices=None, cached=False, **options):
+def run(store, what=None, transport=None, prices=PRICED, cached=False, **options):
     cache = Cache(store.path) if cached else None
     model = ChatModel(transport or Dear(), profile=prices, cache=cache)
     options = {"progress": False, "concurrency": 3, **options}
@@ -75,23 +73,23 @@ def run(store, what=None, transport=None, prices=None, cached=False, **options):
 
 
 def test_a_budget_ends_a_run_counts_what_earlier_runs_spent_and_a_larger_one_goes_on(
-    store, prices
+    store,
 ):
     sent, said = [], r"is partial: \d of 10 units are finished.*larger budget_usd="
     # The second has a cent more, and its worst case is dearer than that.
     for limit in (0.45, 0.46, 0.45):
         with pytest.raises(BudgetExceeded, match=said):
-            run(store, transport=(dear := Dear()), prices=prices, budget_usd=limit)
+            run(store, transport=(dear := Dear()), budget_usd=limit)
         sent.append(dear.sent)
     kept = len(list(sweep().records(store)))
     assert 0 < kept < 10 and sent[0] <= 45 and sent[-1] == 0
     assert sweep().missing(store) == 10 - kept
-    count = run(store, prices=prices, budget_usd=10)
+    count = run(store, budget_usd=10)
     assert (count.done, count.skipped, count.missing) == (10 - kept, kept, 0)
 
 
 def test_an_empty_purse_of_all_studies_ends_a_run_and_is_the_one_to_fill(
-    store, prices, tmp_path, monkeypatch
+    store, tmp_path, monkeypatch
 ):
     path = tmp_path / "purse.sqlite"
     with (
@@ -102,7 +100,7 @@ def test_an_empty_purse_of_all_studies_ends_a_run_and_is_the_one_to_fill(
         for budget in ({}, {"budget_usd": 10}):
             said = r"\$0\.\d+ was spent by then.* with a larger BUDGET \("
             with pytest.raises(BudgetExceeded, match=said):
-                run(store, prices=prices, **budget)
+                run(store, **budget)
 
 
 def test_a_budget_asks_for_a_price_before_anything_is_sent(store):
@@ -112,12 +110,12 @@ def test_a_budget_asks_for_a_price_before_anything_is_sent(store):
     assert dear.sent == 0 and not store.select("SELECT * FROM sweeps")
 
 
-def test_kept_replies_cost_nothing_as_whoever_listens_is_told(store, prices):
+def test_kept_replies_cost_nothing_as_whoever_listens_is_told(store):
     seen = []
     again = Sweep("t", ask, sweep().grid, 1, 7)
     for what, limit, sent in ((sweep(), 10, 20), (again, 0.0, 0)):
         told = {"budget_usd": limit, "progress": seen.append}
-        run(store, what, prices=prices, cached=True, **told)
+        run(store, what, cached=True, **told)
         last = seen[-1]
         assert (last.done, last.calls, last.cached) == (10, 20, 20 - sent)
         assert last.tokens == 10 * sent and last.spent == pytest.approx(sent / 100)
@@ -127,9 +125,9 @@ def test_kept_replies_cost_nothing_as_whoever_listens_is_told(store, prices):
 
 
 def test_every_unit_keeps_its_calls_and_failures_of_this_grid_are_told_again(
-    store, prices, capsys
+    store, capsys
 ):
-    run(store, transport=Dear(fail=["3, 1"]), prices=prices)
+    run(store, transport=Dear(fail=["3, 1"]))
     calls = {unit.settings["number"]: store.calls(unit) for unit in sweep().units()}
     assert [call.completion_tokens for call in calls[2]] == [6, 6]
     good, bad = calls[3]
@@ -215,10 +213,10 @@ async def ask_two(rng, number, model):
     return {"texts": [reply.text for reply in await asyncio.gather(*asked)]}
 
 
-def test_what_is_on_its_way_when_the_money_ends_is_settled_and_kept(store, prices):
+def test_what_is_on_its_way_when_the_money_ends_is_settled_and_kept(store):
     slow = Dear(seconds=0.2)
     with pytest.raises(BudgetExceeded):
-        run(store, sweep(1, ask_two), slow, prices, cached=True, budget_usd=1.0)
+        run(store, sweep(1, ask_two), slow, cached=True, budget_usd=1.0)
     assert slow.sent == 1 and store.select("SELECT count(*) FROM replies") == [(1,)]
     assert store.select("SELECT spent, uncertain FROM accounts") == [(10_000_000, 0)]
     assert not store.select("SELECT * FROM reservations")
@@ -270,14 +268,12 @@ def test_an_error_of_ones_own_code_is_raised_at_once_on_request(
     assert where in "".join(traceback.format_exception(raised.value))
 
 
-def test_each_end_of_a_run_is_a_line_for_whoever_listens(
-    store, prices, tmp_path, monkeypatch
-):
+def test_each_end_of_a_run_is_a_line_for_whoever_listens(store, tmp_path, monkeypatch):
     file = tmp_path / "ended.jsonl"
     monkeypatch.setenv("CONVENE_ENDED", str(file))
     with pytest.raises(BudgetExceeded) as partly:
-        run(store, prices=prices, budget_usd=0.45)
-    whole = run(store, prices=prices, budget_usd=10)
+        run(store, budget_usd=0.45)
+    whole = run(store, budget_usd=10)
     store.forget("s")
     with pytest.raises(LookupError):
         play(store, mistaken, {"number": [3]}, on_error="raise")
