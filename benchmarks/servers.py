@@ -228,9 +228,7 @@ async def tried(
         names = Counter(who(call) for call in calls_of(sweep, store))
         told = ", ".join(f"{one} {count}" for one, count in names.items())
         print(" | ".join(map(str, [*row, told])), flush=True)
-        rows = store.units("servers").values()
-        failed = [row for row in rows if row["status"] == "failed"]
-        errors = {row["error"] for row in failed}
+        errors = {row["error"] for row in store.units("servers").values()}
         for line in filter(None, [*model.learnt, said, *errors]):
             print(f"    {line[:600]}")
         store.close()
@@ -246,7 +244,7 @@ def who(call: Any) -> str:
 
 def counted(sweep: Sweep, store: Store) -> list[object]:
     """Units done and failed; replies, repairs, and what stayed off form."""
-    states = Counter(store.row(unit).get("status") for unit in sweep.units())
+    states = Counter(row["status"] for row in sweep.rows(store).values())
     calls = calls_of(sweep, store)
     [(off,)] = store.select("SELECT coalesce(sum(format_errors), 0) FROM units")
     replies = sum(not call.error for call in calls)
