@@ -227,8 +227,7 @@ async def tried(
         names = Counter(who(call) for call in calls_of(sweep, store))
         told = ", ".join(f"{one} {count}" for one, count in names.items())
         print(" | ".join(map(str, [*row, told])), flush=True)
-        failed = store.units("servers", "failed").values()
-        errors = {row["error"] for row in failed}
+        errors = {row["error"] for row in store.units("servers").values()}
         for line in filter(None, [*model.learnt, said, *errors]):
             print(f"    {line[:600]}")
         store.close()
@@ -244,7 +243,7 @@ def who(call: Any) -> str:
 
 def counted(sweep: Sweep, store: Store) -> list[object]:
     """Units done and failed; replies, repairs, and what stayed off form."""
-    states = Counter(store.status(unit) for unit in sweep.units())
+    states = Counter(row["status"] for row in sweep.rows(store).values())
     calls = calls_of(sweep, store)
     [(off,)] = store.select("SELECT coalesce(sum(format_errors), 0) FROM units")
     replies = sum(not call.error for call in calls)

@@ -272,7 +272,7 @@ def kept(seminar: Seminar) -> bool:
     """Whether the record of a seminar lies in the store."""
     settings = json.dumps(_settings(seminar), sort_keys=True)
     with closing(Store(seminar.path)) as store:
-        return any(unit.text == settings for unit in store.finished(SWEEP))
+        return any(unit.text == settings for unit in store.units(SWEEP))
 
 
 def keep(seminar: Seminar) -> None:

@@ -34,7 +34,7 @@ OPENAI = "https://api.openai.com/v1"
 # byte; what chat templates add around a message, and a template's own preamble, is
 # allowed for generously.
 PER_MESSAGE, PREAMBLE = 16, 256
-DEADLINE = 600.0  # seconds, at least, of a call whose entry says nothing
+DEADLINE = 900.0  # seconds, at least, of a call whose entry says nothing
 ATTEMPTS = 5  # of the longest kind, for which a deadline leaves time
 DEAREST = 10  # times that a long prompt costs, at most
 NIGHT = 2  # the hour, UTC, at which prices that change with it are dear: DeepSeek's

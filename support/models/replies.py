@@ -28,7 +28,6 @@ NAMES = "model", "endpoint"  # all that a recording without its questions keeps 
 LATER = ("cached_prompt_tokens", "thinking", "thinking_tokens", "model", "fingerprint")
 """Fields of a completion that are left out where they are empty."""
 DAMAGE = OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError
-SHOWN = 60  # characters of a question
 
 
 class Cache:
@@ -76,7 +75,7 @@ class Cache:
 
     def missed(self, request: Request) -> str:
         """What a `CacheMiss` says: what was asked, what differs, and the way out."""
-        said = request.messages[-1][1][:SHOWN]
+        said = request.messages[-1][1][:60]
         return (
             f"{request.model} at {request.endpoint} is used offline, and its reply to "
             f"{said!r}… is not recorded in {self.path} for these settings (temperature "

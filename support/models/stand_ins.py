@@ -114,7 +114,8 @@ def stand_in(
         most = request.max_tokens
         return Completion(said[:most], read, most, "length")
 
-    free = profile.model_copy(update={"price": FREE})
+    no = {"price": FREE, "requests_per_minute": None, "tokens_per_minute": None}
+    free = profile.model_copy(update=no)
     return ChatModel(Fake(name, ENDPOINT, _answer), profile=free)
 
 

@@ -8,35 +8,54 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import (
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from support.errors import InvalidInput
 from support.models import connect, serving
-from support.models.calls import Call, Meter, collected, metered
+from support.models.calls import (
+    Call,
+    Meter,
+    collected,
+    metered,
+)
 from support.models.model import ChatModel
 from support.models.profiles import MODEL, Profile
 from support.models.stand_ins import ENDPOINT, stand_in, tokens
+from support.runs.study import Settings, Store, Unit
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from support.models.request import Request
-    from support.runs.study import Planned, Store
 
 NOT_ASKED = "no key: it is not asked"
 EACH = 2  # units of a setting that are played
 FIRST_TOKEN, PACE = 0.5, 50.0  # seconds until a reply begins, then tokens a second
-COUNTED = ["calls", "prompt_tokens", "completion_tokens", "dollars", "most", "seconds"]
+COUNTED = [
+    "calls",
+    "prompt_tokens",
+    "completion_tokens",
+    "dollars",
+    "most",
+    "seconds",
+]
+Sample = Sequence[Sequence[Call]]  # the calls of each unit that was played
 
 
 async def estimate(
-    sweep: Planned, store: Store | None = None, **context: Any
+    sweep: Any, store: Store | None = None, **context: Any
 ) -> pd.DataFrame:
-    """What the units that are not finished will ask of each model, one row a model.
+    """What the units of a sweep that are not finished will ask of each model, one row a
+    model.
 
     Calls, tokens, dollars (NaN without a price; `low` and `high` are as if all units of
     a setting were like the cheaper or the dearer of its two), `most` at their longest
@@ -44,31 +63,15 @@ async def estimate(
     two of a setting ask the very same, all of its repetitions are one draw.
     """
     sweep.check(context)
-    profiles, played = dict[str, Profile](), {}
-
-    def seated(given: ChatModel | str) -> ChatModel:
-        """A stand-in with the profile of whom it stands for."""
-        model = given
-        if not isinstance(model, ChatModel):
-            model = connect(model, api_key=NOT_ASKED)
-        known = model.profile
-        profiles[known.name] = _priced(model)
-        return stand_in(name=known.name, profile=known)
-
-    for name, value in context.items():
-        if isinstance(value, ChatModel) or (name == MODEL and value):
-            context[name] = seated(value)
-    finished = store.finished(sweep.name) if store else set()
+    finished = store.units(sweep.name) if store else {}
     left = [unit for unit in sweep.units() if unit not in finished]
-    with metered(_StandInsOnly()), serving(make=seated):
-        for text, group in groupby(left, lambda unit: unit.text):
-            units, sample = list(group), []
-            for unit in units[:EACH]:
-                with collected() as calls:
-                    await sweep.study(**sweep.arguments(unit, context))
-                sample.append(calls)
-            played[text] = len(units), sample
-    made = scaled(played, profiles)
+    rehearsal = Rehearsal(sweep, context)
+    played = {}
+    for text, group in groupby(left, lambda unit: unit.text):
+        units = list(group)
+        sample = [await rehearsal.play(unit) for unit in units[:EACH]]
+        played[text] = len(units), sample
+    made = scaled(played, rehearsal.profiles)
     unpriced = made["model"][made["dollars"].isna()]
     if len(unpriced):
         told = "no price is known of {}; add it to your models.toml (CONVENE_MODELS)"
@@ -76,59 +79,40 @@ async def estimate(
     return made
 
 
-def scaled(
-    played: Mapping[str, tuple[int, Sequence[Sequence[Call]]]],
-    profiles: Mapping[str, Profile] | None = None,
-) -> pd.DataFrame:
-    """The rows of an estimate; `played` has, by setting, how many units there are, and
-    the calls of each that was played. Only what stand-ins answered counts."""
-    known, rows = dict(profiles or {}), []
-    for units, sample in played.values():
-        shape = len(sample), len(COUNTED)
-        sums: dict[str, np.ndarray] = {}
-        for number, calls in enumerate(sample):
-            for call in {call.key: call for call in calls}.values():
-                model = call.model
-                if call.endpoint != ENDPOINT:
-                    continue
-                if model not in known:
-                    known[model] = _priced(connect(model, api_key=NOT_ASKED))
-                of_model = sums.setdefault(model, np.zeros(shape))
-                of_model[number] += _amounts(call, known[model])
-        asked = [{call.draw or call.key for call in calls} for calls in sample]
-        draws = 1 if len(asked) > 1 and asked[0] == asked[-1] else units
-        for model, of_model in sums.items():
-            dollars = units * of_model[:, COUNTED.index("dollars")]
-            amounts = [*(units * of_model.mean(0)), dollars.min(), dollars.max()]
-            rows.append([model, units, draws, *amounts])
-    names = ["model", "units", "draws", *COUNTED, "low", "high"]
-    frame = pd.DataFrame(rows, columns=names)
-    return frame.groupby("model", as_index=False).sum(min_count=1)
+def write(sweep: Any, store: Store, file: str) -> None:
+    """Write what all repetitions of a sweep will take, from those that were played."""
+    played = {}
+    for text, group in groupby(sweep.units(), lambda unit: unit.text):
+        sample = [store.calls(unit) for unit in group]
+        played[text] = sweep.repetitions, sample
+    frame = scaled(played).assign(sweep=sweep.name)
+    frame.to_json(file, orient="records", lines=True, mode="a")
 
 
-def _priced(model: ChatModel) -> Profile:
-    """A model's profile, with the price that holds at its address."""
-    return model.profile.model_copy(update={"price": model.price})
+class Rehearsal(Meter):
+    """Units played with stand-ins for all whom they ask: no other call leaves."""
 
+    def __init__(self, sweep: Any, context: Settings) -> None:
+        super().__init__()
+        self.profiles = dict[str, Profile]()
+        self._sweep, self._context = sweep, dict(context)
+        for name, value in context.items():
+            if isinstance(value, ChatModel) or (name == MODEL and value):
+                self._context[name] = self._seated(value)
 
-def _amounts(call: Call, known: Profile) -> list[float]:
-    """A call's part, as the model would be asked that its stand-in plays."""
-    asked = json.loads(call.question or "{}")
-    form = "" if known.name == "embedded" else asked.get("schema")  # there, a grammar
-    read = call.prompt_tokens + tokens(form or "")
-    wrote = call.completion_tokens + known.thinking // 4
-    money = [np.nan, np.nan]
-    if price := known.price:
-        most = asked.get("max_tokens", 0) + known.thinking
-        money = [price.cost(read, wrote), price.cost(read, most)]
-    seconds = (FIRST_TOKEN + wrote / PACE) / known.concurrency
-    paced = 60 / (known.requests_per_minute or np.inf)
-    room = 60 * (read + wrote) / (known.tokens_per_minute or np.inf)
-    return [1, read, wrote, *money, max(seconds, paced, room)]
+    async def play(self, unit: Unit) -> list[Call]:
+        """The calls of a unit."""
+        arguments = self._sweep.arguments(unit, self._context)
+        seats = serving(make=self._seated)
+        with metered(self), seats, collected() as calls:
+            await self._sweep.study(**arguments)
+        return calls
 
-
-class _StandInsOnly(Meter):
-    """The meter of an estimate: no call leaves that a stand-in does not answer."""
+    def _seated(self, given: ChatModel | str) -> ChatModel:
+        """A stand-in with the profile of whom it stands for."""
+        known = _profile(given)
+        self.profiles[known.name] = known
+        return stand_in(name=known.name, profile=known)
 
     @contextmanager
     def flight(self, request: Request | None = None) -> Iterator[None]:
@@ -141,3 +125,80 @@ class _StandInsOnly(Meter):
             )
         with super().flight(request):
             yield
+
+
+def alike(sample: Sample) -> bool:
+    """Whether units that were played asked the very same: one draw, as all others."""
+    asked = []
+    for calls in sample:
+        asked.append({call.draw or call.key for call in calls})
+    first, *others = asked
+    return bool(first) and others == [first]
+
+
+def scaled(
+    played: Mapping[str, tuple[int, Sample]],
+    profiles: Mapping[str, Profile] | None = None,
+) -> pd.DataFrame:
+    """The rows of an estimate; `played` has, by setting, how many units there are, and
+    the calls of each that was played. Only what stand-ins answered counts."""
+    import pandas as pd
+
+    known = dict(profiles or {})
+    rows = []
+    for units, sample in played.values():
+        draws = 1 if alike(sample) else units
+        sums: dict[str, np.ndarray] = {}
+        for number, calls in enumerate(sample):
+            once = {call.key: call for call in calls}
+            for call in once.values():
+                model = call.model
+                if call.endpoint != ENDPOINT:
+                    continue
+                if model not in known:
+                    known[model] = _profile(model)
+                if model not in sums:
+                    sums[model] = np.zeros((len(sample), len(COUNTED)))
+                sums[model][number] += _amounts(call, known[model])
+        for model, each in sums.items():
+            every = units * each.mean(axis=0)
+            dollars = units * each[:, COUNTED.index("dollars")]
+            low, high = dollars.min(), dollars.max()
+            rows.append([model, units, draws, *every, low, high])
+    columns = [
+        "model",
+        "units",
+        "draws",
+        *COUNTED,
+        "low",
+        "high",
+    ]
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.groupby("model", as_index=False).sum(min_count=1)
+
+
+def _profile(model: ChatModel | str) -> Profile:
+    """A model's profile, with the price that holds at its address."""
+    if isinstance(model, str):
+        model = connect(model, api_key=NOT_ASKED)
+    priced = {"price": model.price}
+    return model.profile.model_copy(update=priced)
+
+
+def _amounts(call: Call, known: Profile) -> list[float]:
+    """A call's part, as the model would be asked that its stand-in plays."""
+    asked = json.loads(call.question or "{}")
+    form = "" if known.name == "embedded" else asked.get("schema")  # there, a grammar
+    read = call.prompt_tokens + tokens(form or "")
+    wrote = call.completion_tokens + known.thinking // 4
+    dollars = most = np.nan
+    if price := known.price:
+        longest = asked.get("max_tokens", 0) + known.thinking
+        dollars = price.cost(read, wrote)
+        most = price.cost(read, longest)
+    seconds = [
+        (FIRST_TOKEN + wrote / PACE) / known.concurrency,
+        60 / (known.requests_per_minute or np.inf),
+        60 * (read + wrote) / (known.tokens_per_minute or np.inf),
+    ]
+    return [1, read, wrote, dollars, most, max(seconds)]

@@ -15,7 +15,6 @@ from support.models.calls import Meter
 from support.models.money import dollars
 
 EVERY = 0.2  # seconds between two looks at most
-TOLD = "failed misfits calls cached in_flight retries tokens unpriced stopped"
 IN_A_LOG = 60.0  # the same where nobody watches: a bar drawn anew would fill a file
 
 
@@ -25,7 +24,7 @@ class Ended:
 
     Units that this run finished are `done` or `failed`; others were stored before
     (`skipped`) or done by another process meanwhile (`elsewhere`). `spent` is of the
-    budget's account, where there is one, and `usd` of this run's calls.
+    budget's account, where there is one, else of this run's calls.
     """
 
     sweep: str
@@ -37,60 +36,62 @@ class Ended:
     missing: int = 0  # without a record: failed now or earlier, or not played
     draws: int = 0  # finished units, those that asked the very same counted once
     error: str = ""  # of the first unit of the grid that has failed
-    traceback: str = ""  # of the same one
-    replies: int = 0
+    traceback: str | None = ""  # of the same one
     misfits: int = 0  # replies that did not fit their form
     calls: int = 0
     cached: int = 0
-    retries: int = 0
-    in_flight: int = 0
     tokens: int = 0
-    usd: float = 0.0
-    unpriced: int = 0
-    spent: float | None = None
-    limit_usd: float | None = None
-    seconds: float = 0.0
+    spent: float = 0.0  # US dollars
     stopped: str = ""
 
-    @property
-    def told(self) -> dict[str, Any]:
-        """What is worth telling beside the units."""
-        money = dollars(self.usd if self.spent is None else self.spent)
-        limit = "" if self.limit_usd is None else f" of {dollars(self.limit_usd)}"
-        told = {name: getattr(self, name) for name in TOLD.split()}
-        told["money"] = money + limit if self.calls else ""
-        return {name: value for name, value in told.items() if value}
 
-
+@dataclass
 class Progress:
     """Counts a run and shows it: to whoever looks on (True), or to a function."""
 
-    def __init__(
-        self,
-        sweep: str,
-        units: int,
-        skipped: int,
-        meter: Meter,
-        show: bool | Callable[[Ended], object],
-    ) -> None:
-        self.count = Counter[str](skipped=skipped)
-        self._sweep, self._units, self._meter = sweep, units, meter
-        self._started, self._shown = time.monotonic(), 0.0
-        self._watch = show if callable(show) else None
-        self._bar = _bar(sweep, units, skipped) if show is True else None
-        meter.changed = self.changed
+    sweep: str
+    units: int
+    skipped: int
+    meter: Meter
+    show: bool | Callable[[Ended], object]
+    misfits: int = 0
+
+    def __post_init__(self) -> None:
+        self.count = Counter[str](skipped=self.skipped)  # units, by what became of them
+        self._shown = 0.0
+        self._bar = _bar(self) if self.show is True else None
+        self.meter.changed = self.changed
+
+    @property
+    def _spent(self) -> float:
+        budget = self.meter.budget
+        return budget.spent if budget else self.meter.usd
 
     def changed(self, now: bool = False) -> None:
         """Something happened: show it, unless something was shown just now."""
         if not now and time.monotonic() - self._shown < EVERY:
             return
-        self._shown, state = time.monotonic(), self.ended()
-        if self._watch is not None:
-            self._watch(state)
+        self._shown = time.monotonic()
+        if callable(self.show):
+            self.show(self.ended())
         if self._bar is not None:
-            over = state.done + state.failed + state.skipped + state.elsewhere
-            self._bar.set_postfix(state.told, refresh=False)
-            self._bar.update(over - self._bar.n)
+            self._bar.set_postfix(self._told(), refresh=False)
+            self._bar.update(self.count.total() - self._bar.n)
+
+    def _told(self) -> dict[str, Any]:
+        """What is worth telling beside the units."""
+        meter = self.meter
+        told: dict[str, Any] = {
+            "failed": self.count["failed"],
+            "misfits": self.misfits,
+            **meter.counts,
+            "unpriced": meter.unpriced,
+            "in_flight": meter.in_flight,
+        }
+        if told.get("calls"):
+            limit = f" of {dollars(meter.budget.limit_usd)}" if meter.budget else ""
+            told["money"] = dollars(self._spent) + limit
+        return {name: value for name, value in told.items() if value}
 
     def close(self) -> None:
         """Show for the last time how far the run came."""
@@ -98,7 +99,7 @@ class Progress:
         if self._bar is not None:
             self._bar.refresh()
             self._bar.close()
-        self._bar = self._watch = None
+        self._bar, self.show = None, False
 
     def end(self, **more: Any) -> Ended:
         """What became of the run; a line of the file that CONVENE_ENDED names, too."""
@@ -111,27 +112,29 @@ class Progress:
 
     def ended(self, **more: Any) -> Ended:
         """The run at this moment."""
-        meter, budget = self._meter, self._meter.budget
         counts: dict[str, Any] = dict(self.count)
-        counts |= {name: meter.counts[name] for name in ("calls", "cached", "retries")}
-        if budget is not None:
-            counts |= {"spent": budget.spent, "limit_usd": budget.limit_usd}
+        asked = self.meter.counts
         return Ended(
-            self._sweep,
-            self._units,
+            self.sweep,
+            self.units,
             **counts,
-            in_flight=meter.in_flight,
-            tokens=meter.counts["prompt_tokens"] + meter.counts["completion_tokens"],
-            usd=meter.usd,
-            unpriced=meter.unpriced,
-            seconds=time.monotonic() - self._started,
+            misfits=self.misfits,
+            calls=asked["calls"],
+            cached=asked["cached"],
+            tokens=asked["prompt_tokens"] + asked["completion_tokens"],
+            spent=self._spent,
             **more,
         )
 
 
-def _bar(sweep: str, units: int, skipped: int) -> Any:
+def _bar(of: Progress) -> Any:
     from tqdm.auto import tqdm
 
     watched = "ipykernel" in sys.modules or sys.stderr.isatty()
-    pace = EVERY if watched else IN_A_LOG
-    return tqdm(desc=sweep, total=units, initial=skipped, unit="unit", mininterval=pace)
+    return tqdm(
+        desc=of.sweep,
+        total=of.units,
+        initial=of.skipped,
+        unit="unit",
+        mininterval=EVERY if watched else IN_A_LOG,
+    )

@@ -13,11 +13,11 @@ from support.errors import InvalidInput
 from support.models import connect, serving
 from support.models.model import ChatModel
 from support.models.replies import Cache
-from support.runs.sweep import OBJECT, is_model, stream
+from support.runs.sweep import OBJECT, stream
 
 
 async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -> Any:
-    """Play a record again, given itself, or what made it (`store.made(unit)`).
+    """Play a record again, given itself, or what made it (`store.row(unit)["made"]`).
 
     Models reply from the file `cache` alone. What stands in the settings by name and
     source (a rule or a model of one's own, a folder of prompts) is passed by the name
@@ -30,12 +30,13 @@ async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -
     kept = Cache(cache) if cache else None
     study = objects.pop("study", None) or resolve_name(made["study"])
     for name, value in objects.items():
-        objects[name] = value.replaying(kept) if is_model(value) else value
-    given = {
-        name: objects.get(name, made["settings"][name]) for name in made["settings"]
-    }
-    for name, value in given.items():
-        if name not in objects and OBJECT in json.dumps(value):
+        if isinstance(value, ChatModel):
+            objects[name] = value.replaying(kept)
+    given = {}
+    for name, value in made["settings"].items():
+        given[name] = objects.get(name, value)
+        lost = OBJECT in json.dumps(value)
+        if lost and name not in objects:
             raise InvalidInput(
                 f"replay: {name} cannot be made from a name alone; pass what stood "
                 f"there: replay(…, {name}=…)"
@@ -47,5 +48,6 @@ async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -
         """Whoever goes by a name, replying from the file."""
         return objects.get(name) or connect(name, cache=kept, offline=True)
 
+    rng = stream(made["seed"], made["stream"])
     with serving(make=seated):
-        return await study(rng=stream(made["seed"], made["stream"]), **given)
+        return await study(rng=rng, **given)

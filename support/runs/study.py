@@ -6,22 +6,23 @@ units that were at work.
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from json import JSONDecodeError
 from operator import methodcaller
 from pathlib import Path
 from pkgutil import resolve_name
 from traceback import format_exception
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from support.data import source_digest, study_file
 from support.database import guarded, open_database, transaction
 from support.errors import DamagedFile, InvalidInput, ModelError
 from support.models.calls import Call
 
+Settings = Mapping[str, Any]
+Row = dict[str, Any]
 KEY = "sweep TEXT NOT NULL, settings TEXT NOT NULL, repetition INTEGER NOT NULL"
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS sweeps (name TEXT PRIMARY KEY, identity TEXT NOT NULL);
@@ -33,58 +34,25 @@ CREATE TABLE IF NOT EXISTS calls ({KEY}, number INTEGER NOT NULL, call TEXT NOT 
     PRIMARY KEY (sweep, settings, repetition, number));
 """
 WHERE = "WHERE sweep = ? AND settings = ? AND repetition = ?"
+FINISHED = "SELECT 1 FROM units WHERE sweep = ? AND status = 'done' LIMIT 1"
 LATER = ("made", "traceback")  # columns that units of an earlier version lack
-BESIDE = ("status", "error", "traceback", "replies", "format_errors", "seconds")
-DRAW = "coalesce(call ->> 'draw', call ->> 'key')"
+BESIDE = ["status", "error", "traceback", "replies", "format_errors", "seconds"]
+KEPT = [*BESIDE, "kind", "record", "made"]
+# The questions of a unit, repetitions left out of account.
+ASKED = "group_concat(DISTINCT coalesce(call ->> 'draw', call ->> 'key'))"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Unit:
-    """One piece of work: settings (as JSON with sorted keys), and which repetition.
-
-    `labels` are the settings as a table shows them, where a sweep made the unit.
-    """
+class Unit(NamedTuple):
+    """One piece of work: settings (as JSON with sorted keys), and which repetition."""
 
     sweep: str
     text: str
     repetition: int
-    labels: Mapping[str, Any] = dataclasses.field(
-        default_factory=dict, compare=False, repr=False
-    )
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Row:
         """The settings by name."""
         return json.loads(self.text)
-
-
-class Planned(Protocol):
-    """A sweep, as those need it who play its units, count them or read them."""
-
-    @property
-    def name(self) -> str:
-        """Under which its units are kept."""
-
-    @property
-    def study(self) -> Callable[..., Awaitable[Any]]:
-        """What a unit plays."""
-
-    def units(self) -> Iterator[Unit]:
-        """Every unit of the grid."""
-
-    def arguments(self, unit: Unit, context: Mapping[str, Any]) -> dict[str, Any]:
-        """What the study is called with."""
-
-    def check(self, context: Mapping[str, Any]) -> None:
-        """Refuse what the study does not take."""
-
-    def draws(self, store: Store) -> dict[Unit, int]:
-        """The number of each finished unit's draw."""
-
-    def records(
-        self, store: Store, *, every: bool = False
-    ) -> Iterator[tuple[Unit, Any]]:
-        """Units and their records, one a draw."""
 
 
 class Packed(NamedTuple):
@@ -116,32 +84,24 @@ class Store:
         there = {row[1] for row in self.select("PRAGMA table_info(units)")}
         return [name for name in LATER if name not in there]
 
-    def register(self, sweep: str, identity: Mapping[str, Any]) -> None:
+    def register(self, sweep: str, identity: Settings) -> None:
         """Claim a name; refuse it where it stands for another study, code or seed."""
         name, asked = self.name_in_file(sweep), json.loads(json.dumps(identity))
         with transaction(self._db, self.path) as db:
             rows = self.select("SELECT identity FROM sweeps WHERE name = ?", (name,))
             stored = json.loads(rows[0][0]) if rows else {}
-            both = asked.keys() & stored.keys()
-            changed = sorted(key for key in both if stored[key] != asked[key])
-            if changed and not self.finished(sweep, include_failed=False):
+            if differences := _differences(stored, asked):
+                if self.select(FINISHED, (name,)):
+                    raise InvalidInput(
+                        f"sweep {sweep!r} is in {self.path} already, with "
+                        f"{', '.join(differences)}; give the new sweep another name or "
+                        f"file; or drop its units with store.forget({sweep!r}), which "
+                        "keeps the models' replies"
+                    )
                 self._drop(name)  # nothing was finished: the name is free
-                stored, changed = {}, []
-            if not changed:
-                text = json.dumps({**stored, **asked}, sort_keys=True)
-                db.execute("INSERT OR REPLACE INTO sweeps VALUES (?, ?)", (name, text))
-        if changed:
-            told = [f"{key} {stored[key]!r} where {asked[key]!r}" for key in changed]
-            said = f"{', '.join(told)} is asked for"
-            if changed[-1].startswith("code of"):
-                said = (
-                    f"other {changed[-1]}: it, or what it calls of yours, has changed"
-                )
-            raise InvalidInput(
-                f"sweep {sweep!r} is in {self.path} already, with {said}; give the new "
-                f"sweep another name or file; or drop its units with store.forget"
-                f"({sweep!r}), which keeps the models' replies"
-            )
+                stored = {}
+            text = json.dumps(stored | asked, sort_keys=True)
+            db.execute("INSERT OR REPLACE INTO sweeps VALUES (?, ?)", (name, text))
 
     def forget(self, sweep: str) -> None:
         """Drop the units of a sweep, so that its name is free; replies stay."""
@@ -149,9 +109,8 @@ class Store:
             self._drop(self.name_in_file(sweep))
 
     def _drop(self, name: str) -> None:
-        for table in ("units", "calls"):
-            self._db.execute(f"DELETE FROM {table} WHERE sweep = ?", (name,))
-        self._db.execute("DELETE FROM sweeps WHERE name = ?", (name,))
+        for where in ("units WHERE sweep", "calls WHERE sweep", "sweeps WHERE name"):
+            self._db.execute(f"DELETE FROM {where} = ?", (name,))
 
     def add(
         self,
@@ -159,12 +118,12 @@ class Store:
         record: Any,
         seconds: float = 0.0,
         calls: Sequence[Call] = (),
-        made: Mapping[str, Any] | None = None,
+        made: Settings | None = None,
     ) -> None:
         """Store a unit that ended: its record, or the error that it failed with, its
         calls, and what made it."""
         *kept, traceback = record if isinstance(record, Packed) else packed(record)
-        key = self._key(unit)
+        key = self.key(unit)
         row = (*key, *kept, seconds, json.dumps(made or {}), traceback)
         told = [(*key, number, call.to_json()) for number, call in enumerate(calls)]
         marks = ", ".join("?" * len(row))
@@ -173,7 +132,7 @@ class Store:
             db.execute(f"DELETE FROM calls {WHERE}", key)
             db.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", told)
 
-    def save(self, name: str, record: Any, settings: Mapping[str, Any]) -> Unit:
+    def save(self, name: str, record: Any, settings: Settings) -> Unit:
         """Store a record that no sweep made, as the next of its name and settings."""
         text = json.dumps(dict(settings), sort_keys=True)
         query = """SELECT coalesce(max(repetition) + 1, 0) FROM units
@@ -183,64 +142,58 @@ class Store:
         self.add(unit, record)
         return unit
 
-    def finished(self, sweep: str, *, include_failed: bool = True) -> set[Unit]:
-        """The units of a sweep that need not be done again."""
-        return set(self.units(sweep, "%" if include_failed else "done"))
-
-    def units(self, sweep: str, status: str = "%") -> dict[Unit, dict[str, Any]]:
-        """What is kept beside the records of a name, or of its "done" or "failed" ones:
-        status, error, traceback, replies, format errors, seconds.
+    def units(self, sweep: str, **sums: str) -> dict[Unit, Row]:
+        """What is kept beside the records of a name: status, error, traceback, replies,
+        format errors, seconds, the keys of what was `asked`; and `sums` over the calls
+        of each unit, by name, in SQL.
 
         By settings and repetition; units of earlier grids are among them.
         """
-        query = f"""SELECT settings, repetition, {", ".join(BESIDE)} FROM units
-            WHERE sweep = ? AND status LIKE ? ORDER BY 1, 2"""
+        columns = {name: name for name in BESIDE} | {"asked": ASKED} | sums
+        query = f"""SELECT settings, repetition, {", ".join(columns.values())}
+            FROM units LEFT JOIN calls USING (sweep, settings, repetition)
+            WHERE sweep = ? GROUP BY settings, repetition ORDER BY 1, 2"""
         found = {}
-        rows = self.select(query, (self.name_in_file(sweep), status))
-        for text, repetition, *row in rows:
-            found[Unit(sweep, text, repetition)] = dict(zip(BESIDE, row, strict=True))
+        rows = self.select(query, (self.name_in_file(sweep),))
+        for text, repetition, *values in rows:
+            unit = Unit(sweep, text, repetition)
+            found[unit] = dict(zip(columns, values, strict=True))
         return found
 
-    def status(self, unit: Unit) -> str | None:
-        """ "done", "failed", or None where a unit is not stored."""
-        return self._one("status", unit)[0]
-
-    def made(self, unit: Unit) -> dict[str, Any]:
-        """All that made the record of a unit, for `replay`; {} where none says so."""
-        return json.loads(self._one("made", unit)[0] or "{}")
+    def row(self, unit: Unit) -> Row:
+        """All that is kept of a unit: what is beside its record, its kind, the record as
+        JSON, and what `made` it, for `replay`. {} of a unit that is not stored."""
+        query = f"SELECT {', '.join(KEPT)} FROM units {WHERE}"
+        rows = self.select(query, self.key(unit))
+        if not rows:
+            return {}
+        row = dict(zip(KEPT, rows[0], strict=True))
+        row["made"] = json.loads(row["made"] or "{}")
+        return row
 
     def record(self, unit: Unit) -> Any | None:
         """The record of one unit, or None when it is not done; it says what made it
         where it has a field for that."""
-        status, kind, text, made = self._one("status, kind, record, made", unit)
-        if status != "done":
+        row = self.row(unit)
+        if row.get("status") != "done":
             return None
-        record = from_json(kind, text)
-        if made and getattr(record, "made", None) == {}:
-            object.__setattr__(record, "made", json.loads(made))
+        record = from_json(row["kind"], row["record"])
+        if getattr(record, "made", None) == {}:
+            object.__setattr__(record, "made", row["made"])
         return record
-
-    def text(self, unit: Unit) -> str:
-        """The record of a finished unit as it is stored, in JSON."""
-        return self._one("record", unit)[0]
 
     def records(self, sweep: str) -> Iterator[tuple[Unit, Any]]:
         """Finished units of a name and their records, by settings and repetition."""
-        for unit in self.units(sweep, "done"):
-            yield unit, self.record(unit)
-
-    def asked(self, sweep: str) -> dict[Unit, frozenset[str]]:
-        """What each unit that has calls asked, repetitions left out of account."""
-        query = f"""SELECT settings, repetition, group_concat({DRAW}, ' ') FROM calls
-            WHERE sweep = ? GROUP BY settings, repetition"""
-        rows = self.select(query, (self.name_in_file(sweep),))
-        return {Unit(sweep, *place): frozenset(keys.split()) for *place, keys in rows}
+        for unit, row in self.units(sweep).items():
+            if row["status"] == "done":
+                yield unit, self.record(unit)
 
     def answered(self, sweep: str) -> list[tuple[str, str, str | None]]:
         """Each model in whose place others answered, or that has changed: its name, who
         answered, and the fingerprints."""
         query = """SELECT asked, group_concat(DISTINCT name),
-            group_concat(DISTINCT mark) FROM (SELECT call ->> 'model' AS asked, call ->> 'fingerprint' AS mark,
+            group_concat(DISTINCT mark) FROM (SELECT call ->> 'model' AS asked,
+                call ->> 'fingerprint' AS mark,
                 coalesce(call ->> 'answered_by', call ->> 'model') AS name FROM calls
                 WHERE sweep = ? AND call ->> 'error' IS NULL ORDER BY 3, 2)
             GROUP BY asked HAVING count(DISTINCT mark) > 1
@@ -250,7 +203,7 @@ class Store:
     def calls(self, unit: Unit) -> list[Call]:
         """The calls of a unit when it was done last, in the order of their ends."""
         query = f"SELECT call FROM calls {WHERE} ORDER BY number"
-        return [Call.from_json(text) for (text,) in self.select(query, self._key(unit))]
+        return [Call.from_json(text) for (text,) in self.select(query, self.key(unit))]
 
     def select(self, query: str, values: Sequence[Any] = ()) -> list[tuple]:
         """Rows of the study's file, for whoever reads its other tables."""
@@ -265,12 +218,9 @@ class Store:
         """A sweep's name with the mark of the code, where there is one."""
         return f"{sweep} @ {self.code}" if self.code else sweep
 
-    def _key(self, unit: Unit) -> tuple[str, str, int]:
+    def key(self, unit: Unit) -> tuple[str, str, int]:
+        """What stands for a unit in the file (`WHERE`)."""
         return self.name_in_file(unit.sweep), unit.text, unit.repetition
-
-    def _one(self, what: str, unit: Unit) -> tuple:
-        rows = self.select(f"SELECT {what} FROM units {WHERE}", self._key(unit))
-        return rows[0] if rows else (None,) * 4
 
 
 def open_study(name: str) -> Store:
@@ -278,18 +228,17 @@ def open_study(name: str) -> Store:
     return Store(study_file(name), source_digest()[:10])
 
 
-def shown(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as a table shows them: objects of one's own by name, the digest of their
-    source in a column of its own."""
-    row: dict[str, Any] = {}
-    for name, value in settings.items():
-        if isinstance(value, dict) and value.keys() == {"name", "source"}:
-            row |= {name: value["name"], f"{name} source": value["source"]}
-        elif isinstance(value, str | int | float):
-            row[name] = value
+def _differences(stored: Settings, asked: Settings) -> list[str]:
+    """In which ways the study that is asked for is not the one that is stored."""
+    said = []
+    for key in sorted(asked.keys() & stored.keys()):
+        if stored[key] == asked[key]:
+            continue
+        if key.startswith("code of"):
+            said.append(f"other {key}: it, or what it calls of yours, has changed")
         else:
-            row[name] = "default" if value is None else json.dumps(value)
-    return row
+            said.append(f"{key} {stored[key]!r} where {asked[key]!r} is asked for")
+    return said
 
 
 def packed(record: Any) -> Packed:
@@ -339,11 +288,9 @@ def from_json(kind: str, text: str) -> Any:
     """A record, equal to the one stored; a dict where its class is gone or changed."""
     try:
         plain = json.loads(text)
-        return (
-            plain
-            if kind == "dict"
-            else _frozen(_adapter(resolve_name(kind)).validate_json(text))
-        )
+        if kind == "dict":
+            return plain
+        return _frozen(_adapter(resolve_name(kind)).validate_json(text))
     except Exception as error:
         if not kind.startswith("support.") and not isinstance(error, JSONDecodeError):
             return plain  # whatever became of the user's class

@@ -7,46 +7,50 @@ extension of the grid changes a result.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import inspect
 import itertools
 import json
 import os
 import platform
-import warnings
-from collections import Counter, deque
 from collections.abc import (
     Awaitable,
     Callable,
-    Coroutine,
-    Iterable,
     Iterator,
     Mapping,
     Sequence,
 )
-from contextlib import AsyncExitStack, closing, suppress
-from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from contextlib import AsyncExitStack, closing
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support import __version__, models
+from support import __version__
 from support.data import REPEATED, UNFINISHED
 from support.errors import BudgetExceeded, InvalidInput
-from support.models import named, serving
-from support.models.calls import ESTIMATE, Call, Meter, metered
-from support.models.model import check_prices
-from support.models.money import Budget, dollars, open_purse, purse
+from support.models import named, serving, throughout
+from support.models.calls import ESTIMATE, Meter, metered
+from support.models.model import ChatModel, check_prices
+from support.models.money import Budget, open_purse
 from support.models.profiles import MODEL, models_in
 from support.models.request import whole
 from support.presence import Presence
+from support.runs.estimate import EACH, Rehearsal, alike, write
 from support.runs.progress import Ended, Progress
 from support.runs.source import bare, fingerprint, registered
-from support.runs.study import Store, Unit, shown
-from support.runs.workers import LOOK, Claims, Place, Run, Work, elsewhere, play
+from support.runs.study import Row, Settings, Store, Unit
+from support.runs.workers import (
+    Claims,
+    Place,
+    Run,
+    Work,
+    all_done,
+    elsewhere,
+    play,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +62,6 @@ VERSIONS = {
     "numpy": np.__version__,
 }
 PROMPTS = "prompts"  # a folder of templates, of which a unit's settings hold a digest
-PLAYED = 2  # repetitions of a setting that stand-ins play, to see what it asks
 _terms = {"retry_failed": False, "concurrency": 8}
 _signature = lru_cache(inspect.signature)
 
@@ -80,15 +83,8 @@ def terms(
     if pace is not None:
         whole("PACE", pace, 1)
     open_purse(budget)
-    models.throughout(requests_per_minute=pace, timeout=timeout)
+    throughout(requests_per_minute=pace, timeout=timeout)
     _terms.update(retry_failed=retry_failed, concurrency=concurrency)
-
-
-class _Value(NamedTuple):
-    """A value of a setting, and what a table shows of it."""
-
-    itself: Any
-    labels: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -108,37 +104,35 @@ class Sweep:
     repetitions: int
     seed: int
     paired: Sequence[str] = ()
-    # By setting, each value by its text in a unit's settings.
-    _values: dict[str, dict[str, _Value]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         whole("seed", self.seed)
         whole("repetitions", self.repetitions, 1)
-        values = {name: _by_text(name, given) for name, given in self.grid.items()}
-        object.__setattr__(self, "_values", values)
+        self._values  # noqa: B018 - refuses what cannot stand in a grid
+
+    @cached_property
+    def _values(self) -> dict[str, Row]:
+        """By setting, each value by its text in a unit's settings."""
+        return {name: _by_text(name, given) for name, given in self.grid.items()}
 
     def units(self) -> Iterator[Unit]:
         """Every unit: for each combination of settings, each repetition.
 
         The first two repetitions alone while a run is estimated.
         """
-        first = PLAYED if os.environ.get(ESTIMATE) else self.repetitions
-        repetitions = range(min(first, self.repetitions))
+        most = EACH if os.environ.get(ESTIMATE) else self.repetitions
         for texts in itertools.product(*self._values.values()):
-            settings, labels = dict[str, Any](), dict[str, Any]()
-            for name, text in zip(self._values, texts, strict=True):
-                settings[name] = json.loads(text)
-                labels |= self._values[name][text].labels
-            text = _text(settings)
-            for repetition in repetitions:
-                yield Unit(self.name, text, repetition, labels)
+            values = map(json.loads, texts)
+            text = _text(dict(zip(self._values, values, strict=True)))
+            for repetition in range(min(most, self.repetitions)):
+                yield Unit(self.name, text, repetition)
 
     def rng(self, unit: Unit) -> np.random.Generator:
         """The random stream of a unit."""
         return stream(self.seed, self._spawned(unit))
 
     def _spawned(self, unit: Unit) -> list[int]:
-        return [*_digest(unit.text, tuple(self.paired)), unit.repetition]
+        return [*_digest(unit.text, *self.paired), unit.repetition]
 
     async def run(
         self,
@@ -174,70 +168,107 @@ class Sweep:
         at_once = _terms["concurrency"] if concurrency is None else concurrency
         retry = _terms["retry_failed"] if retry_failed is None else retry_failed
         whole("concurrency", at_once, 1)
+        over = {"done"} if retry else {"done", "failed"}
         async with AsyncExitStack() as stack:
-            stack.enter_context(serving(cache=store.path))
-            presence = stack.enter_context(Presence(store.path))
+            enter = stack.enter_context
+            enter(serving(cache=store.path))
+            presence = enter(Presence(store.path))
             presence.others()  # removes what killed runs left beside the file
-            claims = stack.enter_context(closing(Claims(store.path, presence)))
+            claims = enter(closing(Claims(store.path, presence)))
             budget = None
             if budget_usd is not None:
-                self._check_prices(context)
+                check_prices(self._connected(context))
                 account = Budget(budget_usd, store.path, self.name, presence)
-                budget = stack.enter_context(closing(account))
+                budget = enter(closing(account))
             store.register(self.name, self.identity(context))
-            units = list(self.units())
-            stored = store.finished(self.name, include_failed=not retry)
-            left = [unit for unit in units if unit not in stored]
-            await self._foretell(left, context)
-            meter = stack.enter_context(metered(Meter(budget)))
-            skipped = len(units) - len(left)
-            shown = Progress(self.name, len(units), skipped, meter, progress)
-            stack.enter_context(closing(shown))
-            given = _text({**self._defaults, **context}, _described)
-            made = partial(self._made, json.loads(given))
-            run = Run(store, claims, shown, bool(retry), made)
+            rows = self.rows(store)
+            here, away = list[Unit](), list[Unit]()
+            for unit, row in rows.items():
+                if row["status"] not in over:
+                    stays = on is None or self._seated(unit.settings, context)
+                    (here if stays else away).append(unit)
+            await self._foretell(here, context)
+            meter = enter(metered(Meter(budget)))
+            skipped = len(rows) - len(here) - len(away)
+            shown = Progress(self.name, len(rows), skipped, meter, progress)
+            enter(closing(shown))
+            run = Run(store, claims, shown, over, self._made(context))
             work = Work(self, context, on_error == "raise")
-            here, away, workers = deque[Unit](), deque[Unit](), []
-            for unit in left:
-                side = here if on is None or self._asks(unit, context) else away
-                side.append(unit)
-            if here:
-                place = Place(partial(play, work), min(at_once, len(here)))
-                workers += [run.work(place, here) for _ in range(place.at_once)]
+            place = Place(partial(play, work), min(at_once, len(here)))
+            workers = run.workers(place, here)
             if away:
                 place = await stack.enter_async_context(elsewhere(on, work))
-                workers += [run.work(place, away) for _ in range(place.at_once)]
+                workers += run.workers(place, away)
             try:
-                await _all(workers, meter)
+                await all_done(workers, meter)
             except BaseException as error:
                 self._ended(store, shown, f"{type(error).__name__}: {error}")
                 raise
             ended = self._ended(store, shown, str(run.passed or ""))
             if file := os.environ.get(ESTIMATE):
-                self._estimate(store, file)
+                write(self, store, file)
             if run.passed is not None:
-                raise _partial(run.passed, ended, meter)
+                larger = "BUDGET" if run.passed.purse else "budget_usd="
+                partly = BudgetExceeded(
+                    f"{run.passed} The run is partial: {ended.units - ended.missing} "
+                    f"of {ended.units} units are finished and kept. To go on, run again "
+                    f"with a larger {larger} (it counts what is spent already); what was "
+                    "kept is free."
+                )
+                partly.ended = ended
+                raise partly
             return ended
+
+    async def _foretell(self, units: Sequence[Unit], context: Row) -> None:
+        """Say where the repetitions of a setting are one question, before any is asked.
+
+        Two of them are played with stand-ins; at a temperature they differ by seed.
+        """
+        asking = (unit for unit in units if self._seated(unit.settings, context))
+        first = next(asking, None)
+        if first is None or self.repetitions < EACH:
+            return
+        if self._given(first.settings, context).get("temperature"):
+            return
+        rehearsal = Rehearsal(self, context)
+        sample = []
+        for number in range(EACH):
+            unit = first._replace(repetition=number)
+            try:
+                sample.append(await rehearsal.play(unit))
+            except Exception:  # the study's own: the run plays it again, and tells
+                return
+        if alike(sample):
+            print(
+                f"{self.name}: at temperature 0 its {self.repetitions} repetitions "
+                "are one question asked as many times; only the provider's own "
+                "noise can differ, and they count as one draw."
+            )
 
     def _ended(self, store: Store, progress: Progress, stopped: str) -> Ended:
         """What became of the run; said, as figures do, where it is not whole."""
-        units, draws = list(self.units()), self.draws(store)
-        different, missing = len(set(draws.values())), len(units) - len(draws)
+        rows = list(self.rows(store).values())
+        draws = [row["draw"] for row in rows if row["status"] == "done"]
+        failed = [row for row in rows if row["status"] == "failed"]
+        missing, different = len(rows) - len(draws), len(set(draws))
         for kept in (UNFINISHED, REPEATED):
             kept.pop(self.name, None)
         if missing:
-            UNFINISHED[self.name] = f"{len(draws)} of {len(units)} units"
+            UNFINISHED[self.name] = f"{len(draws)} of {len(rows)} units"
         if different < len(draws):
-            alike = "(the others asked the very same)"
-            REPEATED[self.name] = f"{different} draws in {len(draws)} units {alike}"
-        failures = store.units(self.name, "failed")
-        failed = [failures[unit] for unit in units if unit in failures]
-        both = ("error", "traceback") if failed else ()
-        told = {name: failed[0][name] or "" for name in both}
-        ended = progress.end(missing=missing, draws=different, stopped=stopped, **told)
+            others = "(the others asked the very same)"
+            REPEATED[self.name] = f"{different} draws in {len(draws)} units {others}"
+        first = failed[0] if failed else {"error": "", "traceback": ""}
+        ended = progress.end(
+            missing=missing,
+            draws=different,
+            error=first["error"],
+            traceback=first["traceback"],
+            stopped=stopped,
+        )
         if failed and not stopped:
             print(
-                f"{self.name}: {len(failed)} of {len(units)} units have failed. The "
+                f"{self.name}: {len(failed)} of {len(rows)} units have failed. The "
                 f"first said: {ended.error}\nMend that, then run again with "
                 "retry_failed=True."
             )
@@ -246,69 +277,37 @@ class Sweep:
             print(f"{self.name}: {model} was asked; {names} answered{prints}.")
         return ended
 
-    async def _foretell(self, units: Sequence[Unit], context: dict[str, Any]) -> None:
-        """Say where the repetitions of a setting are one question, before any is asked.
+    def rows(self, store: Store, **sums: str) -> dict[Unit, Row]:
+        """What is kept of each unit beside its record (`Store.units`), in the order of
+        the grid; the status of one that is not stored is "missing".
 
-        Two of them are played with stand-ins; at a temperature they differ by seed.
+        Finished ones have the number of their `draw`: units of a setting that asked the
+        very same are one; who asked nobody is one of its own.
         """
-        first = next((unit for unit in units if self._asks(unit, context)), None)
-        if first is None or self.repetitions < PLAYED:
-            return
-        given = {**self._defaults, **self.arguments(first, context)}
-        if given.get("temperature"):
-            return
-        from support.runs.estimate import estimate
-
-        grid = {name: [given[name]] for name in self.grid}
-        pair = replace(self, grid=grid, repetitions=PLAYED)
-        with warnings.catch_warnings(action="ignore"), suppress(Exception):
-            asked = await estimate(pair, **context)  # what fails there, fails again
-            if asked["draws"].max() == 1:
-                print(
-                    f"{self.name}: at temperature 0 its {self.repetitions} repetitions "
-                    "are one question asked as many times; only the provider's own "
-                    "noise can differ, and they count as one draw."
-                )
-
-    def _estimate(self, store: Store, file: str) -> None:
-        """Write what all repetitions will take, from those that stand-ins played."""
-        from support.runs.estimate import scaled
-
-        played: dict[str, tuple[int, list[list[Call]]]] = {}
+        kept = store.units(self.name, **sums)
+        known = dict[Any, int]()
+        rows = {}
         for unit in self.units():
-            of_setting = played.setdefault(unit.text, (self.repetitions, []))
-            of_setting[1].append(store.calls(unit))
-        frame = scaled(played).assign(sweep=self.name)
-        if len(frame):
-            with open(file, "a", encoding="utf-8") as lines:
-                frame.to_json(lines, orient="records", lines=True)
+            row = rows[unit] = kept.get(unit, {"status": "missing"})
+            if row["status"] == "done":
+                asked = row["asked"] and frozenset(row["asked"].split(","))
+                draw = unit.text, asked or unit.repetition
+                row["draw"] = known.setdefault(draw, len(known))
+        return rows
 
-    def draws(self, store: Store) -> dict[Unit, int]:
-        """The draw of each finished unit, in the order of the grid: units of a setting
-        that asked the very same are one; who asked nobody is one of its own."""
-        done = store.finished(self.name, include_failed=False)
-        asked, known = store.asked(self.name), dict[Any, int]()
-        draws = {}
-        for unit in self.units():
-            if unit in done:
-                which = unit.text, asked.get(unit, unit)
-                draws[unit] = known.setdefault(which, len(known))
-        return draws
-
-    def records(
-        self, store: Store, *, every: bool = False
-    ) -> Iterator[tuple[Unit, Any]]:
+    def records(self, store: Store) -> Iterator[tuple[Unit, Any]]:
         """Finished units and their records, in the order of the grid: the first of each
-        draw, so that they are independent observations, or `every` one."""
-        seen = set[int]()
-        for unit, draw in self.draws(store).items():
-            if every or draw not in seen:
-                seen.add(draw)
-                yield unit, store.record(unit)
+        draw, so that they are independent observations."""
+        first = dict[int, Unit]()
+        for unit, row in self.rows(store).items():
+            if row["status"] == "done":
+                first.setdefault(row["draw"], unit)
+        for unit in first.values():
+            yield unit, store.record(unit)
 
     def missing(self, store: Store) -> int:
         """How many units have no record: a study with any is partial, and says so."""
-        return len(list(self.units())) - len(self.draws(store))
+        return sum(row["status"] != "done" for row in self.rows(store).values())
 
     def frame(self, store: Store) -> pd.DataFrame:
         """One row a unit: its settings, what became of it, and its record's outcome."""
@@ -316,23 +315,33 @@ class Sweep:
 
         return units_frame(self, store)
 
-    def arguments(self, unit: Unit, context: Mapping[str, Any]) -> dict[str, Any]:
+    def arguments(self, unit: Unit, context: Settings) -> Row:
         """What the study is called with: settings, context, and its random stream."""
         given = {**unit.settings, **context, "rng": self.rng(unit)}
         if OBJECT in unit.text:  # it stands in by its name
-            for name, values in self._values.items():
-                text = _text(given[name])
-                if OBJECT in text and text in values:
-                    given[name] = values[text].itself
+            for name, value in unit.settings.items():
+                if OBJECT in (text := _text(value)):
+                    given[name] = self._values[name][text]
         if "repetition" in _signature(self.study).parameters:
             given["repetition"] = unit.repetition
         return given
 
-    def _made(self, given: Mapping[str, Any], unit: Unit) -> dict[str, Any]:
+    def _given(self, *given: Settings) -> Row:
+        """The study's defaults, and over them what else it is called with by name."""
+        taken = _signature(self.study).parameters.values()
+        known = {one.name: one.default for one in taken if one.default is not one.empty}
+        known.pop("repetition", None)  # the sweep's own
+        for more in given:
+            known |= more
+        return known
+
+    def _made(self, context: Settings) -> Callable[[Unit], Row]:
         """All that makes the record of a unit: `replay` plays it again from this."""
         study = bare(self.study)
-        return {
-            "study": f"{study.__module__}:{study.__qualname__}",
+        name = f"{study.__module__}:{study.__qualname__}"
+        given = json.loads(_text(self._given(context), _described))
+        return lambda unit: {
+            "study": name,
             "settings": {**given, **unit.settings},
             "seed": self.seed,
             "stream": self._spawned(unit),
@@ -340,110 +349,78 @@ class Sweep:
             "versions": VERSIONS,
         }
 
-    def check(self, context: Mapping[str, Any]) -> None:
+    def check(self, context: Settings) -> None:
         """Refuse what the study does not take, or a lack of what it needs."""
         if PROMPTS in context:
             raise InvalidInput(f"{PROMPTS}: put it into the grid, a folder a value")
-        twice = self.grid.keys() & context.keys()
-        if twice:
+        if twice := self.grid.keys() & context.keys():
             raise InvalidInput(f"{', '.join(twice)}: it is in the grid already")
         taken = _signature(self.study)
+        names = {*self.grid, *self.paired, *context, "rng"}
         try:
-            taken.bind(**dict.fromkeys({*self.grid, *self.paired, *context, "rng"}))
+            taken.bind(**dict.fromkeys(names))
         except TypeError as error:
             known = f"the study takes {', '.join(taken.parameters)}"
             raise InvalidInput(f"{self.name}: {error}; {known}") from None
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> Row:
         """All that determines the results, for a figure's provenance."""
-        known = {**self._defaults, "repetitions": self.repetitions, "seed": self.seed}
+        known = self._given({"repetitions": self.repetitions, "seed": self.seed})
         for name, texts in self._values.items():
             known[name] = [json.loads(text) for text in texts]
-        given = {name: known[name] for name in known if known[name] is not None}
-        return {**given, "paired": list(self.paired)}
+        known["paired"] = list(self.paired)
+        return {name: value for name, value in known.items() if value is not None}
 
-    @property
-    def models(self) -> list[str]:
-        """Names of models in the grid and the study's defaults; "model" is `run`'s."""
-        return sorted(models_in({**self._defaults, **self.grid}))
-
-    def identity(self, context: Mapping[str, Any]) -> dict[str, Any]:
+    def identity(self, context: Settings) -> Row:
         """What must not change under one name; the user's own code among it."""
         study = bare(self.study)
-        plain = {name: _identified(context[name]) for name in sorted(context)}
-        identity = {
+        plain: Row = {}
+        for name, value in context.items():
+            if isinstance(value, ChatModel):
+                plain[name] = f"{value.model} at {value.endpoint}"
+            elif isinstance(value, str | int | float | list | tuple | dict):
+                plain[name] = value
+        identity: Row = {
             "study": f"{study.__module__}.{study.__qualname__}",
             "seed": self.seed,
             "paired": sorted(self.paired),
             "settings": sorted(self.grid),
-            "context": {name: plain[name] for name in plain if plain[name] is not None},
+            "context": plain,
         }
-        code = registered(str([self.parameters, context])) | {"the study": self.study}
-        return identity | {f"code of {name}": fingerprint(code[name]) for name in code}
+        code = registered(str([self.parameters, context]))
+        code["the study"] = self.study
+        for name, made in code.items():
+            identity[f"code of {name}"] = fingerprint(made)
+        return identity
 
-    @property
-    def _defaults(self) -> dict[str, Any]:
-        taken = _signature(self.study).parameters.values()
-        known = {one.name: one.default for one in taken if one.default is not one.empty}
-        known.pop("repetition", None)  # the sweep's own
-        return known
+    def _connected(self, context: Settings) -> Iterator[ChatModel]:
+        """All whom a run may ask, connected."""
+        default = context.get(MODEL)
+        for one in self._seated(self.grid, context):
+            if isinstance(one, ChatModel):
+                yield one
+            elif one != MODEL or default is not None:
+                yield named(one, default)
 
-    def _asks(self, unit: Unit, context: Mapping[str, Any]) -> bool:
-        """Whether a unit may ask a model."""
-        given = {**self._defaults, **unit.settings, **context}
-        seated = any(map(is_model, context.values())) or models_in(given)
-        return bool(seated or isinstance(context.get(MODEL), str))
-
-    def _check_prices(self, context: Mapping[str, Any]) -> None:
-        """Refuse a budget where a model has no price."""
-        seated = {**self._defaults, **self.grid, **context}
-        default, names = context.get(MODEL), models_in(seated)
-        if default is None:
-            names.discard(MODEL)
-        connected = [named(name, default) for name in sorted(names)]
-        check_prices([*connected, *filter(is_model, context.values())])
-
-
-async def _all(work: Iterable[Coroutine[Any, Any, None]], meter: Meter) -> None:
-    """All workers to their end, or the first error; then the calls still on their way.
-
-    A unit may end without them, as when one of a group that is asked together fails:
-    they are paid, and kept.
-    """
-    try:
-        async with asyncio.TaskGroup() as tasks:
-            for worker in work:
-                tasks.create_task(worker)
-    except BaseExceptionGroup as group:
-        raise group.exceptions[0] from None
-    finally:
-        while meter.in_flight:
-            await asyncio.sleep(LOOK / 10)
-
-
-def _partial(passed: BudgetExceeded, ended: Ended, meter: Meter) -> BudgetExceeded:
-    """What a run ends with where the money does: whose budget, and how to go on."""
-    of_all = meter.budget is None or passed.purse
-    account = purse() if of_all else meter.budget
-    larger = "BUDGET" if of_all else "budget_usd="
-    spent = dollars(account.spent if account else meter.usd)
-    error = BudgetExceeded(
-        f"{passed} The run is partial: {ended.units - ended.missing} of {ended.units} "
-        f"units are finished and kept; in all {spent} is spent. To go on, run again "
-        f"with a larger {larger} (it counts what is spent already); what was kept is free."
-    )
-    error.ended = ended
-    return error
+    def _seated(self, *given: Settings) -> list[ChatModel | str]:
+        """Whom the study may ask when it is called so: models, and names of models."""
+        values = self._given(*given)
+        seated = [value for value in values.values() if isinstance(value, ChatModel)]
+        names = models_in(values)
+        if isinstance(values.get(MODEL), str):
+            names.add(MODEL)
+        return [*seated, *sorted(names)]
 
 
 def stream(seed: int, spawned: Sequence[int]) -> np.random.Generator:
     """The random stream of a unit, from its sweep's seed and a key of its own."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawned))
+    sequence = np.random.SeedSequence(seed, spawn_key=spawned)
+    return np.random.default_rng(sequence)
 
 
 @lru_cache
-def _digest(text: str, paired: tuple[str, ...]) -> list[int]:
+def _digest(text: str, *paired: str) -> list[int]:
     """What tells the streams of one setting from another's, in four numbers."""
     settings = json.loads(text)
     own = {name: settings[name] for name in settings if name not in paired}
@@ -455,37 +432,28 @@ def _text(value: Any, default: Callable[[Any], Any] | None = None) -> str:
     return json.dumps(value, sort_keys=True, default=default)
 
 
-def _by_text(setting: str, values: Any) -> dict[str, _Value]:
-    """Values of a setting by their text in a unit's settings.
-
-    Of those that would look alike in a table, the second gets a number.
-    """
+def _by_text(setting: str, values: Any) -> Row:
+    """Values of a setting by their text in a unit's settings."""
     if isinstance(values, str) or not isinstance(values, Sequence) or not values:
         wanted = "a list with at least one value"
         raise InvalidInput(f"grid: {setting}={values!r} given; expected {wanted}")
-    by_text, alike = dict[str, _Value](), Counter[str]()
+    by_text = {}
     for value in values:
         itself = Path(value) if setting == PROMPTS and value else value
         try:
-            text = _text(itself, _stand_in)
+            by_text[_text(itself, _stand_in)] = itself
         except TypeError as error:
             raise InvalidInput(
                 f"grid: {setting}={value!r} given; expected text, a number or a list, "
                 "or something with a name and a source: a class, a function, a path, an "
                 f"object with a name ({error})"
             ) from None
-        labels = shown({setting: json.loads(text)})
-        label = str(labels[setting])
-        alike[label] += 1
-        if alike[label] > 1:
-            labels[setting] = f"{label} ({alike[label]})"
-        by_text[text] = _Value(itself, labels)
     return by_text
 
 
 def _stand_in(value: Any) -> dict[str, str]:
     """What stands for an object of a grid in a unit's settings."""
-    if is_model(value):
+    if isinstance(value, ChatModel):
         raise TypeError(f'name it: "{MODEL}:{value.model}"')
     described = _described(value)
     if not described["source"]:
@@ -495,22 +463,10 @@ def _stand_in(value: Any) -> dict[str, str]:
 
 def _described(value: Any) -> dict[str, str]:
     """An object as plain data: its name and a digest of its source, or where it is."""
-    if is_model(value):
+    if isinstance(value, ChatModel):
         return {"name": value.model, "source": value.endpoint}
     name = getattr(value, "__name__", getattr(value, "name", None))
-    if not isinstance(name, str) or (isinstance(value, Path) and not value.exists()):
+    lost = isinstance(value, Path) and not value.exists()
+    if lost or not isinstance(name, str):
         return {"name": type(value).__name__, "source": ""}
     return {"name": name, "source": fingerprint(value)[:16]}
-
-
-def is_model(value: Any) -> bool:
-    """Whether a value is a connected model."""
-    return hasattr(value, "model") and hasattr(value, "endpoint")
-
-
-def _identified(value: Any) -> Any:
-    """How a value of the context is told from another; None where it cannot be."""
-    if is_model(value):
-        return f"{value.model} at {value.endpoint}"
-    plain = isinstance(value, str | int | float | list | tuple | dict)
-    return value if plain else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,17 +13,13 @@ from support.errors import BudgetExceeded
 from support.models import connect
 from support.models.model import ChatModel
 from support.models.replies import Cache
-from support.roundtable.records import Message, Round, Transcript
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 
 NAME, CALLS = "debate", 4
 PARTIAL = 3  # exit status of a process whose budget is used up
-PRICE = {
-    "input": 2.0,
-    "cached_input": 0.5,
-    "output": 8.0,
-}  # US dollars for a million tokens
+# US dollars for a million tokens.
+PRICE = {"input": 2.0, "cached_input": 0.5, "output": 8.0}
 
 
 @cache
@@ -36,20 +33,14 @@ def form() -> Any:
 
 async def debate(
     rng: Any, topic: str, model: ChatModel, repetition: int = 0
-) -> Transcript:
+) -> dict[str, Any]:
     """Two open at once, a third answers both, the first closes."""
     about = f"{topic} ({repetition}), draw {rng.integers(10**9)}"
-    opened = await asyncio.gather(
-        *(_said(model, f"{name} opens on {about}.") for name in ("Ana", "Ben"))
-    )
+    opening = [_said(model, f"{name} opens on {about}.") for name in ("Ana", "Ben")]
+    opened = await asyncio.gather(*opening)
     answered = await _said(model, f"Cem answers {' and '.join(opened)} on {about}.")
     closed = await _said(model, f"Ana closes on {about} after {answered}.")
-    spoken = zip(("Ana", "Ben", "Cem", "Ana"), (*opened, answered, closed), strict=True)
-    messages = tuple(Message(name, ("all",), text) for name, text in spoken)
-    made = Round(1, messages, (), (), (), None, (), "", None, replies=CALLS)
-    return Transcript(
-        {"topic": topic}, "debate", {}, (made,), {"repetition": repetition}
-    )
+    return {"topic": topic, "said": [*opened, answered, closed]}
 
 
 async def _said(model: ChatModel, question: str) -> str:
@@ -70,33 +61,30 @@ def priced(folder: Path) -> Path:
 
 
 def run(
-    path: Path, url: str, units: int, *, prices: Path | None = None, **options: Any
+    path: Path,
+    url: str,
+    units: int,
+    *,
+    prices: Path | None = None,
+    concurrency: int = 4,
+    budget_usd: float | None = None,
+    retry_failed: bool | None = None,
+    **options: Any,
 ) -> Any:
     """Do what is left of the sweep; the counts of `Sweep.run`."""
-    running = {
-        name: options.pop(name)
-        for name in ("budget_usd", "retry_failed")
-        if name in options
-    }
-    concurrency = options.pop("concurrency", 4)
     if prices:
         os.environ["CONVENE_MODELS"] = str(prices)
-    store, cache_ = Store(path), Cache(path)
-    model = connect(
-        "m",
-        base_url=url,
-        cache=cache_,
-        concurrency=concurrency,
-        **{"api_key": "none", **options},
-    )
-    try:
-        given = {**running, "concurrency": concurrency}
-        return asyncio.run(
-            sweep(units).run(store, model=model, progress=False, **given)
+    options = {"api_key": "none", "concurrency": concurrency, **options}
+    with closing(Store(path)) as store, closing(Cache(path)) as cache:
+        going = sweep(units).run(
+            store,
+            model=connect("m", base_url=url, cache=cache, **options),
+            progress=False,
+            concurrency=concurrency,
+            budget_usd=budget_usd,
+            retry_failed=retry_failed,
         )
-    finally:
-        cache_.close()
-        store.close()
+        return asyncio.run(going)
 
 
 def process(

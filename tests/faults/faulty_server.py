@@ -37,14 +37,6 @@ KINDS = (  # as often as each other, six of them; two at a time where a kind has
     ("no JSON body", "no JSON reply"),
     ("off the schema",),
 )
-CHARGED = (
-    "cut before the answer",
-    "cut within the answer",
-    "stall",
-    "no JSON body",
-    "no JSON reply",
-    "off the schema",
-)
 STALL = 2.0  # seconds: longer than the time-out of any client here
 REPAIR = (
     "Your reply does not have the required form.",
@@ -54,9 +46,8 @@ REPAIR = (
 
 def question_id(messages: list[dict[str, str]]) -> str:
     """The name of a question in the log."""
-    return hashlib.sha256(json.dumps(messages, sort_keys=True).encode()).hexdigest()[
-        :24
-    ]
+    text = json.dumps(messages, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 def without_repairs(messages: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -120,7 +111,7 @@ class Server:
         kind = fault(float(share), seed, question, self.asked[run, question])
         text = reply_text(messages, kind)
         tokens = usage(messages, text)
-        charge = tokens if not kind or kind in CHARGED else None
+        charge = None if kind[:1].isdigit() else tokens
         self._write(run, event="asked", question=question, kind=kind, charge=charge)
         await asyncio.sleep(float(wait) / 1000)
         secret = (
@@ -152,16 +143,10 @@ class Server:
             return None
         headers = {"X-Request-Id": secret, "X-Echo": secret} if secret else {}
         if status == "429":
-            headers["Retry-After"] = (
-                "0.2" if form == "seconds" else formatdate(time.time() + 1, usegmt=True)
-            )
-        said = {
-            "error": {
-                "message": f"not now {secret}",
-                "type": "server_error",
-                "param": secret or None,
-            }
-        }
+            at = formatdate(time.time() + 1, usegmt=True)
+            headers["Retry-After"] = "0.2" if form == "seconds" else at
+        error = {"message": f"not now {secret}", "type": "server_error"}
+        said = {"error": error | {"param": secret or None}}
         return web.json_response(said, status=int(status), headers=headers)
 
     @staticmethod
@@ -185,14 +170,8 @@ class Server:
 def _completion(text: str, tokens: dict[str, Any]) -> dict[str, Any]:
     message = {"role": "assistant", "content": text}
     choices = [{"index": 0, "finish_reason": "stop", "message": message}]
-    return {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "m",
-        "choices": choices,
-        "usage": tokens,
-    }
+    about = {"id": "1", "object": "chat.completion", "created": 0, "model": "m"}
+    return {**about, "choices": choices, "usage": tokens}
 
 
 async def serve(log: str) -> None:
@@ -231,12 +210,11 @@ class Faulty:
 
     def lines(self, run: str) -> list[dict[str, Any]]:
         """What was written down of one run, in order."""
-        known = [
-            json.loads(line)
-            for line in self.log.read_text().splitlines()
-            if line.endswith("}")
-        ]
-        return [line for line in known if line["run"] == run]
+        found = []
+        for line in self.log.read_text().splitlines():
+            if line.endswith("}"):
+                found.append(json.loads(line))
+        return [line for line in found if line["run"] == run]
 
 
 @contextmanager

@@ -73,11 +73,8 @@ class Seen:
 
     def questions(self, event: str, begun: int = 0) -> list[str]:
         """The questions that were "asked" or "answered"."""
-        return [
-            line["question"]
-            for line in self.server.lines(self.run)[begun:]
-            if line["event"] == event
-        ]
+        lines = self.server.lines(self.run)[begun:]
+        return [line["question"] for line in lines if line["event"] == event]
 
     def wait_for(self, count: float, at_work: list[Any]) -> None:
         """Until so many questions were asked, or nobody is left to ask, as when the
@@ -97,18 +94,13 @@ class Seen:
             assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         now, lines = kept(self.path, alone), self.server.lines(self.run)
         assert self.kept.items() <= now.items(), "replies are gone or changed"
-        answered = {
-            (line["question"], line["text"])
-            for line in lines
-            if line["event"] == "answered"
-        }
+        ends = [line for line in lines if line["event"] == "answered"]
+        answered = {(line["question"], line["text"]) for line in ends}
         assert set(now.values()) <= answered
-        assert not {question for question, _ in self.kept.values()} & set(
-            self.questions("asked", self.lines)
-        )
-        self.flying |= set(self.questions("asked")) - {
-            question for question, _ in now.values()
-        }
+        before = {question for question, _ in self.kept.values()}
+        assert before.isdisjoint(self.questions("asked", self.lines))
+        known = {question for question, _ in now.values()}
+        self.flying |= set(self.questions("asked")) - known
         self.kept, self.lines = now, len(lines)
 
     def account_for_what_was_paid_twice(self) -> None:

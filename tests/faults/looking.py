@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import debate
+from debate import PRICE
 from faulty_server import Faulty, question_id
 
 from support.runs.frames import export
@@ -27,10 +28,8 @@ def results(path: Path, units: int) -> dict[Any, Any]:
 def exported(path: Path, units: int) -> dict[str, bytes]:
     """The bytes of everything that a sweep is exported to."""
     with tempfile.TemporaryDirectory() as folder, closing(Store(path)) as store:
-        return {
-            file.name: file.read_bytes()
-            for file in export(debate.sweep(units), store, folder, format="csv")
-        }
+        files = export(debate.sweep(units), store, folder, "csv")
+        return {file.name: file.read_bytes() for file in files}
 
 
 @contextmanager
@@ -72,10 +71,9 @@ def charged(server: Faulty, run: str) -> float:
     for line in server.lines(run):
         if line["event"] == "asked" and (count := line["charge"]):
             cached = count["prompt_tokens_details"]["cached_tokens"]
-            total += (count["prompt_tokens"] - cached) * debate.PRICE[
-                "input"
-            ] + cached * debate.PRICE["cached_input"]
-            total += count["completion_tokens"] * debate.PRICE["output"]
+            total += (count["prompt_tokens"] - cached) * PRICE["input"]
+            total += cached * PRICE["cached_input"]
+            total += count["completion_tokens"] * PRICE["output"]
     return total / 1e6
 
 

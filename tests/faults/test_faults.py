@@ -40,7 +40,7 @@ def met(path):
     """The faults that are written down with units, all of which are done."""
     replies = {key: text for key, (_, text) in kept(path).items()}
     with closing(Store(path)) as store:
-        assert not store.units(debate.NAME, "failed")
+        assert not debate.sweep(UNITS).missing(store)
         calls = [
             call for unit in debate.sweep(UNITS).units() for call in store.calls(unit)
         ]

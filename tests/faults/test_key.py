@@ -31,40 +31,28 @@ KEYS = {
     "of another form": "9f3b7c1e5a8d4026.XyLWbn31KqvTz",
 }
 LOGS = "DEBUG of all loggers"
-WAYS = [
-    ("variable", "of OpenAI's form"),
-    ("argument", "of another form"),
-]
+WAYS = {"variable": "of OpenAI's form", "argument": "of another form"}
+PATIENCE = {
+    "repairs": 0,
+    "max_retries": 1,
+    "timeout": 0.7,
+    "failures_in_a_row": 500,
+    "concurrency": 16,
+}
 
 
-def left(way, form, faulty, folder):
+def left(way, faulty, folder):
     """What a run leaves: name to bytes."""
-    url = faulty.url(f"echo-{way}", SHARE, 5)
+    url, key = faulty.url(f"echo-{way}", SHARE, 5), KEYS[WAYS[way]]
     with pytest.MonkeyPatch.context() as patch, listening() as heard:
         patch.setenv("OPENAI_LOG", "debug")
         patch.setenv("CONVENE_OUTPUT", str(folder))
-        given = {} if way == "variable" else {"api_key": KEYS[form]}
+        given = {"api_key": key}
         if way == "variable":
-            patch.setenv("OPENAI_API_KEY", KEYS[form])
-        patience = {
-            "repairs": 0,
-            "max_retries": 1,
-            "timeout": 0.7,
-            "failures_in_a_row": 500,
-            "concurrency": 16,
-        }
-        debate.run(
-            folder / "study.sqlite",
-            url,
-            UNITS,
-            **patience,
-            **{"api_key": None, **given},
-        )
-        traces = {
-            **files(folder),
-            **errors(url, {**patience, **given}),
-            **figure(url, given),
-        }
+            patch.setenv("OPENAI_API_KEY", key)
+            given = {"api_key": None}
+        debate.run(folder / "study.sqlite", url, UNITS, **PATIENCE, **given)
+        traces = files(folder) | errors(url, PATIENCE | given) | figure(url, given)
     return {**traces, LOGS: heard.getvalue().encode()}
 
 
@@ -73,10 +61,8 @@ def listening():
     """All that is logged, at the lowest level, and printed."""
     heard, root = io.StringIO(), logging.getLogger()
     handler, level = logging.StreamHandler(heard), root.level
-    known = [
-        logging.getLogger(name)
-        for name in ("openai", "httpx2", "httpcore", "aiohttp", "asyncio", "support")
-    ]
+    names = "openai httpx2 httpcore aiohttp asyncio support"
+    known = [logging.getLogger(name) for name in names.split()]
     before = [logger.level for logger in known]
     root.addHandler(handler)
     for logger in (root, *known):
@@ -95,16 +81,12 @@ def files(folder):
     path = folder / "study.sqlite"
     with closing(Store(path)) as store, closing(Cache(path)) as cache:
         units = list(debate.sweep(UNITS).units())
-        store.save(
-            "said",
-            store.record(next(u for u in units if store.status(u) == "done")),
-            {},
-        )  # fills the log
+        record = next(filter(None, map(store.record, units)))
+        store.save("said", record, {})  # fills the log
         found = {file.name: file.read_bytes() for file in folder.glob("study.sqlite*")}
         for format in ("csv", "parquet"):
-            made = export(
-                debate.sweep(UNITS), store, folder / format, format, prompts=True
-            )
+            place = folder / format
+            made = export(debate.sweep(UNITS), store, place, format, prompts=True)
             found |= {f"{format}/{file.name}": file.read_bytes() for file in made}
         cache.export(folder / "replies.jsonl.gz")
         found["recording"] = gzip.decompress((folder / "replies.jsonl.gz").read_bytes())
@@ -116,14 +98,13 @@ def files(folder):
 
 def errors(url, given):
     """Every error of a series of calls, told in every way, with what a curious printer finds in its frames."""
-    model, told = connect("m", base_url=url, **given), {"models": b""}
+    model, told = connect("m", base_url=url, **given), {}
 
     async def ask(number):
         with collected() as calls:
+            asked = model.reply(f"question {number}", debate.form(), max_tokens=40)
             try:
-                return await model.reply(
-                    f"question {number}", debate.form(), max_tokens=40
-                ), calls
+                return await asked, calls
             except ConveneError as error:
                 return error, calls
 
@@ -133,13 +114,12 @@ def errors(url, given):
     for number, (outcome, calls) in enumerate(asyncio.run(all_of_them())):
         told[f"calls of question {number}"] = pickle.dumps(calls)
         if isinstance(outcome, ConveneError):
-            told[f"{type(outcome).__name__} {outcome.fault} {number}"] = as_told(
-                outcome
-            )
+            name = f"{type(outcome).__name__} {outcome.fault} {number}"
+            told[name] = as_told(outcome)
         else:
             told[f"reply {number}"] = f"{outcome!r} {outcome.tokens}".encode()
-    told["models"] = f"{model!r} {vars(model)} {vars(model._transport)}".encode()
-    return told
+    about = f"{model!r} {vars(model)} {vars(model._transport)}"
+    return {**told, "models": about.encode()}
 
 
 def as_told(error):
@@ -166,27 +146,20 @@ def figure(url, given):
     return {f"figure {file.suffix}": file.read_bytes() for file in folder.iterdir()}
 
 
-@pytest.mark.parametrize(("way", "form"), WAYS)
-def test_a_run_with_faults_leaves_no_trace_of_the_key(faulty, tmp_path, way, form):
-    traces = left(way, form, faulty, tmp_path)
-    secret = KEYS[form].encode()
+LEFT = """study.sqlite study.sqlite-wal csv/units.csv parquet/units.parquet recording
+figure|.png figure|.svg figure|.pdf figure|.json"""
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_run_with_faults_leaves_no_trace_of_the_key(faulty, tmp_path, way):
+    traces = left(way, faulty, tmp_path)
+    secret = KEYS[WAYS[way]].encode()
     assert not [name for name, found in traces.items() if secret in found]
-    # and what was searched is what a run leaves
-    assert {
-        "study.sqlite",
-        "study.sqlite-wal",
-        "csv/units.csv",
-        "parquet/units.parquet",
-        "recording",
-    } <= set(traces)
-    assert {"figure .png", "figure .svg", "figure .pdf", "figure .json"} <= set(
-        traces
-    ) and b"[key]" in traces["calls"]
+    # And what was searched is what a run leaves: what the endpoint said is there, and
+    # what is logged at level DEBUG.
+    assert {name.replace("|", " ") for name in LEFT.split()} <= set(traces)
+    assert b"[key]" in traces["calls"] and b"Using selector" in traces[LOGS]
+    assert b"not now" in traces["study.sqlite"] + traces["study.sqlite-wal"]
     kinds = {name.split()[0] for name in traces if name[0].isupper()}
-    assert {"CallFailed", "MalformedReply"} <= kinds and b"429" in b"".join(
-        traces.values()
-    )
-    assert (
-        b"not now" in traces["study.sqlite"] + traces["study.sqlite-wal"]
-    )  # what the endpoint said is there
-    assert b"Using selector" in traces[LOGS]  # at level DEBUG
+    assert {"CallFailed", "MalformedReply"} <= kinds
+    assert b"429" in b"".join(traces.values())

@@ -234,4 +234,4 @@ def test_a_new_coordination_gives_up_the_one_at_hand(store, played, until):
         assert lab.task is None and lab.forms.children == () and lab.finished == []
 
     played(MeetingLab, talk)
-    assert not store.finished(SWEEP)
+    assert not store.units(SWEEP)

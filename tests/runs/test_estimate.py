@@ -4,7 +4,6 @@ and nothing is sent."""
 import asyncio
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from support.errors import InvalidInput
@@ -63,9 +62,13 @@ def test_two_units_of_a_setting_stand_for_all_of_them():
 
 
 def test_low_and_high_are_the_cheaper_and_the_dearer_unit_of_each_setting():
-    calls = [Call(str(n), "m", "stand-in", prompt_tokens=n) for n in (1000, 3000)]
-    [row] = scaled({"a": (10, [calls[:1], calls[1:]])}).to_dict("records")
-    told = [row[name] for name in ("low", "dollars", "high")]
+    kept = Call("b", "x", "embedded", cached=True)  # no stand-in's: it does not count
+    sample = []
+    for read in (1000, 3000):
+        sample.append([Call(str(read), "m", "stand-in", prompt_tokens=read), kept])
+    [row] = scaled({"a": (10, sample)}).to_dict("records")
+    assert (row["model"], row["calls"], row["draws"]) == ("m", 10, 10)
+    told = [row["low"], row["dollars"], row["high"]]
     assert told == pytest.approx([0.01, 0.02, 0.03])
 
 
@@ -94,6 +97,16 @@ def test_a_missing_price_is_told_once_and_names_the_models():
         made = estimated(None, 2, {"times": [1], "seats": seats})
     assert len(told) == 1
     assert made["dollars"].isna().sum() == 2 and (made["prompt_tokens"] > 0).all()
+
+
+async def speaking(rng, number, model):
+    await model.reply(f"What of {number}?")
+
+
+def test_a_name_stands_for_the_model_that_a_study_asks_itself():
+    sweep = Sweep("toy", speaking, {"number": [1, 2]}, 3, seed=1)
+    [row] = asyncio.run(estimate(sweep, model="m")).to_dict("records")
+    assert (row["calls"], row["draws"]) == (6, 2)
 
 
 class Elsewhere(Transport):
@@ -141,10 +154,3 @@ def test_who_asks_nobody_has_no_row_and_an_error_of_the_study_is_raised():
         asyncio.run(estimate(Sweep("f", failing, {"times": [1]}, 2, seed=1)))
     with pytest.raises(InvalidInput, match="flavour"):
         estimated(flavour="mint")
-
-
-def test_only_what_stand_ins_answered_counts():
-    calls = [Call("a", "m", "stand-in", 0, 10), Call("b", "x", "embedded", cached=True)]
-    made = scaled({"a": (5, [calls, calls])})
-    assert list(made["model"]) == ["m"] and made["calls"].item() == 5
-    assert np.isclose(made["draws"].item(), 1)

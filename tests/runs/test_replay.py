@@ -27,7 +27,7 @@ def played(store, study=roundtable_exchange, grid=GRID, paired=("rule",), **cont
 def test_records_of_rules_are_played_again_from_what_they_say_made_them(store):
     for unit, record in played(store):
         assert asyncio.run(replay(record)) == record
-        assert asyncio.run(replay(store.made(unit))) == record
+        assert asyncio.run(replay(store.row(unit)["made"])) == record
     told = {"rule": "ranked", "noise": 0.05}
     assert told.items() <= record.made["settings"].items()
     assert set(record.made["versions"]) == {"convene", "python", "numpy"}
@@ -53,7 +53,7 @@ def test_a_model_replies_from_the_file_alone_and_objects_are_passed_by_name(stor
     grid = {"topic": ["x"], "judge": [Judge]}
     rows = played(store, ask, grid, (), model=model)
     unit, record = rows[-1]
-    made, before = store.made(unit), len(asked)
+    made, before = store.row(unit)["made"], len(asked)
     own = {"study": ask, "judge": Judge, "model": scripted(answer)}
     assert asyncio.run(replay(made, store.path, **own)) == record
     assert len(asked) == before == 2
@@ -106,7 +106,7 @@ def test_a_file_of_an_earlier_version_keeps_its_records_and_takes_new_ones(tmp_p
     with closing(Store(path)) as store:
         ended = asyncio.run(what.run(store, progress=False))
         assert (ended.skipped, ended.done) == (1, 1)
-        made = {unit.text: store.made(unit) for unit in what.units()}
+        made = {unit.text: store.row(unit)["made"] for unit in what.units()}
         assert made[json.dumps({"rule": "a"})] == {}
         assert made[json.dumps({"rule": "b"})]["settings"] == {"rule": "b"}
         assert [record["x"] for _, record in what.records(store)] == [1, 2]
