@@ -20,8 +20,8 @@ estimate: .venv/installed  ## calls, tokens, dollars and time of such a run, stu
 paper: .venv/installed  ## one paper with models: P=001 WITH="model:a, model:b" BUDGET=20; the report is build/report/001.html
 	$(HERE) -m support.runs.paper "$(P)" "$(WITH)" $(if $(BUDGET),BUDGET=$(BUDGET)) $(ARGS)
 
-notebooks: .venv/installed  ## every notebook in place: how the committed outputs are made
-	$(HERE) -m support.runs.notebooks update
+notebooks: run  ## every notebook in place: how the committed outputs are made
+	cp build/notebooks/*.ipynb notebooks && cp build/ledger/* data/ledger
 
 record: .venv/installed  ## play the recorded runs of the embedded model again, into data/replies
 	$(HERE) -m support.runs.recordings

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import (
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -21,12 +17,7 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.models import connect, serving
-from support.models.calls import (
-    Call,
-    Meter,
-    collected,
-    metered,
-)
+from support.models.calls import Call, Meter, collected, metered
 from support.models.model import ChatModel
 from support.models.profiles import MODEL, Profile
 from support.models.stand_ins import ENDPOINT, stand_in, tokens
@@ -37,17 +28,9 @@ if TYPE_CHECKING:
 
     from support.models.request import Request
 
-NOT_ASKED = "no key: it is not asked"
 EACH = 2  # units of a setting that are played
 FIRST_TOKEN, PACE = 0.5, 50.0  # seconds until a reply begins, then tokens a second
-COUNTED = [
-    "calls",
-    "prompt_tokens",
-    "completion_tokens",
-    "dollars",
-    "most",
-    "seconds",
-]
+COUNTED = ["calls", "prompt_tokens", "completion_tokens", "dollars", "most", "seconds"]
 Sample = Sequence[Sequence[Call]]  # the calls of each unit that was played
 
 
@@ -57,35 +40,29 @@ async def estimate(
     """What the units of a sweep that are not finished will ask of each model, one row a
     model.
 
-    Calls, tokens, dollars (NaN without a price; `low` and `high` are as if all units of
-    a setting were like the cheaper or the dearer of its two), `most` at their longest
-    without repairs, seconds. `draws` of `units` ask something of their own: where the
-    two of a setting ask the very same, all of its repetitions are one draw.
+    Calls, tokens, dollars (NaN without a price), `most` at their longest without
+    repairs, seconds. `draws` of `units` ask something of their own: where the two of a
+    setting ask the very same, all of its repetitions are one draw.
     """
     sweep.check(context)
     finished = store.units(sweep.name) if store else {}
     left = [unit for unit in sweep.units() if unit not in finished]
     rehearsal = Rehearsal(sweep, context)
-    played = {}
-    for text, group in groupby(left, lambda unit: unit.text):
+    played = []
+    for _, group in groupby(left, lambda unit: unit.text):
         units = list(group)
         sample = [await rehearsal.play(unit) for unit in units[:EACH]]
-        played[text] = len(units), sample
-    made = scaled(played, rehearsal.profiles)
-    unpriced = made["model"][made["dollars"].isna()]
-    if len(unpriced):
-        told = "no price is known of {}; add it to your models.toml (CONVENE_MODELS)"
-        warnings.warn(told.format(", ".join(unpriced)), stacklevel=2)
-    return made
+        played.append((len(units), sample))
+    return scaled(played, rehearsal.profiles)
 
 
 def write(sweep: Any, store: Store, file: str) -> None:
     """Write what all repetitions of a sweep will take, from those that were played."""
-    played = {}
-    for text, group in groupby(sweep.units(), lambda unit: unit.text):
+    played = []
+    for _, group in groupby(sweep.units(), lambda unit: unit.text):
         sample = [store.calls(unit) for unit in group]
-        played[text] = sweep.repetitions, sample
-    frame = scaled(played).assign(sweep=sweep.name)
+        played.append((sweep.repetitions, sample))
+    frame = scaled(played, {}).assign(sweep=sweep.name)
     frame.to_json(file, orient="records", lines=True, mode="a")
 
 
@@ -129,60 +106,41 @@ class Rehearsal(Meter):
 
 def alike(sample: Sample) -> bool:
     """Whether units that were played asked the very same: one draw, as all others."""
-    asked = []
-    for calls in sample:
-        asked.append({call.draw or call.key for call in calls})
-    first, *others = asked
+    first, *others = [{call.draw or call.key for call in calls} for calls in sample]
     return bool(first) and others == [first]
 
 
 def scaled(
-    played: Mapping[str, tuple[int, Sample]],
-    profiles: Mapping[str, Profile] | None = None,
+    played: Sequence[tuple[int, Sample]], known: dict[str, Profile]
 ) -> pd.DataFrame:
-    """The rows of an estimate; `played` has, by setting, how many units there are, and
-    the calls of each that was played. Only what stand-ins answered counts."""
+    """The rows of an estimate; `played` has, for each setting, how many units there are,
+    and the calls of each that was played. Only what stand-ins answered counts."""
     import pandas as pd
 
-    known = dict(profiles or {})
-    rows = []
-    for units, sample in played.values():
-        draws = 1 if alike(sample) else units
-        sums: dict[str, np.ndarray] = {}
-        for number, calls in enumerate(sample):
-            once = {call.key: call for call in calls}
+    settings = [pd.DataFrame(columns=["model", "units", "draws", *COUNTED])]
+    for units, sample in played:
+        rows = []
+        for calls in sample:
+            once = {call.key: call for call in calls if call.endpoint == ENDPOINT}
             for call in once.values():
-                model = call.model
-                if call.endpoint != ENDPOINT:
-                    continue
-                if model not in known:
-                    known[model] = _profile(model)
-                if model not in sums:
-                    sums[model] = np.zeros((len(sample), len(COUNTED)))
-                sums[model][number] += _amounts(call, known[model])
-        for model, each in sums.items():
-            every = units * each.mean(axis=0)
-            dollars = units * each[:, COUNTED.index("dollars")]
-            low, high = dollars.min(), dollars.max()
-            rows.append([model, units, draws, *every, low, high])
-    columns = [
-        "model",
-        "units",
-        "draws",
-        *COUNTED,
-        "low",
-        "high",
-    ]
-    frame = pd.DataFrame(rows, columns=columns)
+                if call.model not in known:
+                    known[call.model] = _profile(call.model)
+                rows.append([call.model, *_amounts(call, known[call.model])])
+        asked = pd.DataFrame(rows, columns=["model", *COUNTED]).groupby("model")
+        each = asked.sum(min_count=1) * (units / len(sample))
+        each = each.assign(units=units, draws=1 if alike(sample) else units)
+        settings.append(each.reset_index())
+    frame = pd.concat(settings)
     return frame.groupby("model", as_index=False).sum(min_count=1)
 
 
 def _profile(model: ChatModel | str) -> Profile:
     """A model's profile, with the price that holds at its address."""
     if isinstance(model, str):
-        model = connect(model, api_key=NOT_ASKED)
-    priced = {"price": model.price}
-    return model.profile.model_copy(update=priced)
+        model = connect(model, api_key="no key: it is not asked")
+    if model.price is None:
+        warnings.warn(f"no price is known of {model.name} (models.toml)", stacklevel=2)
+    return model.profile.model_copy(update={"price": model.price})
 
 
 def _amounts(call: Call, known: Profile) -> list[float]:

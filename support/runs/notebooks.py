@@ -1,10 +1,9 @@
 """The notebooks without a screen: `python -m support.runs.notebooks COMMAND KEY=VALUE …`.
 
 `run` executes every notebook into build/notebooks, or, with arguments, into a folder of
-its own below build/runs; one that was executed with the same parameters and sources is
-not executed again, and one that fails does not end the run. `update` executes them in
-place, as they are committed. `estimate` says what `run` would ask, and asks nobody.
-`--only 20,21` picks notebooks by parts of their names.
+its own below build/runs; one that fails does not end the run, and what is in a study's
+file is not played again. `estimate` says what `run`
+would ask, and asks nobody. `--only 20,21` picks notebooks by parts of their names.
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ from typing import Any
 
 import pandas as pd
 
-from support import ledger
-from support.data import ROOT, output, source_digest
+from support.data import ROOT, output
 from support.errors import ConveneError, InvalidInput
 from support.models import named
 from support.models.model import check_prices
@@ -190,17 +188,6 @@ def _unfinished(records: Path) -> list[str]:
     return [told.format(**one).strip() for one in last.values() if one["missing"]]
 
 
-def _mark(path: Path, given: Given) -> str:
-    """A sum over all that a notebook is made from beside its parameters: itself, the
-    package, the inputs, the lock, and files that parameters name."""
-    digest = hashlib.sha256(source_digest().encode())
-    for value in (path, ROOT / "requirements.lock", *given.values()):
-        file = str(value)
-        if os.path.isfile(file):
-            digest.update(Path(file).read_bytes())
-    return digest.hexdigest()
-
-
 # ---- all of them ---------------------------------------------------------------------
 
 
@@ -213,7 +200,6 @@ def run(known: Known, given: Given, purse: str = "make run") -> int:
     if given.get("BUDGET") is not None:
         check_prices([named(name) for name in sorted(models)])  # before any is asked
     place = place_of(given)
-    folder = place / "notebooks"
     own = given.keys() - HOW
     figures = place / "figures" if own else output("figures").resolve()
     settings = {
@@ -224,17 +210,9 @@ def run(known: Known, given: Given, purse: str = "make run") -> int:
 
     def one(path: Path) -> tuple[str, str]:
         mine = {name: given[name] for name in given if name in known[path]}
-        target = folder / path.name
-        stamp, mark = target.with_suffix(".stamp"), _mark(path, mine)
-        if stamp.exists() and stamp.read_text() == mark:
-            return "up to date", ""
-        stamp.unlink(missing_ok=True)
         print(path.name, flush=True)
-        kind, said = _became(path, target, mine, settings)
+        kind, said = _became(path, place / "notebooks" / path.name, mine, settings)
         print(f"{path.name}: {kind}. {said}", flush=True)
-        if kind == "done" and not path.name.startswith(LAST):
-            with suppress(OSError):  # a full disk: it is executed again
-                stamp.write_text(mark)
         return kind, said
 
     ended: dict[Path, tuple[str, str]] = {}
@@ -248,7 +226,7 @@ def run(known: Known, given: Given, purse: str = "make run") -> int:
             told = "Stopped. What is finished is kept; the same command goes on."
             print(f"\n{told}", flush=True)
             os._exit(130)  # the kernels end with their parent
-    print(f"notebooks: {folder}; figures: {figures}")
+    print(f"notebooks: {place / 'notebooks'}; figures: {figures}")
     return _summary(ended)
 
 
@@ -266,16 +244,6 @@ def _summary(ended: Mapping[Path, tuple[str, str]]) -> int:
         "the same command (with a larger BUDGET, where that ended it)."
     )
     return 1
-
-
-def update(known: Known, given: Given) -> int:
-    """Execute the notebooks in place, with the parameters that they state."""
-    if given:
-        raise InvalidInput(f"{', '.join(given)} given; update takes no parameters")
-    for path in known:
-        print(path.name, flush=True)
-        execute(path, path, {}, CONVENE_LEDGER=str(ledger.COMMITTED))
-    return 0
 
 
 def estimated(known: Known, given: Given) -> int:
@@ -324,9 +292,11 @@ def _print_estimate(rows: pd.DataFrame) -> None:
             f"Fewer draws than units: {', '.join(alike)}. At temperature 0 the "
             "repetitions of a setting are one question asked as many times."
         )
-    unpriced = shown["model"][shown["dollars"].isna()]
-    for name in unpriced.unique():
-        print(f"No price is known of {name}: add it to your models.toml.")
+    unpriced = shown["model"][shown["dollars"].isna()].unique()
+    if len(unpriced):
+        print(
+            f"No price is known of {', '.join(unpriced)}: add it to your models.toml."
+        )
 
 
 def told(command: Callable[..., int], *arguments: Any) -> int:
@@ -340,7 +310,7 @@ def told(command: Callable[..., int], *arguments: Any) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
-    commands = {"run": run, "update": update, "estimate": estimated}
+    commands = {"run": run, "estimate": estimated}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", choices=commands)
     parser.add_argument("arguments", nargs="*", metavar="KEY=VALUE")

@@ -2,16 +2,13 @@
 
 It says what the run would ask, executes the paper's notebooks with the rule-based
 participants and the given ones, and writes build/report/001.html: printed numbers and
-statements beside every participant's, and the figures. What was stopped goes on when
-the same command is given again.
+statements beside every participant's, and the notebooks without their code. What was
+stopped goes on when the same command is given again.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
-from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
@@ -35,8 +32,10 @@ HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Paper {0}<
 <h1>Paper {0}: published, and each participant</h1><p>Participants: {1}. {2}</p>"""
 
 
-def paper(number: str, models: str, arguments: Sequence[str]) -> int:
+def paper(number: str = "", models: str = "", *arguments: str) -> int:
     """Estimate, play and report a paper; 1 where a notebook is not whole."""
+    if number not in NOTEBOOKS:
+        raise InvalidInput(f"P={number!r} given; expected one of {[*NOTEBOOKS]}")
     seated = f"{RULES}, {models}" if models else RULES
     every = [f"PARTICIPANTS={seated}", *arguments]
     known, given = notebooks.parameters(every, NOTEBOOKS[number])
@@ -55,6 +54,8 @@ def paper(number: str, models: str, arguments: Sequence[str]) -> int:
 
 def report(number: str, place: Path, seated: str, lacking: str) -> Path:
     """Write a paper's report, from the ledger and the notebooks of a run."""
+    from nbconvert import HTMLExporter
+
     [stem] = [name for name in published.known() if name.startswith(number)]
     printed = published.load(stem)
     parts = [HEAD.format(number, escape(seated), lacking)]
@@ -74,8 +75,11 @@ def report(number: str, place: Path, seated: str, lacking: str) -> Path:
     numbers = printed.dropna(subset="value")[[*cell, "value"]]
     parts.append(_beside(numbers, cells, cell))
 
+    shown = HTMLExporter(template_name="basic", exclude_input=True)
     for path in notebooks.notebooks(NOTEBOOKS[number]):
-        parts += _pictures(place / "notebooks" / path.name)
+        executed = place / "notebooks" / path.name
+        if executed.exists():
+            parts.append(shown.from_filename(str(executed))[0])
     made = output("build", "report", f"{number}.html")
     made.parent.mkdir(parents=True, exist_ok=True)
     made.write_text("\n".join(parts), encoding="utf-8")
@@ -89,29 +93,5 @@ def _beside(printed: pd.DataFrame, found: pd.DataFrame, by: list[str]) -> str:
     return both.to_html(index=False, na_rep="not tested")
 
 
-def _pictures(executed: Path) -> Iterator[str]:
-    """The pictures of a notebook, each with what it shows."""
-    if not executed.exists():
-        return
-    book = json.loads(executed.read_text(encoding="utf-8"))
-    for cell in book["cells"]:
-        for shown in cell.get("outputs", ()):
-            data = shown.get("data", {}).get("image/png")
-            if data:
-                about = shown["metadata"].get("image/png", {}).get("alt", "")
-                source = f"data:image/png;base64,{data}"
-                yield f'<p><img src="{source}" alt="{escape(about)}"></p>'
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("number", choices=NOTEBOOKS)
-    parser.add_argument("models", nargs="?", default="", help="model:a, model:b")
-    parser.add_argument("arguments", nargs="*", metavar="KEY=VALUE")
-    given = parser.parse_args(arguments)
-    return notebooks.told(paper, given.number, given.models, given.arguments)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(notebooks.told(paper, *sys.argv[1:]))

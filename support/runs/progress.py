@@ -14,6 +14,7 @@ from typing import Any
 from support.models.calls import Meter
 from support.models.money import dollars
 
+TOLD = ("failed", "misfits", "calls", "cached", "tokens", "stopped")
 EVERY = 0.2  # seconds between two looks at most
 IN_A_LOG = 60.0  # the same where nobody watches: a bar drawn anew would fill a file
 
@@ -71,27 +72,16 @@ class Progress:
         """Something happened: show it, unless something was shown just now."""
         if not now and time.monotonic() - self._shown < EVERY:
             return
-        self._shown = time.monotonic()
+        self._shown, state = time.monotonic(), self.ended()
         if callable(self.show):
-            self.show(self.ended())
+            self.show(state)
         if self._bar is not None:
-            self._bar.set_postfix(self._told(), refresh=False)
+            told = {name: getattr(state, name) for name in TOLD}
+            told["spent"] = dollars(state.spent) if state.calls else ""
+            self._bar.set_postfix(
+                {name: value for name, value in told.items() if value}, refresh=False
+            )
             self._bar.update(self.count.total() - self._bar.n)
-
-    def _told(self) -> dict[str, Any]:
-        """What is worth telling beside the units."""
-        meter = self.meter
-        told: dict[str, Any] = {
-            "failed": self.count["failed"],
-            "misfits": self.misfits,
-            **meter.counts,
-            "unpriced": meter.unpriced,
-            "in_flight": meter.in_flight,
-        }
-        if told.get("calls"):
-            limit = f" of {dollars(meter.budget.limit_usd)}" if meter.budget else ""
-            told["money"] = dollars(self._spent) + limit
-        return {name: value for name, value in told.items() if value}
 
     def close(self) -> None:
         """Show for the last time how far the run came."""

@@ -117,29 +117,18 @@ async def record(name: str) -> dict[str, Any]:
 
 
 def quoted(reply: str, question: str) -> str:
-    """What a reply repeats of the table in its question; "" if nothing.
-
-    That is three neighbouring cells of a row, or one cell that is a name of two words
-    or a date and stands nowhere else. A table's rows have " | " between cells.
+    """What a reply repeats of the table in its question, three neighbouring cells of a
+    row; "" if nothing. A table's rows have " | " between cells.
 
     >>> quoted('I read 7 | 4.5 | F | writer.', "user | mean | sex | job\\n7 | 4.5 | F | a")
     '7 | 4.5 | F'
     """
-    lines = question.splitlines()
-    rows = [line for line in lines if line.count(" | ") >= 2]
-    elsewhere = " ".join(line for line in lines if line not in rows)
     said = _plain(reply)
-    for row in rows[1:]:
-        cells = row.split(" | ")
-        threes = zip(cells, cells[1:], cells[2:], strict=False)
-        parts = [" | ".join(three) for three in threes]
-        for cell in cells:
-            telling = len(cell) >= 8 and (" " in cell or cell.isdigit())
-            if telling and cell not in elsewhere:
-                parts.append(cell)
-        for part in parts:
-            if _plain(part) in said:
-                return part
+    rows = [line.split(" | ") for line in question.splitlines()]
+    for cells in [row for row in rows if len(row) > 2][1:]:
+        for three in zip(cells, cells[1:], cells[2:], strict=False):
+            if _plain(" ".join(three)) in said:
+                return " | ".join(three)
     return ""
 
 

@@ -7,7 +7,9 @@ units that were at work.
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from json import JSONDecodeError
 from operator import methodcaller
@@ -34,8 +36,6 @@ CREATE TABLE IF NOT EXISTS calls ({KEY}, number INTEGER NOT NULL, call TEXT NOT 
     PRIMARY KEY (sweep, settings, repetition, number));
 """
 WHERE = "WHERE sweep = ? AND settings = ? AND repetition = ?"
-FINISHED = "SELECT 1 FROM units WHERE sweep = ? AND status = 'done' LIMIT 1"
-LATER = ("made", "traceback")  # columns that units of an earlier version lack
 BESIDE = ["status", "error", "traceback", "replies", "format_errors", "seconds"]
 KEPT = [*BESIDE, "kind", "record", "made"]
 # The questions of a unit, repetitions left out of account.
@@ -75,14 +75,9 @@ class Store:
         self._db = open_database(self.path)
         with guarded(self.path):
             self._db.executescript(SCHEMA)
-        if self._lacking():
-            with transaction(self._db, self.path) as db:
-                for name in self._lacking():
-                    db.execute(f"ALTER TABLE units ADD COLUMN {name} TEXT")
-
-    def _lacking(self) -> list[str]:
-        there = {row[1] for row in self.select("PRAGMA table_info(units)")}
-        return [name for name in LATER if name not in there]
+        for name in ("made", "traceback"):  # which earlier versions lack
+            with suppress(sqlite3.OperationalError):  # it is there
+                self._db.execute(f"ALTER TABLE units ADD COLUMN {name} TEXT")
 
     def register(self, sweep: str, identity: Settings) -> None:
         """Claim a name; refuse it where it stands for another study, code or seed."""
@@ -91,7 +86,8 @@ class Store:
             rows = self.select("SELECT identity FROM sweeps WHERE name = ?", (name,))
             stored = json.loads(rows[0][0]) if rows else {}
             if differences := _differences(stored, asked):
-                if self.select(FINISHED, (name,)):
+                done = "SELECT 1 FROM units WHERE sweep = ? AND status = 'done' LIMIT 1"
+                if self.select(done, (name,)):
                     raise InvalidInput(
                         f"sweep {sweep!r} is in {self.path} already, with "
                         f"{', '.join(differences)}; give the new sweep another name or "

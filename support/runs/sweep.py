@@ -13,13 +13,7 @@ import itertools
 import json
 import os
 import platform
-from collections.abc import (
-    Awaitable,
-    Callable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -42,15 +36,7 @@ from support.runs.estimate import EACH, Rehearsal, alike, write
 from support.runs.progress import Ended, Progress
 from support.runs.source import bare, fingerprint, registered
 from support.runs.study import Row, Settings, Store, Unit
-from support.runs.workers import (
-    Claims,
-    Place,
-    Run,
-    Work,
-    all_done,
-    elsewhere,
-    play,
-)
+from support.runs.workers import Claims, Place, Run, Work, all_done, elsewhere, play
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,8 +66,6 @@ def terms(
     `concurrency` how many units are at work at a time.
     """
     whole("CONCURRENCY", concurrency, 1)
-    if pace is not None:
-        whole("PACE", pace, 1)
     open_purse(budget)
     throughout(requests_per_minute=pace, timeout=timeout)
     _terms.update(retry_failed=retry_failed, concurrency=concurrency)
@@ -256,8 +240,8 @@ class Sweep:
         if missing:
             UNFINISHED[self.name] = f"{len(draws)} of {len(rows)} units"
         if different < len(draws):
-            others = "(the others asked the very same)"
-            REPEATED[self.name] = f"{different} draws in {len(draws)} units {others}"
+            told = f"{different} draws in {len(draws)} units"
+            REPEATED[self.name] = f"{told} (the others asked the very same)"
         first = failed[0] if failed else {"error": "", "traceback": ""}
         ended = progress.end(
             missing=missing,

@@ -96,7 +96,8 @@ def test_the_commands_for_models_run_one_after_the_other(
         main, arguments = notebooks.main, [command, *shlex.split(given.get("ARGS", ""))]
         if command == "paper":
             who, most = given["WITH"], given["BUDGET"]
-            main, arguments = paper.main, [given["P"], who, f"BUDGET={most}"]
+            parts = given["P"], who, f"BUDGET={most}"
+            main, arguments = (lambda given: paper.paper(*given)), parts
         asked[command] = len(server.bodies)
         assert main(arguments) == 0
         done.append(command)

@@ -78,8 +78,7 @@ QUOTES = {
     "user 7, 4.5, F, writer": "7 | 4.5 | F",
     "the user likes 4.5": "",
     "user | mean | gender": "",
-    "The user gave Night Train four stars.": "Night Train",
-    "It was rated on 19980331.": "19980331",
+    "The user gave Night Train four stars.": "",
     "About Day Break I know nothing.": "",
 }
 
