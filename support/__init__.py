@@ -3,7 +3,7 @@
 Rooms, in the order in which they may import each other: errors, presence, data, downloads, corpora, pronunciations,
 published, database, mail, choice, solvers, prompts, models; seats (who sits where), play, english; a folder a study:
 roundtable, meetings, fair_decisions, seminar, survey; runs, seminars; simulations; analysis; tables, figures, plots,
-runs.pages; labs, desk; runs.recordings; runs.notebooks, full_runs, app. Import what you need from its room;
+runs.pages; labs, desk, recorded; runs.notebooks, full_runs, app. Import what you need from its room;
 nothing heavy is loaded here.
 """
 

@@ -16,7 +16,7 @@ FLOORS = [
     {"simulations"},
     {"analysis"},
     {"tables", "draw", "plots", "runs.pages", "ledger"},
-    {"labs", "desk"},
+    {"labs", "desk", "recorded"},
     {"runs.notebooks", "runs.paper", "full_runs", "app"},
 ]  # fmt: skip
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.annotators import LanguageModelAnnotator, sentences
+from support.analysis.annotators import sentences
 from support.analysis.conversation import messages_of
 from support.analysis.dialogue_acts import (
     AMI_ACTS,
@@ -277,15 +277,6 @@ async def small_tests(seed: int = 7) -> list[Test]:
     chosen = [i for _, turns in meetings for i in turns.index[len(turns) // 2 :][:6]]
     people = replace(whole, messages=whole.messages.loc[chosen].reset_index(drop=True))
     return [true_acts(await held_out(2, seed, rounds=4)), people]
-
-
-async def small_labels(
-    model: Any, rng: np.random.Generator, seed: int
-) -> dict[str, list[Labels]]:
-    """The acts that a model gives each message of the small tests: a recorded study."""
-    annotator = LanguageModelAnnotator(model)
-    tests = await small_tests(seed)
-    return {test.name: await annotator.label(test.messages) for test in tests}
 
 
 async def scores(

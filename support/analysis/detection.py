@@ -22,7 +22,7 @@ from support.errors import InvalidInput, MalformedReply
 from support.models.profiles import MODEL
 from support.seats import Spoken
 from support.seminar.audit import applies
-from support.seminar.rules import PolicySet, load_policies
+from support.seminar.rules import PolicySet
 from support.seminar.seats import TEMPERATURE as DETECTING
 from support.seminar.seats import seat_detector
 from support.seminar.selecting import (
@@ -32,12 +32,7 @@ from support.seminar.selecting import (
     contexts,
     select_with,
 )
-from support.seminar.suite import (
-    JudgedReply,
-    JudgedState,
-    edge_cases,
-    held_out_states,
-)
+from support.seminar.suite import JudgedReply, JudgedState
 from support.seminar.views import Verdict
 
 if TYPE_CHECKING:
@@ -199,24 +194,6 @@ def one_voice(replies: Sequence[JudgedReply]) -> list[JudgedReply]:
     for reply in replies:
         by_case.setdefault(reply.case, []).append(reply)
     return [voices[k % len(voices)] for k, voices in enumerate(by_case.values())]
-
-
-async def recorded_selections(
-    model: ChatModel, rng: np.random.Generator, every: int, listed: bool
-) -> dict[str, list]:
-    """What a model selects in every so many-th of the held-out states, as recorded."""
-    states, policies = held_out_states()[::every], load_policies("seed")
-    found = await model_selections(model, states, policies, listed)
-    return {"selected": found["selected"].tolist()}
-
-
-async def recorded_verdicts(
-    model: ChatModel, rng: np.random.Generator, shots: str
-) -> dict[str, list]:
-    """What a model says of one voice of each edge case, as recorded."""
-    voices, policies = one_voice(edge_cases()), load_policies("seed")
-    found = await model_verdicts(model, voices, policies, shots)
-    return {"flagged": found["flagged"].tolist()}
 
 
 # -- scores ----------------------------------------------------------------------------------------------------------

@@ -19,10 +19,8 @@ from support.meetings.natural_plan import (
     Busy,
     Problem,
     Task,
-    draw,
     forbidden,
     judge,
-    load,
     minutes,
     parse,
     solve_task,
@@ -180,21 +178,6 @@ async def readings(
         parser, np.random.default_rng(0), spoken=Spoken(model, temperature)
     )
     return pd.DataFrame([await _reading(problem, seat, clock) for problem in problems])
-
-
-async def small_readings(
-    model: ChatModel,
-    rng: np.random.Generator,
-    seed: int,
-    problems: int,
-    most_people: int,
-    most_days: int,
-) -> Any:
-    """What a model reads in drawn problems: a recorded study."""
-    own = np.random.default_rng(seed)
-    drawn = draw(load(), problems, own, most_people, most_days)
-    found = await readings(drawn, "model", model)
-    return found[["id", "valid", "right"]].to_dict("list")
 
 
 async def _reading(

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -39,7 +38,6 @@ from support.survey.instruments import (
     Section,
     cells_of,
     check_section,
-    load,
     refusal,
 )
 
@@ -408,21 +406,6 @@ async def simulate(
     ]
     taken = _seated(len(plans), rng, seats, Spoken(model, temperature, prompts=prompts))
     return await _collected(book, taken, plans, rng)
-
-
-async def filled_forms(
-    model: ChatModel,
-    rng: np.random.Generator,
-    instrument: str,
-    per_group: int,
-    seed: int,
-) -> Any:
-    """The answers of drawn personas whom a model plays: a recorded study."""
-    own = np.random.default_rng(seed)
-    with TemporaryDirectory() as folder:
-        book = AnswerBook(Path(folder, "answers.sqlite"))
-        await simulate(load(instrument), book, per_group, own, model)
-        return book.likert(source=None).to_dict("list")
 
 
 async def simulate_repeated(
