@@ -193,13 +193,17 @@ def asked(**settings):
 BAD_MESSAGES = "  ", ["x"], [{"role": "boss", "content": "x"}], "\ud800"
 BAD_SETTINGS = {"temperature": 2.1, "seed": -1, "repetition": None, "max_tokens": 0}
 BAD_OPTIONS = {"concurrency": 0, "model": "", "deadline": -1.0, "timeout": True}
-BAD_URLS = "ftp://SECRET@e.org", "http://SECRET:port/", "https://e.org/?key=SECRET"
+BAD_URLS = (
+    "ftp://SECRET@e.org",
+    "http://SECRET:port/",
+    "https://e.org/?key=SECRET",
+    "https://ana:SECRET@e.org",
+)
 BAD = [
     *[("messages", asked, {"messages": given}) for given in BAD_MESSAGES],
     *[(name, asked, {name: given}) for name, given in BAD_SETTINGS.items()],
     *[(name, connect, {name: given}) for name, given in BAD_OPTIONS.items()],
     *[("base_url.*expected", connect, {"base_url": url}) for url in BAD_URLS],
-    ("give a key instead", connect, {"base_url": "https://ana:SECRET@e.org"}),
     ("schema", asked, {"schema": dict}),
     ("cache=", connect, {"offline": True}),
     ("the key holds", connect, {"model": "m", "api_key": "sk-SECRET\u2026"}),
