@@ -1,39 +1,29 @@
 """A study to be disturbed: four structured calls a unit, each but the first two built on those before it."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from contextlib import closing
-from functools import cache
-from pathlib import Path
-from typing import Any
+
+from pydantic import BaseModel, Field
 
 from support.errors import BudgetExceeded
 from support.models import connect
-from support.models.model import ChatModel
 from support.models.replies import Cache
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 
-NAME, CALLS = "debate", 4
+CALLS = 4  # by each unit
 PARTIAL = 3  # exit status of a process whose budget is used up
 # US dollars for a million tokens.
 PRICE = {"input": 2.0, "cached_input": 0.5, "output": 8.0}
 
 
-@cache
-def form() -> Any:
-    from pydantic import Field, create_model
-
-    return create_model(
-        "Turn", word=(str, Field(max_length=20)), number=(int, Field(ge=0, le=99))
-    )
+class Turn(BaseModel):
+    word: str = Field(max_length=20)
+    number: int = Field(ge=0, le=99)
 
 
-async def debate(
-    rng: Any, topic: str, model: ChatModel, repetition: int = 0
-) -> dict[str, Any]:
+async def debate(rng, topic, model, repetition=0):
     """Two open at once, a third answers both, the first closes."""
     about = f"{topic} ({repetition}), draw {rng.integers(10**9)}"
     opening = [_said(model, f"{name} opens on {about}.") for name in ("Ana", "Ben")]
@@ -43,16 +33,16 @@ async def debate(
     return {"topic": topic, "said": [*opened, answered, closed]}
 
 
-async def _said(model: ChatModel, question: str) -> str:
-    value = (await model.reply(question, form(), max_tokens=40)).value
+async def _said(model, question):
+    value = (await model.reply(question, Turn, max_tokens=40)).value
     return f"{value.word} {value.number}"
 
 
-def sweep(units: int) -> Sweep:
-    return Sweep(NAME, debate, {"topic": ["roads", "schools"]}, units // 2, 7)
+def sweep(units):
+    return Sweep("debate", debate, {"topic": ["roads", "schools"]}, units // 2, 7)
 
 
-def priced(folder: Path) -> Path:
+def priced(folder):
     """A models.toml with the price of "m"."""
     path = folder / "models.toml"
     price = ", ".join(f"{k} = {v}" for k, v in PRICE.items())
@@ -61,16 +51,16 @@ def priced(folder: Path) -> Path:
 
 
 def run(
-    path: Path,
-    url: str,
-    units: int,
+    path,
+    url,
+    units,
     *,
-    prices: Path | None = None,
-    concurrency: int = 4,
-    budget_usd: float | None = None,
-    retry_failed: bool | None = None,
-    **options: Any,
-) -> Any:
+    prices=None,
+    concurrency=4,
+    budget_usd=None,
+    retry_failed=None,
+    **options,
+):
     """Do what is left of the sweep; the counts of `Sweep.run`."""
     if prices:
         os.environ["CONVENE_MODELS"] = str(prices)
@@ -87,11 +77,8 @@ def run(
         return asyncio.run(going)
 
 
-def process(
-    ready: Any, path: Path, url: str, units: int, options: dict[str, Any]
-) -> None:
+def process(ready, path, url, units, options):
     """The same in a process to be killed, which says when it begins and ends with a status."""
-    form()
     ready.set()
     try:
         run(path, url, units, **options)

@@ -11,8 +11,6 @@ is charged unless it is an error of HTTP. It prints its port, and lives until it
 A run whose name begins with "echo" quotes the client's key in all that it says beside replies, as some endpoints do.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import hashlib
@@ -22,12 +20,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.utils import formatdate
 from pathlib import Path
-from typing import Any
+
+from aiohttp import web
 
 KINDS = (  # as often as each other, six of them; two at a time where a kind has two forms
     ("429, seconds", "429, date"),
@@ -44,26 +42,26 @@ REPAIR = (
 )
 
 
-def question_id(messages: list[dict[str, str]]) -> str:
+def question_id(messages):
     """The name of a question in the log."""
     text = json.dumps(messages, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
-def without_repairs(messages: list[dict[str, str]]) -> list[dict[str, str]]:
+def without_repairs(messages):
     """The question as it was put first."""
     while len(messages) > 2 and messages[-1]["content"].startswith(REPAIR):
         messages = messages[:-2]
     return messages
 
 
-def good(messages: list[dict[str, str]]) -> dict[str, Any]:
+def good(messages):
     """The reply that a question deserves."""
     digest = question_id(without_repairs(messages))
     return {"word": digest[:10], "number": int(digest[10:14], 16) % 100}
 
 
-def reply_text(messages: list[dict[str, str]], kind: str) -> str:
+def reply_text(messages, kind):
     """The content of the answer: as it should be, or of the wrong form."""
     value = good(messages)
     if kind == "no JSON reply":
@@ -73,20 +71,19 @@ def reply_text(messages: list[dict[str, str]], kind: str) -> str:
     return json.dumps(value)
 
 
-def fault(share: float, seed: str, question: str, time_asked: int) -> str:
+def fault(share, seed, question, time_asked):
     """What is to go wrong: "" for nothing."""
     draw = random.Random(f"{seed} {question} {time_asked}")
     return draw.choice(draw.choice(KINDS)) if draw.random() < share else ""
 
 
-def usage(messages: list[dict[str, str]], text: str) -> dict[str, Any]:
+def usage(messages, text):
     """Tokens as a provider counts them, the schema's among them; half of some prompts was found in its cache."""
     prompt = 200 + sum(len(message["content"].encode()) for message in messages) // 2
     cached = prompt // 2 if prompt % 2 else 0
-    count = {"prompt_tokens": prompt, "completion_tokens": 1 + len(text) * 3 // 4}
     return {
-        **count,
-        "total_tokens": sum(count.values()),
+        "prompt_tokens": prompt,
+        "completion_tokens": 1 + len(text) * 3 // 4,
         "prompt_tokens_details": {"cached_tokens": cached},
     }
 
@@ -97,13 +94,11 @@ def usage(messages: list[dict[str, str]], text: str) -> dict[str, Any]:
 class Server:
     """Answers, fails, and writes down both."""
 
-    def __init__(self, log: str) -> None:
+    def __init__(self, log):
         self.log = open(log, "a", buffering=1)  # noqa: SIM115 - as long as the process lives
-        self.asked: Counter[tuple[str, str]] = Counter()
+        self.asked = Counter()
 
-    async def chat(self, request: Any) -> Any:
-        from aiohttp import web
-
+    async def chat(self, request):
         share, seed, wait, run = request.match_info["how"].split("-", 3)
         messages = (await request.json())["messages"]
         question = question_id(messages)
@@ -135,9 +130,7 @@ class Server:
         return response
 
     @staticmethod
-    def _refused(kind: str, secret: str) -> Any:
-        from aiohttp import web
-
+    def _refused(kind, secret):
         status, _, form = kind.partition(", ")
         if not status.isdigit():
             return None
@@ -150,33 +143,27 @@ class Server:
         return web.json_response(said, status=int(status), headers=headers)
 
     @staticmethod
-    async def _cut(request: Any, within: bool) -> Any:
-        from aiohttp import web
-
+    async def _cut(request, within):
         response = web.StreamResponse(
             headers={"Content-Type": "application/json", "Content-Length": "4000"}
         )
         if within:
             await response.prepare(request)
             await response.write(b'{"id": "1", "choices": [')
-        if request.transport is not None:
-            request.transport.abort()
+        request.transport.abort()
         return response
 
-    def _write(self, run: str, **more: Any) -> None:
+    def _write(self, run, **more):
         self.log.write(json.dumps({"run": run, "time": time.time(), **more}) + "\n")
 
 
-def _completion(text: str, tokens: dict[str, Any]) -> dict[str, Any]:
+def _completion(text, tokens):
     message = {"role": "assistant", "content": text}
-    choices = [{"index": 0, "finish_reason": "stop", "message": message}]
-    about = {"id": "1", "object": "chat.completion", "created": 0, "model": "m"}
-    return {**about, "choices": choices, "usage": tokens}
+    choices = [{"finish_reason": "stop", "message": message}]
+    return {"model": "m", "choices": choices, "usage": tokens}
 
 
-async def serve(log: str) -> None:
-    from aiohttp import web
-
+async def serve(log):
     server, app = Server(log), web.Application()
     app.router.add_post("/{how}/v1/chat/completions", server.chat)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
@@ -198,17 +185,11 @@ class Faulty:
     port: int
     log: Path
 
-    def url(
-        self,
-        run: str,
-        share: float = 0.0,
-        seed: int = 0,
-        wait: float = 0.0,
-    ) -> str:
+    def url(self, run, share=0.0, seed=0, wait=0.0):
         """The address for one run; `wait` in milliseconds."""
         return f"http://127.0.0.1:{self.port}/{share:g}-{seed}-{wait:g}-{run}/v1"
 
-    def lines(self, run: str) -> list[dict[str, Any]]:
+    def lines(self, run):
         """What was written down of one run, in order."""
         found = []
         for line in self.log.read_text().splitlines():
@@ -218,15 +199,13 @@ class Faulty:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Faulty]:
+def serving(folder):
     """A server that lives as long as the block."""
     log = folder / "server.jsonl"
     log.touch()
     command = [sys.executable, __file__, str(log)]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdin is not None and process.stdout is not None
+    pipes = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
+    process = subprocess.Popen(command, text=True, **pipes)
     try:
         yield Faulty(int(process.stdout.readline()), log)
     finally:

@@ -1,23 +1,18 @@
 """A sweep by two processes that are killed in their work, and what must be true after every kill."""
 
-from __future__ import annotations
-
 import multiprocessing
 import random
 import signal
 import time
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
 import debate
-from faulty_server import Faulty
 from looking import kept, reading
 
 KILLS, UNTIL = 3, 0.4
 
 
-def started(path: Path, url: str, units: int, options: dict[str, Any]) -> Any:
+def started(path, url, units, options):
     """A process that does the sweep, at its first step; it starts from one that has loaded everything."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
@@ -32,7 +27,7 @@ def started(path: Path, url: str, units: int, options: dict[str, Any]) -> Any:
     return process
 
 
-def killed(server: Faulty, run: str, path: Path, units: int, **options: Any) -> bool:
+def killed(server, run, path, units, **options):
     """Do a sweep of which one process, or both, are killed again and again before the server was asked for a share of
     the questions, `UNTIL`; whether it ended for want of money."""
     draw = random.Random(0)
@@ -65,18 +60,18 @@ def killed(server: Faulty, run: str, path: Path, units: int, **options: Any) -> 
 class Seen:
     """What was kept at the last look, and what was on its way whenever a process was killed."""
 
-    def __init__(self, server: Faulty, run: str, path: Path) -> None:
+    def __init__(self, server, run, path):
         self.server, self.run, self.path = server, run, path
-        self.kept: dict[str, tuple[str, str]] = {}
-        self.flying: set[str] = set()
+        self.kept = {}
+        self.flying = set()
         self.lines = 0
 
-    def questions(self, event: str, begun: int = 0) -> list[str]:
+    def questions(self, event, begun=0):
         """The questions that were "asked" or "answered"."""
         lines = self.server.lines(self.run)[begun:]
         return [line["question"] for line in lines if line["event"] == event]
 
-    def wait_for(self, count: float, at_work: list[Any]) -> None:
+    def wait_for(self, count, at_work):
         """Until so many questions were asked, or nobody is left to ask, as when the
         money has come to its end."""
         deadline = time.monotonic() + 300
@@ -88,7 +83,7 @@ class Seen:
             )
             time.sleep(0.005)
 
-    def look(self, alone: bool) -> None:
+    def look(self, alone):
         """The file is whole, holds what it held and what was answered, and nothing of it was asked for again."""
         with reading(self.path, alone) as db:
             assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -103,7 +98,7 @@ class Seen:
         self.flying |= set(self.questions("asked")) - known
         self.kept, self.lines = now, len(lines)
 
-    def account_for_what_was_paid_twice(self) -> None:
+    def account_for_what_was_paid_twice(self):
         """Only what was on its way at a kill: two calls of each of four units in each process at most."""
         again = Counter(self.questions("answered"))
         again.subtract(set(again))

@@ -1,31 +1,27 @@
 """What a sweep has left in its file, and what the server charges for it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 import debate
 from debate import PRICE
-from faulty_server import Faulty, question_id
+from faulty_server import question_id
 
 from support.runs.frames import export
 from support.runs.study import Store
 
 
-def results(path: Path, units: int) -> dict[Any, Any]:
+def results(path, units):
     """The records of a sweep, by unit."""
     with closing(Store(path)) as store:
         return dict(debate.sweep(units).records(store))
 
 
-def exported(path: Path, units: int) -> dict[str, bytes]:
+def exported(path, units):
     """The bytes of everything that a sweep is exported to."""
     with tempfile.TemporaryDirectory() as folder, closing(Store(path)) as store:
         files = export(debate.sweep(units), store, folder, "csv")
@@ -33,7 +29,7 @@ def exported(path: Path, units: int) -> dict[str, bytes]:
 
 
 @contextmanager
-def reading(path: Path, alone: bool = True) -> Iterator[sqlite3.Connection]:
+def reading(path, alone=True):
     """A look at a study's file; at a copy where nobody is at work, so that looking mends nothing."""
     with tempfile.TemporaryDirectory() as folder:
         if alone:
@@ -45,27 +41,22 @@ def reading(path: Path, alone: bool = True) -> Iterator[sqlite3.Connection]:
             yield db
 
 
-def kept(path: Path, alone: bool = True) -> dict[str, tuple[str, str]]:
+def kept(path, alone=True):
     """The replies in a study's file: key to question (as the server names it) and text."""
     with reading(path, alone) as db:
         try:
             rows = db.execute("SELECT key, request, reply FROM replies").fetchall()
         except sqlite3.OperationalError:  # killed before the table was made
             return {}
-    return {
-        key: (_named(request), json.loads(reply)["text"])
-        for key, request, reply in rows
-    }
+    found = {}
+    for key, request, reply in rows:
+        asked = json.loads(request)["messages"]
+        messages = [{"role": role, "content": content} for role, content in asked]
+        found[key] = question_id(messages), json.loads(reply)["text"]
+    return found
 
 
-def _named(request: str) -> str:
-    messages = json.loads(request)["messages"]
-    return question_id(
-        [{"role": role, "content": content} for role, content in messages]
-    )
-
-
-def charged(server: Faulty, run: str) -> float:
+def charged(server, run):
     """US dollars that the server charges for a run, by its own count of tokens."""
     total = 0.0
     for line in server.lines(run):
@@ -77,7 +68,7 @@ def charged(server: Faulty, run: str) -> float:
     return total / 1e6
 
 
-def account(path: Path) -> float:
+def account(path):
     """US dollars that the study's file has as spent."""
     with reading(path) as db:
         return sum(db.execute("SELECT spent, uncertain FROM accounts").fetchone()) / 1e9

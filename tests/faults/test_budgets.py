@@ -34,9 +34,7 @@ def check(faulty, tmp_path, free):
     return kept
 
 
-@pytest.mark.parametrize(
-    "share", [0, 1 / 3], ids=["no faults", "a third of the answers are faults"]
-)
+@pytest.mark.parametrize("share", [0, 1 / 3])
 def test_what_is_charged_never_exceeds_the_budget_and_a_larger_one_ends_the_sweep(
     faulty, tmp_path, free, check, share
 ):

@@ -26,12 +26,11 @@ from support.runs.frames import export
 from support.runs.study import Store
 
 UNITS, SHARE = 8, 0.45
-KEYS = {
-    "of OpenAI's form": "sk-proj-Zq7xK2mWv9LtRb4NcYd8",
-    "of another form": "9f3b7c1e5a8d4026.XyLWbn31KqvTz",
+KEYS = {  # by the way it is given; one is of OpenAI's form
+    "variable": "sk-proj-Zq7xK2mWv9LtRb4NcYd8",
+    "argument": "9f3b7c1e5a8d4026.XyLWbn31KqvTz",
 }
 LOGS = "DEBUG of all loggers"
-WAYS = {"variable": "of OpenAI's form", "argument": "of another form"}
 PATIENCE = {
     "repairs": 0,
     "max_retries": 1,
@@ -43,7 +42,7 @@ PATIENCE = {
 
 def left(way, faulty, folder):
     """What a run leaves: name to bytes."""
-    url, key = faulty.url(f"echo-{way}", SHARE, 5), KEYS[WAYS[way]]
+    url, key = faulty.url(f"echo-{way}", SHARE, 5), KEYS[way]
     with pytest.MonkeyPatch.context() as patch, listening() as heard:
         patch.setenv("OPENAI_LOG", "debug")
         patch.setenv("CONVENE_OUTPUT", str(folder))
@@ -102,7 +101,7 @@ def errors(url, given):
 
     async def ask(number):
         with collected() as calls:
-            asked = model.reply(f"question {number}", debate.form(), max_tokens=40)
+            asked = model.reply(f"question {number}", debate.Turn, max_tokens=40)
             try:
                 return await asked, calls
             except ConveneError as error:
@@ -150,10 +149,10 @@ LEFT = """study.sqlite study.sqlite-wal csv/units.csv parquet/units.parquet reco
 figure|.png figure|.svg figure|.pdf figure|.json"""
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", KEYS)
 def test_a_run_with_faults_leaves_no_trace_of_the_key(faulty, tmp_path, way):
     traces = left(way, faulty, tmp_path)
-    secret = KEYS[WAYS[way]].encode()
+    secret = KEYS[way].encode()
     assert not [name for name, found in traces.items() if secret in found]
     # And what was searched is what a run leaves: what the endpoint said is there, and
     # what is logged at level DEBUG.

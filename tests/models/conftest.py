@@ -1,8 +1,10 @@
 """A model of the local server that several rooms share, and a clock that jumps."""
 
 import asyncio
+import os
 import selectors
 from contextlib import closing
+from itertools import count
 from types import SimpleNamespace
 
 import pytest
@@ -46,6 +48,24 @@ def at(server, monkeypatch):
     return lambda **options: connect(
         "gpt-small", base_url=server.url, **{"max_retries": 0, **options}
     )
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A function that writes the user's own models.toml.
+
+    Within one tick of the clock a file system sees no change.
+    """
+    path, ticks = tmp_path / "own.toml", count(1)
+    monkeypatch.setenv("CONVENE_MODELS", str(path))
+
+    def written(text="[models]"):
+        path.write_text(text)
+        tick = next(ticks)
+        os.utime(path, (tick, tick))
+
+    written()
+    return written
 
 
 @pytest.fixture(autouse=True)

@@ -183,22 +183,14 @@ async def one(rng, number, model):
     return {"said": (await model.reply(f"{number}?", max_tokens=6)).text}
 
 
-@pytest.fixture
-def priced(monkeypatch, tmp_path):
-    """A price of a tenth of a cent a token."""
-    monkeypatch.setenv("CONVENE_MODELS", str(tmp_path / "own.toml"))
-    entry = '[models."gpt-small"]\nprice = { input = 1000.0, output = 1000.0 }\n'
-    (tmp_path / "own.toml").write_text(entry)
-
-
 PAID = [(within(429), 0.0), (reply("error", content=""), 0.014), (within(502), 0.0)]
 
 
 @pytest.mark.parametrize(("body", "each"), PAID)
-@pytest.mark.usefixtures("priced")
 def test_26_what_a_failed_reply_costs_is_what_its_usage_says(
-    server, at, store, body, each
+    server, at, own, store, body, each
 ):
+    own("[models.gpt-small]\nprice = { input = 1000.0, output = 1000.0 }")
     server.answer = lambda sent: body if len(server.bodies) < 3 else "hello"
     what, model = Sweep("s", one, {"number": [1]}, 1, 1), at(max_retries=6)
     ended = asyncio.run(what.run(store, model=model, progress=False, budget_usd=5.0))

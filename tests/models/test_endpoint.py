@@ -12,7 +12,6 @@ from serving import LocalServer
 from support.errors import (
     CacheMiss,
     CallFailed,
-    ContextOverflow,
     InvalidInput,
     MalformedReply,
     ModelUnavailable,
@@ -32,20 +31,11 @@ class Votes(BaseModel):
 
 
 GOOD = '{"names": ["P1"]}'
+ENTRY = "[models.gpt-small]\n"
 
 
 def ask(model, messages="Who?", schema=None, **settings):
     return asyncio.run(model.reply(messages, schema, **settings))
-
-
-@pytest.fixture
-def own(monkeypatch, tmp_path):
-    """A function that writes the user's entry for the model of the server."""
-    monkeypatch.setenv("CONVENE_MODELS", str(tmp_path / "own.toml"))
-    (tmp_path / "own.toml").write_text("[models]")
-    return lambda text: (tmp_path / "own.toml").write_text(
-        f'[models."gpt-small"]\n{text}\n'
-    )
 
 
 def form(body):
@@ -106,8 +96,9 @@ OWN = {
 
 @pytest.mark.parametrize("name", OWN)
 def test_what_the_users_entry_asks_for_is_never_left_out(server, at, own, name):
-    own(OWN[name])
-    server.answer = lambda body: server.refusal(400, f"Unrecognized argument: {name}")
+    own(ENTRY + OWN[name])
+    said = f"Unexpected fields in the request: {{'{name}'}}"
+    server.answer = lambda body: server.refusal(422, said)
     with pytest.raises(CallFailed, match=rf"refuses {name}, .* 'gpt-small' in models"):
         ask(at())
     assert len(server.bodies) == 1
@@ -138,20 +129,14 @@ SWITCHED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("entry", "reasoning", "sent"),
-    SWITCHED,
-    ids=["off", "own", "high", "by the template"],
-)
+@pytest.mark.parametrize(("entry", "reasoning", "sent"), SWITCHED)
 def test_reasoning_is_asked_for_as_the_entry_says_and_each_way_has_its_own_replies(
     server, at, own, tmp_path, entry, reasoning, sent
 ):
-    own(entry)
+    own(ENTRY + entry)
     model = at(cache=tmp_path / "s.sqlite")
-    assert [ask(model, reasoning=way).cached for way in (reasoning, reasoning)] == [
-        False,
-        True,
-    ]
+    for cached in (False, True):
+        assert ask(model, reasoning=reasoning).cached == cached
     assert sent.items() <= server.bodies[0].items()
     assert ask(model).cached == (reasoning is None)
 
@@ -184,7 +169,7 @@ def test_a_refused_level_of_reasoning_is_told_and_never_left_out(
 
 
 def test_a_thinking_table_that_is_refused_is_told(server, at, own):
-    own(SWITCH)
+    own(ENTRY + SWITCH)
     server.answer = lambda body: server.refusal(400, "enable_thinking: unknown field")
     with pytest.raises(CallFailed, match="refuses enable_thinking, which the setting"):
         ask(at(), reasoning="off")
@@ -217,37 +202,22 @@ def rooms(server):
 
 @pytest.mark.parametrize("first", ["", "<think>Well, let me"])
 def test_a_reply_cut_by_thinking_gets_twice_the_room_which_is_kept_and_paid(
-    server, at, own, first, tmp_path
+    server, at, own, first
 ):
     def answer(body):
         room = body["max_tokens"]
-        usage = {"prompt_tokens": 7, "completion_tokens": min(room, 610)}
-        return server.completion(
-            *((GOOD, "stop") if room >= needed else (first, "length")), usage
-        )
+        said = (GOOD, "stop") if room >= needed else (first, "length")
+        used = {"prompt_tokens": 7, "completion_tokens": min(room, 610)}
+        return server.completion(*said, used)
 
-    own("longest = 1000\nprice = { input = 0.0, output = 1e4 }")
-    server.answer, needed, model = answer, 610, at(cache=tmp_path / "s.sqlite")
-    with collected() as calls:
-        reply = ask(model, "Who?", Votes, max_tokens=100)
-    [call] = calls
-    assert rooms(server) == [100, 200, 400, 800] and (reply.text, reply.tokens) == (
-        GOOD,
-        1338,
-    )
-    assert (
-        call.usd == pytest.approx(13.1)
-        and [fault.kind for fault in call.faults] == ["cut off"] * 3
-    )
-    assert (
-        model.cache.get(model.request("Who?", Votes, max_tokens=100)).completion_tokens
-        == 1310
-    )
+    own(f"{ENTRY}longest = 1000")
+    server.answer, needed, model = answer, 610, at()
+    reply = ask(model, schema=Votes, max_tokens=100)
+    assert (reply.text, reply.tokens) == (GOOD, 4 * 7 + 100 + 200 + 400 + 610)
+    assert rooms(server) == [100, 200, 400, 800]
     needed = 5000
-    assert ask(model, "More?", max_tokens=100).text == "" and rooms(server) == [
-        800,
-        1000,
-    ]
+    assert ask(model, "More?", max_tokens=100).text == ""
+    assert rooms(server) == [800, 1000]
 
 
 def test_who_runs_on_gets_four_times_its_room_and_the_embedded_model_no_more(
@@ -265,7 +235,6 @@ def test_who_runs_on_gets_four_times_its_room_and_the_embedded_model_no_more(
         assert max(rooms(server)) == expected
 
 
-SIZES = {"n_prompt_tokens": 9000, "n_ctx": 8192}
 REFUSALS = [
     (
         401,
@@ -274,15 +243,7 @@ REFUSALS = [
         ModelUnavailable,
         "refused the key.*OPENAI_API_KEY",
     ),
-    (404, "no such model", {}, ModelUnavailable, "does not know the model 'gpt-small'"),
     (429, "quota", {"code": "insufficient_quota"}, ModelUnavailable, "no credit"),
-    (
-        400,
-        "request exceeds the available context size",
-        SIZES,
-        ContextOverflow,
-        "tokens: 9000.*8192",
-    ),
     (400, f"no tea {KEY}", {}, CallFailed, "error 400.*no tea"),
 ]
 
@@ -319,40 +280,37 @@ def test_a_short_key_garbles_no_words(server, at):
 
 
 OURS = "OPENAI_API_KEY"
+AWAY = '[models.m]\naddress = "https://e.org"\nkey = "OTHER"'
 MEANT = [  # a name, how the address is given, entries, and the key that goes there
     ("m", "base_url", "", "of ours"),
     ("m", "OPENAI_BASE_URL", "", "of ours"),
     ("m@{}", "", "", None),
     ("gpt-4o-mini@{}", "", "", None),
     ("m@{}", "", '[models."*@{}"]\nkey = "OTHER"', "of other"),
-    ("m@{}", "", '[models."m@{}"]\nkey = "OTHER"', "of other"),
     ("m@{}", "", f'[models."*@{{}}"]\nkey = "{OURS}"', "of ours"),
     ("m@{}", "", '[models.m]\naddress = "{}"\nkey = "OTHER"', "of other"),
     ("m", "", '[models.m]\naddress = "{}"\nkey = "OTHER"', "of other"),
     ("m@{}", "OPENAI_BASE_URL", "", "of ours"),
+    ("m@{}", "", AWAY, None),
+    ("m", "base_url", AWAY, None),
+    ("gpt-4o", "OPENAI_BASE_URL", '[models."*@{}"]\nkey = "OTHER"', "of other"),
+    ("m@{}", "", '[models.m]\nkey = "OTHER"', None),
+    ("m", "base_url", '[models.m]\nkey = "OTHER"', "of other"),
 ]
 
 
 @pytest.mark.parametrize(("name", "by", "entries", "sent"), MEANT)
 def test_a_key_goes_to_no_host_that_its_entry_does_not_name(
-    server, monkeypatch, tmp_path, name, by, entries, sent
+    server, monkeypatch, own, name, by, entries, sent
 ):
-    monkeypatch.setenv("CONVENE_MODELS", str(tmp_path / "own.toml"))
-    (tmp_path / "own.toml").write_text(entries.format(server.url) or "[models]")
+    own(entries.format(server.url) or "[models]")
     monkeypatch.setenv(OURS, "of ours")
     monkeypatch.setenv("OTHER", "of other")
-    if by == "OPENAI_BASE_URL":
-        monkeypatch.setenv(by, server.url)
+    elsewhere = by != "OPENAI_BASE_URL"
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://e.org" if elsewhere else server.url)
     given = {"base_url": server.url} if by == "base_url" else {}
     ask(connect(name.format(server.url), **given))
     assert server.headers[0]["Authorization"] == f"Bearer {sent or NO_KEY}"
-
-
-def test_a_user_in_an_address_is_refused_and_not_quoted(server):
-    where = server.url.replace("//", "//ana:hunter2@")
-    with pytest.raises(InvalidInput, match="give a key instead") as caught:
-        connect("m", base_url=where)
-    assert "hunter2" not in str(caught.value)
 
 
 def test_one_client_serves_a_loop_and_another_loop_gets_its_own(server, at, recwarn):

@@ -51,23 +51,6 @@ class A(BaseModel):
     a: int
 
 
-BRACES = [
-    'Of {these} first. {"a": 0} or rather {"a": 1} I {hope}.',
-    '```json\n{"a": 0}\n```\n\nFinal:\n{"a": 1}',
-    'First {"a": 0}, no: {"a": 1}. It is not {"b": 3} nor {"a": "x"}',
-    '{"Form": {"a": 1}}',
-    '[{"a": 1}]',
-    '[note] {"a": 1}',
-    '{"a": 1,}',
-]
-
-
-@pytest.mark.parametrize("text", BRACES)
-def test_12_the_last_object_that_fits_is_found_at_once_among_braces(text):
-    reply = ask(scripted([text]), schema=A)
-    assert (reply.value, reply.attempts) == (A(a=1), 1)
-
-
 def test_repairs_ask_in_the_same_bytes_as_ever_are_kept(tmp_path):
     seen, said = [], iter(["P9!", '{"vote": "P9"}', GOOD])
     model = scripted(

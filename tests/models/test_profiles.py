@@ -1,9 +1,7 @@
 import asyncio
-import os
 import subprocess
 import sys
 from datetime import UTC, datetime
-from itertools import count
 
 import pytest
 from genai_prices.data_snapshot import get_snapshot
@@ -19,28 +17,10 @@ from support.models.stand_ins import scripted
 HERE, PROXY = "http://127.0.0.1:9/v1", "https://proxy.example.org/v1"
 
 
-@pytest.fixture
-def write(tmp_path, monkeypatch):
-    """A function that writes the user's own models.toml.
-
-    Within one tick of the clock a file system sees no change.
-    """
-    own, ticks = tmp_path / "own.toml", count(1)
-    monkeypatch.setenv("CONVENE_MODELS", str(own))
-
-    def written(text="[models]"):
-        own.write_text(text)
-        tick = next(ticks)
-        os.utime(own, (tick, tick))
-
-    written()
-    return written
-
-
 def test_entries_are_merged_from_the_general_to_the_special_the_user_s_after_ours(
-    write,
+    own,
 ):
-    write(f"""
+    own(f"""
         [models."gpt-*"]
         concurrency = 2
         timeout = 900
@@ -64,37 +44,12 @@ def test_entries_are_merged_from_the_general_to_the_special_the_user_s_after_our
     assert (deep.name, deep.address) == (f"deep@{HERE}", HERE)
     assert profile("deep").thinking == 1
     assert profile("gpt-4o", HERE).key == "PROXY_KEY"  # connect(base_url=...)
-    write("[models.deep]\nmodel = 'o4'")
+    own("[models.deep]\nmodel = 'o4'")
     assert profile("deep").model == "o4"
-
-
-def test_a_key_goes_to_no_host_but_that_of_its_entry(write, monkeypatch):
-    write(f"""
-        [models.mine]
-        address = "{HERE}"
-        key = "MINE"
-        [models.other]
-        key = "OTHER"
-        [models."*@{PROXY}"]
-        key = "PROXY_KEY"
-    """)
-    ours = {"mine": "MINE", "other": "OTHER", "gpt-4o": "OPENAI_API_KEY"}
-    for name, key in ours.items():
-        keys = [profile(name + at).key for at in ("", "@https://e.org", f"@{PROXY}")]
-        assert keys == [key, "", "PROXY_KEY"]
-    assert profile(f"mine@{HERE}/").key == "MINE"
-    elsewhere = [profile(name, "https://e.org").key for name in ours]
-    assert elsewhere == ["", "OTHER", "OPENAI_API_KEY"]
-    monkeypatch.setenv("OPENAI_BASE_URL", PROXY)
-    assert [profile(name).key for name in ("mine", "gpt-4o")] == ["MINE", "PROXY_KEY"]
-    write()
-    assert profile(f"gpt-4o@{PROXY}").key == "OPENAI_API_KEY"
 
 
 LISTED = [  # the dearest, where it changes with the hour
     ("gpt-4.1", OPENAI, 2.0, 8.0),
-    ("gpt-4o-mini-2024-07-18", OPENAI, 0.15, 0.6),
-    ("gemini-2.5-flash", "https://generativelanguage.googleapis.com/v1beta", 0.3, 2.5),
     ("gemini-2.5-pro", PROXY, 1.25, 10.0),
     ("anthropic/claude-sonnet-4.5", "https://openrouter.ai/api/v1", 3.0, 15.0),
     ("mistral-large-latest", PROXY, 2.0, 6.0),
@@ -106,7 +61,7 @@ LISTED = [  # the dearest, where it changes with the hour
 
 @pytest.mark.parametrize(("name", "address", "read", "written"), LISTED)
 def test_a_price_that_no_entry_has_is_the_listed_one_by_address_or_by_name(
-    write, name, address, read, written
+    own, name, address, read, written
 ):
     price = profile(name).price_at(address)
     assert (price and (price.input, price.output)) == (read and (read, written))
@@ -119,9 +74,9 @@ def test_what_a_long_prompt_costs_is_not_known_and_set_aside_at_ten_times():
     assert price.worst(300_000, 0) == 10 * price.cost(300_000, 0)
 
 
-def test_a_price_of_an_entry_goes_before_the_list_where_it_holds(write):
+def test_a_price_of_an_entry_goes_before_the_list_where_it_holds(own):
     price = "price = { input = 9.0, output = 9.0 }"
-    write(f"[models.'gpt-4o@https://a.org/v1/']\n{price}")
+    own(f"[models.'gpt-4o@https://a.org/v1/']\n{price}")
     places = "https://a.org/v1", PROXY, HERE
     found = [profile("gpt-4o", at).price_at(at) for at in places]
     assert [one and one.input for one in found] == [9.0, 2.5, None]
@@ -170,43 +125,41 @@ REASONS = {
 
 
 @pytest.mark.parametrize("thinks", REASONS)
-def test_who_thinks_is_known_by_what_was_seen_else_asked_else_by_its_entry(
-    write, thinks
-):
+def test_who_thinks_is_known_by_what_was_seen_else_asked_else_by_its_entry(own, thinks):
     for name in REASONS[thinks].split():
         asked = [reasons(name, how) for how in (None, "high", "off", "none")]
         assert asked == [thinks, True, False, False], name
         assert reasons(name, "off", thinking_tokens=7) is True
-    write("[models.'*']\nreasoning_effort = 'none'")
+    own("[models.'*']\nreasoning_effort = 'none'")
     assert reasons("o3") is False
 
 
-def test_a_missing_key_is_told_by_its_name_or_by_the_entry_to_add(write, monkeypatch):
+def test_a_missing_key_is_told_by_its_name_or_by_the_entry_to_add(own, monkeypatch):
     told = r'Set the environment variable (\w+), or pass api_key=; .*"embedded"'
-    write(f"[models.'*@{PROXY}']\nkey = 'PROXY_KEY'")
+    own(f"[models.'*@{PROXY}']\nkey = 'PROXY_KEY'")
     for name, url in (("small", "https://e.org/v1"), (f"small@{PROXY}", None)):
         with pytest.raises(ModelUnavailable, match=told):
             connect(name, base_url=url)
     lines = profile("small@https://e.org/v1").mend_key("https://e.org/v1")
-    write(lines.split(" add ")[1].split(", the")[0].replace("] with ", "]\n"))
+    own(lines.split(" add ")[1].split(", the")[0].replace("] with ", "]\n"))
     with pytest.raises(ModelUnavailable, match="variable VARIABLE, or"):
         connect("small@https://e.org/v1")
     connect(f"small@{HERE}"), connect("small", base_url=HERE)  # they need none
 
 
-def test_all_missing_prices_are_told_with_lines_to_paste(write):
+def test_all_missing_prices_are_told_with_lines_to_paste(own):
     names = ["small", 'a "quoted" one', "back\\slash", f"llama@{HERE}"]
     models = [connect(name, base_url=HERE) for name in [*names, "embedded"]]
     with pytest.raises(ModelUnavailable, match=r"no price.*own\.toml") as caught:
         check_prices(models)
-    write(str(caught.value).split(":\n", 1)[1].replace("…", "2.0"))
+    own(str(caught.value).split(":\n", 1)[1].replace("…", "2.0"))
     models = [connect(name, base_url=HERE) for name in names]
     assert {model.price for model in models} == {Price(input=2.0, output=2.0)}
     check_prices(models)
 
 
 def test_a_name_is_connected_once_for_each_file_and_anew_when_it_changes(
-    write, tmp_path, monkeypatch, server
+    own, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     first = named("model:gpt-x")
@@ -218,12 +171,11 @@ def test_a_name_is_connected_once_for_each_file_and_anew_when_it_changes(
             other = named("model:gpt-x")
     assert (kept.cache.path, other.cache.path) == files
     assert named("model:gpt-x") is first and first.endpoint == OPENAI
-    monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/")
+    monkeypatch.setenv("OPENAI_BASE_URL", PROXY + "/")
     moved = named("model:gpt-x")
     assert moved is named("model:gpt-x") is not first
-    assert asyncio.run(moved.reply("Who?")).text == "hello"
-    assert server.headers[0]["Authorization"] == "Bearer k"
-    write("[models.gpt-x]\nmodel = 'y'")
+    assert moved.endpoint == PROXY
+    own("[models.gpt-x]\nmodel = 'y'")
     assert named("model:gpt-x").model == "y"
 
 
@@ -241,7 +193,12 @@ def asked(**settings):
 BAD_MESSAGES = "  ", ["x"], [{"role": "boss", "content": "x"}], "\ud800"
 BAD_SETTINGS = {"temperature": 2.1, "seed": -1, "repetition": None, "max_tokens": 0}
 BAD_OPTIONS = {"concurrency": 0, "model": "", "deadline": -1.0, "timeout": True}
-BAD_URLS = "ftp://SECRET@e.org", "http://SECRET:port/", "https://e.org/?key=SECRET"
+BAD_URLS = (
+    "ftp://SECRET@e.org",
+    "http://SECRET:port/",
+    "https://e.org/?key=SECRET",
+    "https://ana:SECRET@e.org",
+)
 BAD = [
     *[("messages", asked, {"messages": given}) for given in BAD_MESSAGES],
     *[(name, asked, {name: given}) for name, given in BAD_SETTINGS.items()],
@@ -275,8 +232,8 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("said", BAD_FILES)
-def test_a_bad_models_toml_is_told_in_a_sentence_with_its_path(write, said):
-    write(BAD_FILES[said])
+def test_a_bad_models_toml_is_told_in_a_sentence_with_its_path(own, said):
+    own(BAD_FILES[said])
     with pytest.raises(InvalidInput, match=rf"own\.toml: .*{said}.*an entry takes"):
         profile("gpt-x")
 

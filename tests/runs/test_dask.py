@@ -1,6 +1,7 @@
 """Units on other cores: the same bytes, and nothing lost with a worker or a scheduler."""
 
 import asyncio
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -14,8 +15,7 @@ import pytest
 
 from support import models
 from support.errors import ConveneError, InvalidInput
-from support.models.model import ChatModel
-from support.models.request import Completion, Transport
+from support.models.stand_ins import scripted
 from support.roundtable.records import Transcript
 from support.runs.study import Store
 from support.runs.sweep import Sweep
@@ -34,13 +34,9 @@ if __name__ == "__main__":
 def cluster(tmp_path_factory):
     """A cluster in another process, and its address; the last test kills it."""
     (script := tmp_path_factory.mktemp("cluster") / "cluster.py").write_text(CLUSTER)
-    pipes = {
-        "stdin": subprocess.PIPE,
-        "stdout": subprocess.PIPE,
-        "stderr": subprocess.DEVNULL,
-        "text": True,
-    }
-    with subprocess.Popen([sys.executable, str(script)], **pipes) as process:
+    command, quiet = [sys.executable, str(script)], subprocess.DEVNULL
+    pipes = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
+    with subprocess.Popen(command, text=True, stderr=quiet, **pipes) as process:
         yield process, process.stdout.readline().strip()
 
 
@@ -99,12 +95,7 @@ def test_workers_here_and_elsewhere_make_the_same_bytes_and_errors_and_leave_no_
                 count = run(sweep(), opened, on=on)
                 made.append(rows(opened))
             assert (count.done, count.failed) == (22, 2) and made[-1] == made[0]
-    children = subprocess.run(
-        ["ps", "--ppid", str(os.getpid()), "-o", "args="],
-        capture_output=True,
-        text=True,
-    ).stdout
-    assert "multiprocessing.spawn" not in children
+    assert not multiprocessing.active_children()
 
 
 @pytest.mark.parametrize("where", ["local", "elsewhere"])
@@ -115,17 +106,10 @@ def test_a_worker_that_is_killed_loses_nothing(store, shared, tmp_path, where):
     assert (tmp_path / "killed").exists() and (count.done, count.failed) == (22, 2)
 
 
-class Echo(Transport):
-    model, endpoint = "echo", "here"
-
-    async def complete(self, request):
-        return Completion("yes")
-
-
 def test_units_that_ask_a_model_stay_here_beside_those_that_do_not(
     store, shared, monkeypatch
 ):
-    echo = ChatModel(Echo())
+    echo = scripted(lambda messages: "yes")
     monkeypatch.setattr(models, "_once", lambda name, cache: echo)
     what = sweep(5, seats=["mixed", "model:echo"], folder=["where"])
     assert run(what, store, on=shared).done == 20

@@ -9,10 +9,7 @@ import pytest
 from support.errors import InvalidInput
 from support.models import connect, named
 from support.models.calls import Call
-from support.models.model import ChatModel
-from support.models.request import Transport
 from support.models.stand_ins import scripted
-from support.roundtable.study import roundtable_exchange
 from support.runs.estimate import estimate, scaled
 from support.runs.sweep import Sweep
 
@@ -71,15 +68,6 @@ def test_only_what_stand_ins_answered_counts_once_a_question():
     assert row["dollars"] == pytest.approx(0.02)
 
 
-@pytest.mark.parametrize(("temperature", "draws"), [(0.0, 1), (0.7, 8)])
-def test_a_discussion_at_temperature_0_is_one_draw_however_often(temperature, draws):
-    grid = {"rule": ["majority"], "seats": ["model:m"], "rounds": [1]}
-    grid |= {"agents": [2], "temperature": [temperature]}
-    sweep = Sweep("talk", roundtable_exchange, grid, 8, seed=1)
-    [row] = asyncio.run(estimate(sweep)).to_dict("records")
-    assert (row["units"], row["draws"]) == (8, draws)
-
-
 def test_each_named_model_has_a_row_with_its_own_price():
     grid = {"times": [1], "seats": ["model:m", "model:thinker", "model:embedded"]}
     made = estimated(None, 4, grid).set_index("model")
@@ -109,19 +97,14 @@ def test_a_name_stands_for_the_model_that_a_study_asks_itself():
     assert (row["calls"], row["draws"]) == (6, 2)
 
 
-class Elsewhere(Transport):
-    model, endpoint = "another", "elsewhere"
-
-
 async def hiding(rng, seat=None, model=None):
     await seat.model.reply("Do not ask me")
 
 
 def test_nobody_is_asked_and_a_model_that_hides_in_a_participant_is_refused():
-    other = ChatModel(Elsewhere())
     sweep = Sweep("toy", hiding, {"model": ["model:m"]}, 2, seed=1)
     silent = scripted(lambda messages: pytest.fail("sent"), "hidden")
-    for model in (silent, other, connect("m", api_key="none")):
+    for model in (silent, connect("m", api_key="none")):
         with pytest.raises(InvalidInput, match=r"nothing was sent .*about to be asked"):
             asyncio.run(estimate(sweep, seat=SimpleNamespace(model=model)))
     assert estimated(silent)["calls"].item() == 60

@@ -76,13 +76,10 @@ def test_a_row_for_every_unit_of_the_grid_the_missing_ones_included(played):
     assert frame[columns].to_csv(index=False) == EXPECTED
 
 
-def test_units_of_another_grid_and_of_other_code_are_left_out(played):
+def test_units_of_another_grid_are_left_out(played):
     other = sweep(1, rule=["a"])
     assert len(units_frame(other, played)) == 1
     assert len(calls_frame(other, played)) == 2
-    with closing(Store(played.path, "another mark")) as marked:
-        assert set(units_frame(sweep(), marked)["status"]) == {"missing"}
-        assert calls_frame(sweep(), marked).empty
 
 
 def test_a_row_for_every_call_with_its_faults(played):

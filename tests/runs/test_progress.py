@@ -3,7 +3,6 @@
 import io
 import sys
 
-import pytest
 from tqdm import tqdm
 
 from support.models.calls import Meter
@@ -15,10 +14,9 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize("name", ["s", "a sweep with a very long name that never ends"])
-def test_a_bar_counts_what_was_stored_and_is_closed_for_good(monkeypatch, name):
+def test_a_bar_counts_what_was_stored_and_is_closed_for_good(monkeypatch):
     monkeypatch.setattr(sys, "stderr", opened := Terminal())
-    progress = Progress(name, 50_000, 100, meter := Meter(), True)
+    progress = Progress("a sweep", 50_000, 100, meter := Meter(), True)
     progress.count.update(done=12_000, failed=3)
     meter.counts.update(calls=123_456, prompt_tokens=9)
     progress.changed(now=True)

@@ -72,15 +72,6 @@ def test_the_order_of_settings_and_values_changes_no_stream():
     assert drawn == {unit: other.rng(unit).random() for unit in other.units()}
 
 
-def test_concurrency_does_not_change_a_result(tmp_path):
-    found = []
-    for at_once in (1, 5, 12):
-        with closing(Store(tmp_path / f"{at_once}.sqlite")) as opened:
-            run(sweep(), opened, concurrency=at_once, pause=0.002)
-            found.append(results(opened))
-    assert found[0] == found[1] == found[2] and len(found[0]) == 12
-
-
 @settings(max_examples=6)
 @given(st.sets(st.integers(0, 11)))
 def test_property_a_resumed_sweep_does_only_what_is_missing_and_ends_alike(
