@@ -117,7 +117,9 @@ def scaled(
     and the calls of each that was played. Only what stand-ins answered counts."""
     import pandas as pd
 
-    settings = [pd.DataFrame(columns=["model", "units", "draws", *COUNTED])]
+    settings = [
+        pd.DataFrame(columns=["model", "units", "draws", *COUNTED], dtype=float)
+    ]
     for units, sample in played:
         rows = []
         for calls in sample:
@@ -130,8 +132,7 @@ def scaled(
         each = asked.sum(min_count=1) * (units / len(sample))
         each = each.assign(units=units, draws=1 if alike(sample) else units)
         settings.append(each.reset_index())
-    frame = pd.concat(settings)
-    return frame.groupby("model", as_index=False).sum(min_count=1)
+    return pd.concat(settings).groupby("model", as_index=False).sum(min_count=1)
 
 
 def _profile(model: ChatModel | str) -> Profile:
