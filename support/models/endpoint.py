@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from pydantic import HttpUrl, SecretStr, ValidationError
 
@@ -49,6 +50,8 @@ CONNECTING = 5.0  # seconds; who does not even take a connection will not answer
 UNKEPT = "It takes a schema and does not keep to it: the schema stands in the prompt."
 RUNS_ON = 4  # times its room, at most, for a reply that is cut off and does not think
 SHORTEST = 8  # characters of a key
+# No client is garbage before what closes it has run.
+_clients = WeakKeyDictionary[Any, Any]()
 KEY_LIKE = re.compile(r"\bsk-[\w*-]{6,}")  # endpoints quote keys, in full or in part
 
 
@@ -229,7 +232,9 @@ class Endpoint(Transport):
             max_retries=0,
             http_client=http,
         )
-        return _serving(client)
+        session = _serving(client)
+        _clients[session] = client
+        return session
 
 
 async def _serving(client: AsyncOpenAI) -> AsyncGenerator[AsyncOpenAI]:

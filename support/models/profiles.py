@@ -69,9 +69,7 @@ def models_in(value: Any) -> set[str]:
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, protected_namespaces=()
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -111,6 +109,7 @@ def prompt_bound(
 
 
 Count = Annotated[int, Field(ge=1)]
+Number = Annotated[int, Field(ge=0)]
 Length = Annotated[int, Field(ge=40)]  # characters
 
 
@@ -143,15 +142,15 @@ Seconds = Annotated[float, Field(gt=0)]
 class Profile(_Frozen):
     """One model: its entries of models.toml, where each field is explained."""
 
-    name: str = Field(min_length=1)
+    name: str
     model: str = ""  # as the endpoint calls it
     address: str = ""
     key: str = "OPENAI_API_KEY"  # the variable that holds it; "" where none is meant for the address
     reasons: bool | None = None
     reasoning_effort: str | None = None
     reasoning: dict[str, Effort] = EFFORTS
-    thinking: int = Field(default=0, ge=0)
-    longest: int = Field(default=32_768, ge=0)
+    thinking: Number = 0
+    longest: Number = 32_768
     extra_body: dict[str, Any] = {}
     form: Literal["json_schema", "json_object", "text"] = "json_schema"
     requests_per_minute: Count | None = None
@@ -159,9 +158,9 @@ class Profile(_Frozen):
     concurrency: Count = 8
     timeout: Seconds = 120.0
     deadline: Seconds | None = None
-    max_retries: int = Field(default=6, ge=0)
+    max_retries: Number = 6
     failures_in_a_row: Count = 10
-    repairs: int = Field(default=2, ge=0)
+    repairs: Number = 2
     context: Count | None = None
     price: Price | None = None
     limits: Limits = Limits()

@@ -333,11 +333,16 @@ def test_one_client_serves_a_loop_and_another_loop_gets_its_own(server, at, recw
 
 def test_a_process_imports_nothing_heavy_and_ends_quietly(server):
     script = f"""
-import asyncio, sys
+import asyncio, gc, sys
 from support.models import connect, named
 model = connect("m", base_url={server.url!r})
 heavy = {{"openai", "aiohttp", "xllamacpp", "numpy", "pandas"}}
 print(sorted(heavy & sys.modules.keys()))
+async def dropped():
+    for question in "xyz":
+        await connect("m", base_url={server.url!r}).reply(question)
+        gc.collect()
+asyncio.run(dropped())
 replies = asyncio.run(model.reply("x")), asyncio.run(model.reply("y"))
 print(*(reply.text for reply in replies))
 """
