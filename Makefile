@@ -1,4 +1,4 @@
-# Two commands to know: `make run` and `make test`. Each sets up what it needs; what is done already is not done again.
+# Two commands to know: `make run` and `make test`. Each sets up what it needs; what is kept, units and replies, is not played or paid again.
 PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
 PY := .venv/bin/python
 # Kernels start in notebooks/ and import this checkout, wherever the environment was made.

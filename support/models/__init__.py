@@ -96,8 +96,10 @@ def named(kind: str, default: ChatModel | str | None = None) -> ChatModel:
 
     It is connected once for each file.
     """
-    name = kind.removeprefix(MODEL).removeprefix(":").strip() or default
-    if not is_model(kind) or name is None:
+    name: Any = None
+    if is_model(kind):
+        name = kind.removeprefix(MODEL).removeprefix(":").strip() or default
+    if name is None:
         raise InvalidInput(
             f"model: {kind!r} given; expected {MODEL}:NAME, such as {MODEL}:gpt-4o-mini, "
             f'or "{MODEL}" with model='

@@ -188,7 +188,7 @@ class Endpoint(Transport):
             return False
         self._heeds = could_be(answer.text, request.schema)
         self._unheeded += not self._heeds
-        if self._unheeded >= UNHEEDED:
+        if self._unheeded >= UNHEEDED and self._dialect.form != LAST:
             self._dialect = self._dialect.told(UNKEPT, form=LAST)
         return self._dialect.form == LAST
 

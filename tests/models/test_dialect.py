@@ -143,7 +143,9 @@ def test_an_ignored_schema_is_noticed_and_no_question_is_lost(
     server.answer = lambda sent: (
         GOOD if form(sent) == "prompt" else server.completion(prose, finish)
     )
-    assert asyncio.run(several(at(repairs=1))) == [Form(name="Ana")] * 10
+    model = at(repairs=1)
+    assert asyncio.run(several(model)) == [Form(name="Ana")] * 10
+    assert len(model.learnt) == 1
 
 
 def reply(finish, usage=3, **message):

@@ -208,6 +208,7 @@ BAD = [
     ("cache=", connect, {"offline": True}),
     ("the key holds", connect, {"model": "m", "api_key": "sk-SECRET\u2026"}),
     ("expected model:NAME", named, {"kind": "gpt-x"}),
+    ("expected model:NAME", named, {"kind": None}),
     ('or "model" with model=', named, {"kind": "model"}),
     ("expected a name", profile, {"name": "@http://e.org"}),
 ]
