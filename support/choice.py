@@ -151,6 +151,11 @@ def as_rule(rule: str | Rule) -> Rule:
     )
 
 
+def explained(rule: Rule, tie_break: TieBreak) -> str:
+    """How a rule decides, in words."""
+    return rule.explanation
+
+
 @dataclass(frozen=True)
 class Tally:
     """The outcome of one vote.

@@ -127,7 +127,7 @@ class ModelSeat:
 
     `kind` is the name that a participant is given, "model:chat-b"; `limits` and `shown`
     say how much it may say and is shown; `replies` and `tokens` count what was asked,
-    repairs and replies that never fitted their form among them.
+    repairs and replies that never fitted their form among them; `repairs` those alone.
     """
 
     def __init__(
@@ -151,7 +151,8 @@ class ModelSeat:
             "repetition": spoken.repetition,
         }
         self.settings: dict[str, Any] = {**drawn, "reasoning": spoken.reasoning}
-        self.kind, self.replies, self.tokens = f"{MODEL}:{self.model.name}", 0, 0
+        self.kind = f"{MODEL}:{self.model.name}"
+        self.replies = self.tokens = self.repairs = 0
 
     def __getattr__(self, phase: str) -> Any:
         if phase.startswith("_") or phase == "acts" or phase not in self.acts:
@@ -180,8 +181,10 @@ class ModelSeat:
             )
         except MalformedReply as error:
             self.tokens += error.tokens
+            self.repairs += self.model.profile.repairs
             raise
         self.tokens += reply.tokens
+        self.repairs += reply.attempts - 1
         return reply.value
 
     def messages(self, phase: str, *view: Any) -> list[dict[str, str]]:
@@ -436,7 +439,7 @@ class Role:
     asks: Mapping[str, Ask]
     kinds: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     mixture: Sequence[str] = ()
-    asked: Sequence[str] = ()
+    asked: Sequence[str] | None = None
     speaker: type[ModelSeat] = ModelSeat
 
     def fill(
@@ -509,7 +512,7 @@ class Role:
         return HumanSeat(self.asks, own, me=me)
 
     def _checked(self, given: Any, me: str) -> Any:
-        methods = self.asked or tuple(self.acts)
+        methods = tuple(self.acts) if self.asked is None else self.asked
         lacks = [
             m
             for m in methods

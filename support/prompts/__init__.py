@@ -1,4 +1,7 @@
-"""Prompts as template files, a folder per study, and a strict loader; a folder of the user's own goes before ours."""
+"""Prompts as template files, a folder per study, and a strict loader; a folder of the user's own goes before ours.
+
+"plain" is what the papers' prompts tell, and no more; "guided" stands for the templates in `guided`, where there are.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,19 @@ _folder: ContextVar[str | Path | None] = ContextVar("folder", default=None)
 
 @contextmanager
 def own(folder: str | Path | None) -> Iterator[None]:
-    """Within it, templates of this folder go before ours."""
-    token = _folder.set(folder)
+    """Within it, templates of this folder, or of a set of ours by its name, go before ours."""
+    token = _folder.set(_set(folder))
     try:
         yield
     finally:
         _folder.reset(token)
+
+
+SETS = {"plain": None, "guided": files(__package__) / "guided"}
+
+
+def _set(folder: str | Path | None) -> Any:
+    return SETS.get(str(folder), folder)
 
 
 def render(name: str, **values: Any) -> str:
@@ -39,6 +49,9 @@ def render(name: str, **values: Any) -> str:
     template, needed = _template(
         name, str(folder) if theirs else str(files(__package__))
     )
+    theirs = theirs or name.startswith(
+        "roundtable/"
+    )  # two sets share what they are given
     if missing := sorted(needed - set(values)):
         raise PromptError(
             f"prompt {name}: no value for {', '.join(missing)}; it may use {', '.join(sorted(values))}"
@@ -52,13 +65,15 @@ def render(name: str, **values: Any) -> str:
 
 def check_folder(folder: str | Path) -> None:
     """Refuse a folder of templates that is not there, or holds one that nearly has the name of one of ours."""
+    if str(folder) in SETS:
+        return
     ours = {
         str(path.relative_to(str(files(__package__))))
         for path in _below(str(files(__package__)))
     }
     if not Path(folder).is_dir() or not (theirs := _below(folder)):
         raise PromptError(
-            f"prompts: {str(folder)!r} given; expected a folder with templates (NAME{SUFFIX})"
+            f"prompts: {str(folder)!r} given; expected {', '.join(SETS)}, or a folder with templates (NAME{SUFFIX})"
         )
     for name in sorted({str(path.relative_to(folder)) for path in theirs} - ours):
         if meant := get_close_matches(name, ours, 1, 0.85):

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from support.errors import InvalidInput
 from support.play import FormatError
@@ -20,16 +22,20 @@ ENVIRONMENTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
 }
 """What builds an environment again from its `spec`, by name; put your own in, and analysis knows it."""
 
+UNSAID = Field(exclude_if=lambda value: not value)
+"""Not written where it is empty: records of the paper's mechanism are as they were."""
+
 Choice = str | None | tuple[str, ...] | tuple[tuple[str, float], ...]
 """A ballot as a record: a candidate, an abstention, a ranking, or (candidate, number) pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of one agent in one round; everybody sees it, whomever it addresses.
+    """One message of one agent in one round; everybody sees it, whomever it addresses, unless it is `private`.
 
     `acts` are the dialogue acts that a rule-based sender knows it performs, `claim` what it states in numbers, as
     (name, value) pairs: rule-based listeners read it in the place of the text, all that models and people are shown.
+    `phase` names the phase where a round has others beside "Messages".
     """
 
     sender: str
@@ -37,6 +43,8 @@ class Message:
     text: str
     acts: tuple[str, ...] = ()
     claim: tuple[tuple[str, float], ...] = ()
+    phase: Annotated[str, UNSAID] = ""
+    private: Annotated[bool, UNSAID] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +92,16 @@ class Ballot:
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """What one agent chose in a phase of a mechanism's own, such as an amount to give; `reason` stays private."""
+
+    agent: str
+    value: Any
+    reason: str = ""
+    phase: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """The standing decision: which candidate, and in which round it was accepted."""
 
@@ -96,7 +114,9 @@ class Decision:
 class Round:
     """One finished round. `winner` is None when the decision was deferred; `decision` is what stands after it.
 
-    `scores` are the exact totals of the tally as text ("11/6"); `replies` were asked of language models.
+    `scores` are the exact totals of the tally as text ("11/6"); `replies` were asked of language models; `repairs` says
+    who had to be asked again for a reply that fits, in which phase, how often; `asked` how many were asked in which
+    phase, where that is not everybody in each.
     """
 
     number: int
@@ -110,6 +130,14 @@ class Round:
     decision: Decision | None
     format_errors: tuple[FormatError, ...] = ()
     replies: int = 0
+    chosen: Annotated[tuple[Chosen, ...], UNSAID] = ()
+    repairs: Annotated[tuple[tuple[str, str, int], ...], UNSAID] = ()
+    asked: Annotated[tuple[tuple[str, int], ...], UNSAID] = ()
+
+    def questions(self, agents: int) -> dict[str, int]:
+        """How many were asked in each phase, of so many agents."""
+        votes = agents if self.candidates else 0
+        return dict(self.asked) or {"message": agents, "propose": agents, "vote": votes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +202,13 @@ def _built(module: str, spec: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What one agent may know when it is asked to act: the public record so far, without any private reason.
+    """What one agent may know when it is asked to act: the record as it saw it, without anybody's private reason.
 
-    `messages` and `proposals` are those of the current round, once their phase is over; `candidates` is filled in the
-    voting phase only; `latest` holds each agent's latest proposal as (agent, value). `rule` names the social choice
-    rule, `form` its kind of ballot ("vote", "ratings", "ranking" or "points"), `explanation` says how it decides.
+    `messages`, `proposals`, `ballots` and `chosen` are those of the current round, once their phase is over;
+    `candidates` is filled in the voting phase; `latest` holds each agent's latest proposal as (agent, value). `rule`
+    names the social choice rule, `form` its kind of ballot ("vote", "ratings", "ranking" or "points"), `explanation`
+    says how it decides. `phase` is the mechanism's phase, `aim` and `rules` are the mechanism in words, `claims` the
+    names of what a message may state in numbers, where somebody sits there who reads numbers alone.
     """
 
     me: str
@@ -193,8 +223,20 @@ class View:
     proposals: tuple[Proposal, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     latest: tuple[tuple[str, Any], ...] = ()
+    ballots: tuple[Ballot, ...] = ()
+    chosen: tuple[Chosen, ...] = ()
+    phase: Any = None
+    aim: str = ""
+    rules: str = ""
+    lasting: bool = True
+    claims: tuple[str, ...] = ()
 
     @property
     def decision(self) -> Decision | None:
         """The standing decision, or None before the first one."""
         return self.history[-1].decision if self.history else None
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """All agents but the one who looks."""
+        return tuple(agent for agent in self.agents if agent != self.me)

@@ -1,28 +1,30 @@
-"""Who sits at the round table: a model, a person, a rule. Each is asked three things a round, and given a `View`:
+"""Who sits at the round table: a model, a person, a rule. Each is asked in the phases of the mechanism, given a `View`:
 
 - `message`: a `Message` to some of the others, or None;
 - `propose`: a `Proposal`, whose value is whatever the environment's `validate` takes, or None to let the latest stand;
 - `vote`: a `Ballot` in the form that `view.form` names: the id of a candidate ("vote"), ids from best to worst
-  ("ranking"), or (id, number) pairs ("ratings", "points"); choice None abstains.
+  ("ranking"), or (id, number) pairs ("ratings", "points"); choice None abstains;
+- `choose`: a value of the type `view.phase.reply`, or None.
 
-A class of your own with a text `kind` and these coroutines takes a seat, too: it is called with an agent's name and its
-random stream, and with the environment (`table.Environment`) if it takes `own`. The rule-based kinds know exchange
-economies only, or the rating task.
+A class of your own with a text `kind` and the coroutines that its table asks for takes a seat, too: it is called with an
+agent's name and its random stream, and with the environment (`table.Environment`) if it takes `own`. The rule-based
+kinds know exchange economies only, or the rating task.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field, create_model, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, create_model, model_validator
 
-from support.choice import RULES, check_ballot
+from support.choice import RULES, Rule, check_ballot
 from support.errors import InvalidInput
 from support.roundtable import negotiators
-from support.roundtable.records import Ballot, Message, Proposal, View
+from support.roundtable.mechanism import listed
+from support.roundtable.records import Ballot, Chosen, Message, Proposal, View
 from support.roundtable.table import Environment, check_environment
 from support.seats import (
     Act,
@@ -34,97 +36,106 @@ from support.seats import (
     called,
     check_number,
     form,
-    text,
 )
 
-# ---- a language model ------------------------------------------------------------------------------------------------
+# ---- the forms of replies --------------------------------------------------------------------------------------------
+
+EVERYBODY = {"all", "everybody", "everyone"}
 
 
-def _briefing(seat: ModelSeat, view: View) -> dict[str, Any]:
-    """What the model is told before each question: who it is, the task, the rules, its goal, the record."""
-    last, decided = view.history[-1] if view.history else None, view.decision
-    standing = (
-        decided
-        and f"{decided.candidate}, accepted in round {decided.round}: {seat.own.describe(decided.value)}"
+@cache
+def message_form(
+    names: tuple[str, ...], most: int | None, claims: tuple[str, ...] = ()
+) -> type[BaseModel]:
+    """To some of the others, of so many characters; what it states in numbers, where somebody reads numbers alone."""
+
+    def people(value: Any) -> Any:
+        given = [value] if isinstance(value, str) else value or []
+        return list(names) if EVERYBODY & {str(one).lower() for one in given} else given
+
+    one: Any = Literal[names]
+    target = Annotated[list[one], BeforeValidator(people), Field(max_length=len(names))]
+    text = Annotated[str, Field(max_length=most)] | None
+    if not claims:
+        return form("MessageReply", target=target, message=text)
+    stated: dict[str, Any] = dict.fromkeys(claims, (float | None, None))
+    claim = (form("Claim", **stated) | None, None)
+    return form("MessageReply", target=target, message=text, claim=claim)
+
+
+def reason(most: int, tight: bool) -> Any:
+    """Private thoughts: what is too long is cut; a tight model is told where."""
+    shorter = BeforeValidator(
+        lambda given: given[:most] if isinstance(given, str) else given
     )
-    rounds = [(r.number, r.messages) for r in view.history] + [
-        (view.round, view.messages)
-    ]
-    return {
-        "me": seat.me,
-        "others": _others(view),
-        "task": seat.own.task(),
-        "goal": seat.own.goal(seat.me, seat.shown),
-        "rounds": view.rounds,
-        "rule": view.rule,
-        "explanation": view.explanation,
-        "history": bool(view.history),
-        "last_round": last.number if last else 0,
-        "candidates": _listed(seat, last.candidates) if last else [],
-        "ballots": [f"{b.agent}: {b.text}" for b in last.ballots] if last else [],
-        "result": last.why if last else "",
-        "standing": standing or "",
-        "messages": [
-            f"Round {n}, {m.sender} to {', '.join(m.recipients)}: {m.text}"
-            for n, said in rounds
-            for m in said
-        ],
-    }
-
-
-def _listed(seat: ModelSeat, candidates: Any) -> list[str]:
-    from_whom = [", ".join(c.proposers) or "the standing decision" for c in candidates]
-    return [
-        f"{c.id} (from {who}): {seat.own.describe(c.value)}"
-        for c, who in zip(candidates, from_whom, strict=True)
-    ]
-
-
-def _others(view: View) -> list[str]:
-    return [agent for agent in view.agents if agent != view.me]
+    return Annotated[str, shorter, Field(max_length=most if tight else None)]
 
 
 @cache
-def message_form(names: tuple[str, ...], most: int) -> type[BaseModel]:
-    """{"target", "message"}: to some of the others, of so many characters."""
-    target = (list[Literal[names]], Field(min_length=1, max_length=len(names)))  # type: ignore[valid-type]
-    return form("MessageReply", target=target, message=text(most))
-
-
-@cache
-def ballot_form(kind: str, ids: tuple[str, ...], most: int) -> type[BaseModel]:
-    """{"reason", kind}: a ballot of a kind ("vote", "ratings", "ranking", "points"), or null to abstain."""
+def ballot_form(
+    kind: str, ids: tuple[str, ...], most: int, tight: bool = True
+) -> type[BaseModel]:
+    """A ballot of a kind ("vote", "ratings", "ranking", "points"), or null to abstain; a last place goes without saying."""
     one: Any = Literal[ids]
-    limits = {
-        "ratings": (int, Field(ge=1, le=5)),
-        "points": (int, Field(ge=0, le=len(ids))),
-    }
-    if kind in limits:
-        each: dict[str, Any] = dict.fromkeys(ids, limits[kind])
-        field: Any = form(kind.title(), **each) | None
-    else:
-        field = (
-            one | None
-            if kind == "vote"
-            else (list[one] | None, Field(max_length=len(ids)))
+
+    def whole(ranking: Any) -> Any:
+        missing = (
+            [name for name in ids if name not in ranking]
+            if isinstance(ranking, list)
+            else []
+        )
+        return (
+            [*ranking, *missing]
+            if len(missing) == 1 and len(ranking) == len(ids) - 1
+            else ranking
         )
 
-    def complete(reply: Any) -> None:
-        value = getattr(reply, kind)
-        if kind == "ranking" and value is not None and sorted(value) != sorted(ids):
-            raise ValueError(
-                f"ranking: {value} given; list each of {list(ids)} exactly once"
-            )
-        if (
-            kind == "points"
-            and value is not None
-            and (total := sum(value.model_dump().values())) != len(ids)
-        ):
-            raise ValueError(
-                f"points: they sum to {total}; they have to sum to exactly {len(ids)}"
-            )
+    number = {"ratings": Field(ge=1, le=5), "points": Field(ge=0, le=len(ids))}
+    fields: dict[str, Any] = {
+        "vote": one,
+        "ranking": Annotated[
+            list[one], BeforeValidator(whole), Field(max_length=len(ids))
+        ],
+    }
+    if kind in number:
+        each: dict[str, Any] = dict.fromkeys(ids, (int, number[kind]))
+        fields[kind] = form(kind.title(), **each)
 
-    return form("BallotReply", complete, reason=text(most, 0), **{kind: field})
+    def complete(reply: Any) -> None:
+        check_ballot(of_form(kind), _plain(getattr(reply, kind)), ids)
+
+    return form(
+        "BallotReply",
+        complete,
+        reason=reason(most, tight),
+        **{kind: fields[kind] | None},
+    )
+
+
+def of_form(kind: str) -> Rule:
+    """A rule with ballots of a kind."""
+    return next(rule for rule in RULES.values() if rule.form == kind)
+
+
+def _proposal_form(seat: ModelSeat, view: View) -> type[BaseModel]:
+    """The environment's form with its `validate` behind it: a model is asked again for what either refuses."""
+
+    def valid(reply: Any) -> Any:
+        if reply.proposal is not None:
+            seat.own.validate(_plain(reply.proposal))
+        return reply
+
+    kept = vars(seat)
+    if "proposal_form" not in kept:  # 2 ms, at each proposal
+        thoughts = reason(seat.limits.reason, seat.limits.tight)
+        base = form("ProposalReply", reason=thoughts, proposal=Any)
+        if hasattr(seat.own, "schema"):
+            base = seat.own.schema(seat.limits.reason)
+        validators: Any = {"valid": model_validator(mode="after")(valid)}
+        kept["proposal_form"] = create_model(
+            base.__name__, __base__=base, __validators__=validators, reason=thoughts
+        )
+    return kept["proposal_form"]
 
 
 def _plain(value: Any) -> Any:
@@ -138,43 +149,105 @@ def _frozen(choice: Any) -> Any:
     return tuple(choice) if isinstance(choice, list) else choice
 
 
-def _proposal_form(seat: ModelSeat, view: View) -> type[BaseModel]:
-    """The environment's form with its `validate` behind it: a model is asked again for what either refuses."""
-
-    def valid(reply: Any) -> Any:
-        if reply.proposal is not None:
-            seat.own.validate(_plain(reply.proposal))
-        return reply
-
-    known = vars(seat)
-    if "proposal_form" not in known:  # 2 ms, at each proposal
-        schema: Any = seat.own.schema(seat.limits.reason)
-        validators: Any = {"valid": model_validator(mode="after")(valid)}
-        known["proposal_form"] = create_model(
-            schema.__name__, __base__=schema, __validators__=validators
-        )
-    return known["proposal_form"]
+# ---- a language model ------------------------------------------------------------------------------------------------
 
 
-def _asked(
-    seat: ModelSeat, view: View, characters: int, **facts: Any
-) -> dict[str, Any]:
+def _briefing(seat: ModelSeat, view: View) -> dict[str, Any]:
+    """What the model is told before each question: who it is, the task, the rules, its goal, the record."""
+    describe, decision = seat.own.describe, view.decision
+    last = view.history[-1] if view.history else None
+    standing = ""
+    if decision and view.lasting:
+        standing = f"{decision.candidate}, accepted in round {decision.round}: {describe(decision.value)}"
+    rounds = [(r.number, r.messages) for r in view.history] + [
+        (view.round, view.messages)
+    ]
     return {
         "me": seat.me,
-        "round": view.round,
-        "words": seat.words(characters),
-        **facts,
+        "others": listed(view.others),
+        "aim": view.aim,
+        "task": seat.own.task(),
+        "rules": view.rules,
+        "goal": seat.own.goal(seat.me, seat.shown),
+        "last_round": last.number if last else 0,
+        "candidates": _listed(seat, last.candidates) if last and last.ballots else [],
+        "ballots": [f"{b.agent}: {b.text}" for b in last.ballots] if last else [],
+        "chosen": [f"{c.agent}: {c.value}" for c in last.chosen] if last else [],
+        "result": last.why if last else "",
+        "standing": standing,
+        "lasting": view.lasting,
+        "messages": [_line(number, m) for number, said in rounds for m in said],
+        "earlier": _earlier(seat, view),
     }
+
+
+def _line(number: int, m: Message) -> str:
+    where = f", {m.phase}" if m.phase else ""
+    return f"Round {number}{where}, {m.sender} to {listed(m.recipients)}: {m.text}"
+
+
+def _earlier(seat: ModelSeat, view: View) -> list[str]:
+    """What was done in this round beside talk, where it is not on the list that is voted on."""
+    proposals = () if view.candidates else view.proposals
+    return [
+        *(f"{p.agent} proposes: {seat.own.describe(p.value)}" for p in proposals),
+        *(f"{b.agent} votes: {b.text}" for b in view.ballots),
+        *(f"{c.agent}: {c.value}" for c in view.chosen),
+    ]
+
+
+def _listed(seat: ModelSeat, candidates: Any) -> list[str]:
+    describe = seat.own.describe
+    return [
+        f"{c.id} (from {listed(c.proposers) or 'the standing decision'}): {describe(c.value)}"
+        for c in candidates
+    ]
+
+
+def _asked(seat: ModelSeat, view: View, **facts: Any) -> dict[str, Any]:
+    phase = view.phase.title.lower()
+    about = {
+        "me": seat.me,
+        "round": view.round,
+        "phase": phase,
+        "tight": seat.limits.tight,
+    }
+    return about | facts
+
+
+def _writing(seat: ModelSeat, view: View) -> dict[str, Any]:
+    words = seat.words(seat.limits.message)
+    claims = seat.own.claim_words if view.claims else ""
+    return _asked(
+        seat,
+        view,
+        others=listed(view.others),
+        words=words,
+        claims=claims,
+        private=view.phase.private,
+    )
+
+
+def _message_form(seat: ModelSeat, view: View) -> type[BaseModel]:
+    most = seat.limits.message if seat.limits.tight else None
+    return message_form(view.others, most, view.claims)
+
+
+def _written(seat: ModelSeat, reply: Any, view: View) -> Message | None:
+    claim = _plain(getattr(reply, "claim", None)) or {}
+    numbers = tuple((name, x) for name, x in claim.items() if x is not None)
+    return Message(seat.me, tuple(reply.target), reply.message or "", claim=numbers)
 
 
 def _proposing(seat: ModelSeat, view: View) -> dict[str, Any]:
     latest = dict(view.latest).get(seat.me)
-    said = "" if latest is None else seat.own.describe(latest)
+    known = "" if latest is None else seat.own.describe(latest)
+    words = seat.words(seat.limits.reason)
     return _asked(
         seat,
         view,
-        seat.limits.reason,
-        latest=said,
+        latest=known,
+        words=words,
         form=seat.own.form(),
         shape=seat.own.shape,
     )
@@ -188,19 +261,15 @@ def _proposed(seat: ModelSeat, reply: Any, view: View) -> Proposal:
 
 
 def _voting(seat: ModelSeat, view: View) -> dict[str, Any]:
-    facts = {
-        "candidates": _listed(seat, view.candidates),
-        "ids": _ids(view),
-        "form": view.form,
-    }
-    return _asked(
-        seat,
-        view,
-        seat.limits.reason,
-        rule=view.rule,
-        explanation=view.explanation,
-        **facts,
-    )
+    words = seat.words(seat.limits.reason)
+    lines = _listed(seat, view.candidates)
+    rule = {"rule": view.rule, "explanation": view.explanation, "form": view.form}
+    return _asked(seat, view, candidates=lines, ids=_ids(view), words=words, **rule)
+
+
+def _choice_form(seat: ModelSeat, view: View) -> type[BaseModel]:
+    thoughts = reason(seat.limits.reason, seat.limits.tight)
+    return form("ChoiceReply", reason=thoughts, choice=view.phase.reply | None)
 
 
 def _ids(view: View) -> tuple[str, ...]:
@@ -211,41 +280,41 @@ def _nothing_to_vote_on(seat: Any, view: View) -> Ballot | None:
     return None if view.candidates else Ballot(seat.me, None)
 
 
-def _room(tokens: int) -> Any:
-    return lambda seat, view: tokens + getattr(seat.own, "extra_tokens", 0)
+def _act(
+    prompt: str, make: Any, facts: Any, made: Any, room: int = 120, **more: Any
+) -> Act:
+    extra = lambda seat, view: room + getattr(seat.own, "extra_tokens", 0)
+    briefing: Any = {"briefing": "roundtable/initialization", "told": _briefing}
+    return Act(
+        f"roundtable/{prompt}", make, facts, made, room=extra, **briefing, **more
+    )
 
-
-_BRIEFED: dict[str, Any] = {"briefing": "roundtable/initialization", "told": _briefing}
 
 ACTS = {
-    "message": Act(
-        "roundtable/message",
-        lambda seat, view: message_form(tuple(_others(view)), seat.limits.message),
-        lambda seat, view: _asked(
-            seat, view, seat.limits.message, others=_others(view)
+    "message": _act("message", _message_form, _writing, _written),
+    "propose": _act("proposal", _proposal_form, _proposing, _proposed, room=200),
+    "vote": _act(
+        "ballot",
+        lambda seat, view: ballot_form(
+            view.form, _ids(view), seat.limits.reason, seat.limits.tight
         ),
-        lambda seat, reply, view: Message(seat.me, tuple(reply.target), reply.message),
-        room=_room(120),
-        **_BRIEFED,
-    ),
-    "propose": Act(
-        "roundtable/proposal",
-        _proposal_form,
-        _proposing,
-        _proposed,
-        room=_room(200),
-        **_BRIEFED,
-    ),
-    "vote": Act(
-        "roundtable/ballot",
-        lambda seat, view: ballot_form(view.form, _ids(view), seat.limits.reason),
         _voting,
         lambda seat, reply, view: Ballot(
             seat.me, _frozen(_plain(getattr(reply, view.form))), reply.reason
         ),
-        room=_room(120),
         unasked=_nothing_to_vote_on,
-        **_BRIEFED,
+    ),
+    "choose": _act(
+        "choice",
+        _choice_form,
+        lambda seat, view: _asked(
+            seat, view, asks=view.phase.asks, words=seat.words(seat.limits.reason)
+        ),
+        lambda seat, reply, view: (
+            None
+            if reply.choice is None
+            else Chosen(seat.me, _plain(reply.choice), reply.reason)
+        ),
     ),
 }
 
@@ -253,22 +322,22 @@ ACTS = {
 # ---- a person --------------------------------------------------------------------------------------------------------
 
 
-def _checked_message(seat: Any, said: Any, view: View) -> Message | None:
-    """Answer: (recipients, text) or None."""
-    if said is None or not said[1].strip():
+def _checked_message(seat: Any, answer: Any, view: View) -> Message | None:
+    """Answer: (recipients, text), a claim in numbers behind them where one may be made, or None."""
+    if answer is None or not answer[1].strip():
         return None
-    recipients = tuple(said[0])
-    if not recipients or any(r not in _others(view) for r in recipients):
+    recipients, text, *claim = answer
+    if not recipients or any(r not in view.others for r in recipients):
         raise InvalidInput(
-            f"recipients: {list(recipients)!r} given; expected one or more of {_others(view)}"
+            f"recipients: {list(recipients)!r} given; expected one or more of {list(view.others)}"
         )
-    return Message(seat.me, recipients, said[1].strip())
+    numbers = tuple(claim[0].items()) if claim and claim[0] else ()
+    return Message(seat.me, tuple(recipients), text.strip(), claim=numbers)
 
 
 def _checked_choice(seat: Any, choice: Any, view: View) -> Ballot:
     """Answer: a choice in the form of the rule, or None."""
-    of_this_form = next(rule for rule in RULES.values() if rule.form == view.form)
-    check_ballot(of_this_form, choice, list(_ids(view)), seat.me)
+    check_ballot(of_form(view.form), choice, list(_ids(view)), seat.me)
     return Ballot(seat.me, _frozen(choice))
 
 
@@ -280,34 +349,34 @@ ASKS = {
         )
     ),
     "vote": Ask(_checked_choice, unasked=_nothing_to_vote_on),
+    "choose": Ask(lambda seat, value, view: view.phase.take(None, seat.me, value)),
 }
 
 
 # ---- who sits where --------------------------------------------------------------------------------------------------
 
 
-def _role(kinds: dict[str, Any], mixture: tuple[str, ...], noise: float) -> Role:
+def _role(kinds: dict[str, Any], mixture: Sequence[str], noise: float) -> Role:
     check_number("noise", noise)
     made = {kind: partial(_made, cls, noise) for kind, cls in kinds.items()}
-    return Role("agent", ACTS, ASKS, made, mixture)
+    return Role(
+        "agent", ACTS, ASKS, made, mixture, asked=()
+    )  # the table asks for what its mechanism needs
 
 
 def _made(
     cls: Any, noise: float, me: str, rng: np.random.Generator, own: Environment
 ) -> Any:
-    if "background" not in getattr(
-        cls, "__dataclass_fields__", ()
-    ):  # a class of the user's own, registered
+    fields = getattr(cls, "__dataclass_fields__", {})
+    if "background" not in fields:  # a class of the user's own, registered
         return called(cls, me, rng, own)
-    known, needed = (
-        getattr(own, "background", lambda me: None)(me),
-        cls.__dataclass_fields__["background"].type,
-    )
-    if type(known).__name__ != needed:
+    needed = fields["background"].type
+    background = getattr(own, "background", lambda me: None)(me)
+    if type(background).__name__ != needed:
         lacks = f"{type(own).__name__} has no `background` of the type {needed}, from which that kind knows its task"
         ways = "seat a model, a person ('human'), or a class of your own"
         raise InvalidInput(f"seats: {cls.kind!r} given for {me}, but {lacks}; {ways}")
-    return cls(known, rng, noise)
+    return cls(background, rng, noise)
 
 
 def negotiator(noise: float = 0.05) -> Role:
@@ -335,18 +404,15 @@ def seat_all(
 
     `noise` is that of rule-based kinds, see `negotiators.RuleBased` and `raters.RuleBasedRater`.
     """
-    check_environment(environment)
-    role = (
-        rater(noise) if environment.spec()["name"] == "movielens" else negotiator(noise)
-    )
+    check_environment(environment, ("agents", "validate", "spec"))
+    films = environment.spec()["name"] == "movielens"
+    role = rater(noise) if films else negotiator(noise)
     kinds, spoken = _as_kinds(seats, noise), spoken or Spoken(**settings)
     seated = role.fill(
         environment.agents, kinds, rng, lambda agent: environment, spoken
     )
     if any(isinstance(one, ModelSeat) for one in seated.values()):
-        check_environment(
-            environment, ("describe", "task", "goal", "form", "schema", "shape")
-        )
+        check_environment(environment, ("describe", "task", "goal"))
     return seated
 
 
@@ -356,8 +422,7 @@ def _as_kinds(seats: Seats, noise: float) -> Seats:
         return {name: _as_kinds(kind, noise) for name, kind in seats.items()}
     if isinstance(seats, list | tuple):
         return [_as_kinds(kind, noise) for kind in seats]
-    if not isinstance(seats, type) or "background" not in getattr(
-        seats, "__dataclass_fields__", ()
-    ):
-        return seats
-    return partial(_made, seats, noise)
+    known = getattr(seats, "__dataclass_fields__", ())
+    if isinstance(seats, type) and "background" in known:
+        return partial(_made, seats, noise)
+    return seats

@@ -1,30 +1,41 @@
-"""The mechanism (sections 3 and A.1): each round agents message, propose and vote, and a social choice rule decides.
+"""One discussion: a mechanism's phases, round by round, about an environment, with whoever sits there.
 
-In each of the three phases all agents act at once and see the result when it ends. Candidates are each agent's latest
-proposal and the standing decision; identical ones are merged. The last accepted proposal is the outcome.
+The paper's mechanism (sections 3 and A.1) is the default: agents message, propose and vote, all at once; candidates are
+each agent's latest proposal and the standing decision. A discussion may also go on from a stored one (`starting`).
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from support.choice import Rule, TieBreak, as_rule, check_ballot, check_tie_break, tally
+from support.choice import Rule, TieBreak, check_tie_break, explained
 from support.errors import InvalidBallot, InvalidInput, InvalidProposal, MalformedReply
 from support.play import FormatError, asked, counted
+from support.roundtable.mechanism import (
+    ROUNDTABLE,
+    Mechanism,
+    Phase,
+    Propose,
+    Stage,
+    named,
+    schedule,
+    stages_of,
+)
 from support.roundtable.records import (
     ENVIRONMENTS as ENVIRONMENTS,
 )
 from support.roundtable.records import (
-    Ballot,
     Candidate,
     Decision,
     Message,
-    Proposal,
     Round,
     Transcript,
     View,
@@ -32,9 +43,13 @@ from support.roundtable.records import (
 from support.roundtable.records import environment_of as environment_of
 
 ROUNDS = 10
+MISFITS = (MalformedReply, InvalidProposal, InvalidBallot)
 
 Stop = Callable[[tuple[Round, ...]], bool | Awaitable[bool]]
 """A stopping rule, given the public record so far; True ends the discussion. Its `name` goes into the settings."""
+
+Rules = str | Rule | Mapping[int, str | Rule]
+Mechanisms = str | Mechanism | Mapping[int, str | Mechanism]
 
 Environment = Any
 """The matter under discussion: what a decision is, and what it is worth. Any object will do that has
@@ -44,30 +59,111 @@ Environment = Any
   `name`, from which `ENVIRONMENTS` builds it again;
 - for analysis: `utilities(value)`, what a decision is worth to each agent, shape (agents,), and `maximum`, the largest
   total of them (the rating task has neither);
-- for rule-based agents: `background(agent)`, what that one knows;
+- for rule-based agents: `background(agent)`, what that one knows; `claim_names` and `claim_words`, what a message may
+  state in numbers, and what they mean;
 - for a model: `task()`, what everybody is told, `goal(me, shown)`, what only `me` is told, cut to what `shown` has room
-  for, and `form()`, a proposal as an example and what makes one valid, each a text; `schema(most)`, the form of a
-  reply: `reason`, of so many characters at most, and `proposal`, which `validate` takes, or null; `shape`, what that is
-  in two words ("a table"); `extra_tokens`, the room that it needs beyond a small one, where that is not 0.
+  for, and `form()`, what a valid proposal looks like, each a text; `schema(most)`, the form of a reply: `reason`, of so
+  many characters at most, and `proposal`, which `validate` takes, or null (without it any JSON is taken to `validate`);
+  `shape`, what a proposal is in two words ("a table"); `extra_tokens`, the room that it needs beyond a small one.
 """
 
 
-def check_environment(
-    environment: Environment, needs: tuple[str, ...] = ("agents", "validate", "spec")
-) -> None:
+def check_environment(environment: Environment, needs: tuple[str, ...]) -> None:
     """Say, before anybody is asked, what an environment of the user's own lacks."""
-    if lacks := [name for name in needs if not hasattr(environment, name)]:
-        told = "`support.roundtable.table.Environment` says what each of them is"
+    lacks = [name for name in needs if not hasattr(environment, name)]
+    if lacks:
+        where = "`support.roundtable.table.Environment` says what each of them is"
+        names = "`, `".join(lacks)
         raise InvalidInput(
-            f"environment: {type(environment).__name__} has no `{'`, `'.join(lacks)}`; {told}"
+            f"environment: {type(environment).__name__} has no `{names}`; {where}"
         )
+
+
+# ---- a discussion that goes on from a stored one ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a discussion goes on from a stored one: before round `at`, or within it `after` a phase, by its title.
+
+    What was done before stands as it is stored. `again` numbers futures: each has draws of its own, the same for every
+    agent, round and phase whatever else differs (common random numbers); None goes on with the stored one's draws.
+    What those in `without` said in round `at` is heard by nobody.
+    """
+
+    transcript: Transcript
+    at: int
+    after: str = ""
+    again: int | None = None
+    without: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        last = len(self.transcript.rounds) + (not self.after)
+        if not 1 <= self.at <= last:
+            raise InvalidInput(
+                f"at: {self.at!r} given; expected a round from 1 to {last}"
+            )
+        if self.without and not self.after:
+            raise InvalidInput(
+                "without: expects `after`, the phase whose words are left out, such as 'Messages'"
+            )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the record of a fork says of it."""
+        about = {"at": self.at, "after": self.after, "again": self.again}
+        return about | ({"without": list(self.without)} if self.without else {})
+
+    def keeps(self, number: int, phases: tuple[Phase, ...], phase: Phase) -> bool:
+        """Whether what was done in a phase stands as it is stored."""
+        if number != self.at or not self.after:
+            return number < self.at
+        titles = [one.title for one in phases]
+        if self.after not in titles:
+            raise InvalidInput(
+                f"after: {self.after!r} given; expected one of {', '.join(titles)}"
+            )
+        return titles.index(phase.title) <= titles.index(self.after)
+
+    def stored(self, number: int, phase: Phase) -> dict[str, Any]:
+        """What each agent did in a phase that stands."""
+        records = getattr(self.transcript.rounds[number - 1], phase.kept)
+        label = getattr(phase, "label", None)
+        return {
+            author(one): one for one in records if label is None or one.phase == label
+        }
+
+    def leaves_out(self, number: int, agent: str) -> bool:
+        """Whether an agent's words in a round are heard by nobody."""
+        return number == self.at and agent in self.without
+
+    def stages(self, then: tuple[Stage, ...]) -> tuple[Stage, ...]:
+        """The stored stages before the fork, and others from there on."""
+        return (*stages_of(self.transcript)[: self.at - 1], *then[self.at - 1 :])
+
+
+_start: ContextVar[Start | None] = ContextVar("start", default=None)
+
+
+@contextmanager
+def starting(start: Start | None) -> Iterator[None]:
+    """Within it, whatever study plays a discussion goes on from a stored one."""
+    token = _start.set(start)
+    try:
+        yield
+    finally:
+        _start.reset(token)
+
+
+# ---- playing ---------------------------------------------------------------------------------------------------------
 
 
 async def roundtable(
     environment: Environment,
     seats: Mapping[str, Any],
-    rule: str | Rule,
+    rule: Rules,
     *,
+    mechanism: Mechanisms = ROUNDTABLE,
     rounds: int = ROUNDS,
     tie_break: TieBreak = "defer",
     rng: np.random.Generator | None = None,
@@ -75,30 +171,33 @@ async def roundtable(
 ) -> AsyncIterator[Round]:
     """Yield each finished round of one discussion, `rounds` of them (10 in the paper) unless somebody stops earlier.
 
-    `seats` has a participant for every agent; the paper defers the decision at a tie, and a "lottery" needs `rng`;
-    `stop` is given the finished rounds, without private reasons, and says whether to stop there. A reply that does not
-    fit its form is recorded as a `FormatError` and taken as silence, as no new proposal, or as an abstention; any other
-    failure of a participant is raised.
+    `seats` has a participant for every agent; `rule` and `mechanism` may change at a round: {1: "unanimous", 4:
+    "ranked"}, which participants are told from the first. The paper defers the decision at a tie; a "lottery" needs
+    `rng`; `stop` is given the finished rounds, without private reasons, and says whether to stop there. A reply that
+    does not fit its form is recorded as a `FormatError` and taken as silence, as no new proposal, or as an abstention;
+    any other failure of a participant is raised.
     """
-    if (
-        isinstance(rounds, bool)
-        or not isinstance(rounds, int | np.integer)
-        or rounds < 1
-    ):
+    whole = isinstance(rounds, int | np.integer) and not isinstance(rounds, bool)
+    if not whole or rounds < 1:
         raise InvalidInput(
             f"rounds: {rounds!r} given; expected a whole number of at least 1"
         )
-    table = _Table(environment, dict(seats), as_rule(rule), int(rounds), tie_break, rng)
+    stages, start = schedule(mechanism, rule, int(rounds)), _start.get()
+    if start:
+        stages = start.stages(stages)
+    check_tie_break(tie_break, rng)
+    table = Table(environment, dict(seats), stages, tie_break, rng, start)
     for number in range(1, rounds + 1):
         yield await table.play(number)
-        if stop and await _says(stop, table.history):
+        kept = start is not None and number < start.at
+        if stop and not kept and await _says(stop, table.history):
             return
 
 
 async def play(
     environment: Environment,
     seats: Mapping[str, Any],
-    rule: str | Rule,
+    rule: Rules,
     *,
     stop: Stop | None = None,
     **options: Any,
@@ -112,12 +211,13 @@ async def play(
         raise InvalidInput(
             f"stop: {stop!r} given; expected a function of the finished rounds, such as live(fitted)"
         )
-    said: list[bool] = []
+    stopped = False
 
     async def listen(rounds: tuple[Round, ...]) -> bool:
         """What `stop` says, kept."""
-        said.append(stop is not None and await _says(stop, rounds))
-        return said[-1]
+        nonlocal stopped
+        stopped = stop is not None and await _says(stop, rounds)
+        return stopped
 
     finished = [
         r
@@ -127,25 +227,33 @@ async def play(
     ]
     settings = {"tie_break": options.get("tie_break", "defer")}
     if stop is not None:
-        name = str(
-            getattr(stop, "name", None)
-            or getattr(stop, "__name__", type(stop).__name__)
-        )
-        settings |= {"stop": name, "stopped": name if any(said) else None}
-    return transcript(environment, seats, rule, finished, **settings)
+        own = getattr(stop, "__name__", type(stop).__name__)
+        name = str(getattr(stop, "name", None) or own)
+        settings |= {"stop": name, "stopped": name if stopped else None}
+    mechanism = options.get("mechanism", ROUNDTABLE)
+    return transcript(environment, seats, rule, finished, mechanism, **settings)
 
 
 def transcript(
     environment: Environment,
     seats: Mapping[str, Any],
-    rule: str | Rule,
+    rule: Rules,
     rounds: list[Round],
+    mechanism: Mechanisms = ROUNDTABLE,
     **settings: Any,
 ) -> Transcript:
     """The record of rounds that were played, also of a discussion that was stopped early."""
     kinds = {agent: seats[agent].kind for agent in environment.agents}
+    stages, start = schedule(mechanism, rule, max(len(rounds), 1)), _start.get()
+    if start:
+        stages = start.stages(stages)
+        settings["fork"] = start.settings
+    stretches = named(stages)
+    if len(stretches) > 1 or stretches[0][1] != ROUNDTABLE.name:
+        settings["stages"] = stretches
+    rules = dict.fromkeys(name for _, _, name in stretches)
     return Transcript(
-        environment.spec(), as_rule(rule).name, kinds, tuple(rounds), settings
+        environment.spec(), ", then ".join(rules), kinds, tuple(rounds), settings
     )
 
 
@@ -154,167 +262,280 @@ async def _says(stop: Stop, rounds: tuple[Round, ...]) -> bool:
     return bool(await answer if inspect.isawaitable(answer) else answer)
 
 
-@dataclass
-class _Table:
-    """The state that one discussion carries from round to round."""
+class Table:
+    """The state that one discussion carries from round to round, as phases and mechanisms read it.
 
-    environment: Environment
-    seats: dict[str, Any]
-    rule: Rule
-    rounds: int
-    tie_break: TieBreak
-    rng: np.random.Generator | None
-    history: tuple[Round, ...] = ()
-    latest: dict[str, Any] = field(default_factory=dict)
-    ids: dict[Any, str] = field(default_factory=dict)
-    errors: list[FormatError] = field(default_factory=list)
+    `made` is what was done in this round, by field of `Round`; `views` what each agent saw of it, `past` what of the
+    rounds before; `sealed` those whose latest proposal nobody else sees yet.
+    """
 
-    def __post_init__(self) -> None:
-        check_environment(self.environment)
-        if set(self.seats) != set(self.environment.agents):
-            wanted = list(self.environment.agents)
+    def __init__(
+        self,
+        environment: Environment,
+        seats: dict[str, Any],
+        stages: tuple[Stage, ...],
+        tie_break: TieBreak,
+        rng: np.random.Generator | None,
+        start: Start | None = None,
+    ) -> None:
+        check_environment(environment, ("agents", "validate", "spec"))
+        self.environment, self.seats, self.stages = environment, seats, stages
+        self.tie_break, self.rng, self.start = tie_break, rng, start
+        self.agents: tuple[str, ...] = tuple(environment.agents)
+        if set(seats) != set(self.agents):
+            wanted = list(environment.agents)
             raise InvalidInput(
-                f"seats: {sorted(self.seats)} given; expected one for each of {wanted}"
+                f"seats: {sorted(seats)} given; expected one for each of {wanted}"
             )
-        check_tie_break(self.tie_break, self.rng)
+        self._check_seats()
+        self.history: tuple[Round, ...] = ()
+        self.past: dict[str, tuple[Round, ...]] = dict.fromkeys(self.agents, ())
+        self.latest: dict[str, Any] = {}
+        self.sealed: set[str] = set()
+        self.ids: dict[Any, str] = {}
+        rule_based = [
+            s
+            for s in seats.values()
+            if not hasattr(s, "acts") and not hasattr(s, "asks")
+        ]
+        names = getattr(environment, "claim_names", ())
+        self.claims: tuple[str, ...] = tuple(names) if rule_based else ()
+
+    def _check_seats(self) -> None:
+        """Whoever acts in a phase has its coroutine, and the environment what it needs."""
+        for number, stage in enumerate(self.stages, 1):
+            for phase in stage.mechanism.phases:
+                check_environment(self.environment, phase.needs)
+                for agent in phase.who(self.agents, number):
+                    if not hasattr(self.seats[agent], phase.act):
+                        lacks = f"has no `async def {phase.act}(self, view)`, which {phase.title} ask for"
+                        raise InvalidInput(f"seats: that of {agent} {lacks}")
 
     async def play(self, number: int) -> Round:
-        """One round: message, proposal, voting, decision."""
-        self.errors, before = [], counted(self.seats.values())
-        standing = self.history[-1].decision if self.history else None
-        said = await self._phase("message", self._view(number), self._message)
-        messages = tuple(message for message in said.values() if message is not None)
-        made = await self._phase(
-            "propose", self._view(number, messages=messages), self._proposal
+        """One round: its phases, and what they decide."""
+        self.number, stage = number, self.stages[number - 1]
+        self.mechanism, self.rule = stage
+        self.standing = self.history[-1].decision if self.history else None
+        self.candidates: tuple[Candidate, ...] = ()
+        self.made: dict[str, tuple[Any, ...]] = dict.fromkeys(KEPT, ())
+        self.views = {agent: dict(self.made) for agent in self.agents}
+        self.errors: list[FormatError] = []
+        self.repairs: list[tuple[str, str, int]] = []
+        self.asked: dict[str, int] = {}
+        self.words = self.mechanism.rules(self)
+        before = counted(self.seats.values())
+        for phase in self.mechanism.phases:
+            phase.before(self)
+            await self._act(phase)
+        if self.start and number < self.start.at:
+            return self._finish(
+                self._as_stored(self.start.transcript.rounds[number - 1])
+            )
+        winner, scores, why = self.mechanism.decide(self)
+        decision = (
+            Decision(winner.id, winner.value, number) if winner else self.standing
         )
-        proposals = tuple(
-            proposal for proposal in made.values() if proposal is not None
-        )
-        self.latest |= {proposal.agent: proposal.value for proposal in proposals}
-        candidates, shown = self._candidates(standing), _without_reasons(proposals)
-        view = self._view(
-            number, messages=messages, proposals=shown, candidates=candidates
-        )
-        cast = await self._phase(
-            "vote", view, lambda agent, ballot: self._ballot(agent, ballot, candidates)
-        )
-        ballots = tuple(
-            cast[agent] or Ballot(agent, None) for agent in self.environment.agents
-        )
-        count = tally(
-            self.rule,
-            {ballot.agent: as_choice(ballot) for ballot in ballots},
-            [candidate.id for candidate in candidates],
-            tie_break=self.tie_break,
-            standing=standing.candidate if standing else None,
-            rng=self.rng,
-        )
-        winner = next((c for c in candidates if c.id == count.winner), None)
+        usual = self.mechanism.phases == ROUNDTABLE.phases
         finished = Round(
             number=number,
-            messages=messages,
-            proposals=proposals,
-            candidates=candidates,
-            ballots=ballots,
+            candidates=self.candidates,
             winner=winner.id if winner else None,
-            scores=tuple(
-                (str(candidate), str(score))
-                for candidate, score in count.scores.items()
-            ),
-            why=count.why,
-            decision=Decision(winner.id, winner.value, number) if winner else standing,
+            scores=scores,
+            why=why,
+            decision=decision,
             format_errors=tuple(self.errors),
             replies=counted(self.seats.values()) - before,
+            repairs=tuple(self.repairs),
+            asked=() if usual else tuple(self.asked.items()),
+            **self.made,
         )
-        self.history += (
-            replace(finished, proposals=shown, ballots=_without_reasons(ballots)),
-        )
+        return self._finish(finished)
+
+    def _as_stored(self, entry: Round) -> Round:
+        """A round that stands, and the ids of its candidates."""
+        self.ids |= {candidate.value: candidate.id for candidate in entry.candidates}
+        self.candidates = entry.candidates
+        return entry
+
+    def _finish(self, finished: Round) -> Round:
+        """Bear a round in mind, for each agent as it saw it."""
+        public: dict[str, Any] = {
+            kept: _without_reasons(records) for kept, records in self.made.items()
+        }
+        self.history += (replace(finished, **public),)
+        seen: dict[str, Any]
+        for agent, seen in self.views.items():
+            self.past[agent] += (replace(finished, **seen),)
         return finished
 
-    async def _phase(
-        self, phase: str, view: View, check: Callable[[str, Any], Any]
-    ) -> dict[str, Any]:
-        async def ask(agent: str) -> Any:
-            return check(
-                agent, await getattr(self.seats[agent], phase)(replace(view, me=agent))
+    async def _act(self, phase: Phase) -> None:
+        """Ask those who act in a phase, all at once or in turn."""
+        actors = tuple(phase.who(self.agents, self.number))
+        start = self.start
+        stands = start is not None and start.keeps(
+            self.number, self.mechanism.phases, phase
+        )
+        if phase.act != "vote" or self.candidates:
+            self.asked[phase.act] = self.asked.get(phase.act, 0) + len(actors)
+        ask = partial(self._replay, phase) if stands else partial(self._ask, phase)
+
+        def amiss(who: str, why: str) -> None:
+            """A reply that never fitted its form."""
+            if not stands:
+                self.errors.append(FormatError(who, phase.act, why))
+
+        groups = [(agent,) for agent in actors] if phase.turns else [actors]
+        for group in groups:
+            had = {agent: getattr(self.seats[agent], "repairs", 0) for agent in group}
+            answers = await asked(group, ask, amiss, MISFITS)
+            for agent, count in had.items():
+                again = getattr(self.seats[agent], "repairs", 0) - count
+                self.repairs += [(agent, phase.act, again)] if again else []
+            self._publish(phase, answers)
+
+    def _publish(self, phase: Phase, answers: Mapping[str, Any]) -> None:
+        """Keep what was done, and show it to those who may see it."""
+        taken = [
+            phase.take(self, a, None) if one is None else one
+            for a, one in answers.items()
+        ]
+        records = tuple(record for record in taken if record is not None)
+        self.made[phase.kept] += records
+        for agent, seen in self.views.items():
+            visible = tuple(record for record in records if phase.sees(agent, record))
+            seen[phase.kept] += _without_reasons(visible)
+        phase.after(self, records)
+
+    async def _ask(self, phase: Phase, agent: str) -> Any:
+        seat = self.seats[agent]
+        if self.start and self.start.again is not None:
+            self._draw_anew(seat, agent, self.start.again, phase)
+        return phase.take(
+            self, agent, await getattr(seat, phase.act)(self.view(agent, phase))
+        )
+
+    async def _replay(self, phase: Phase, agent: str) -> Any:
+        """What is stored. A rule-based seat is asked as well, so that it comes to be what it was; a model reads."""
+        assert self.start is not None
+        seat, stored = (
+            self.seats[agent],
+            self.start.stored(self.number, phase).get(agent),
+        )
+        newcomer = seat.kind != self.start.transcript.seats[agent]
+        if not (newcomer or hasattr(seat, "acts") or hasattr(seat, "asks")):
+            answer = phase.take(
+                self, agent, await getattr(seat, phase.act)(self.view(agent, phase))
             )
+            if answer != stored:
+                given = f"{agent} does otherwise in round {self.number} ({phase.title}) than is stored"
+                raise InvalidInput(
+                    f"fork: {given}; play it with the stream, the noise and the settings of the stored one"
+                )
+        left_out = (
+            self.start.leaves_out(self.number, agent)
+            and phase.title == self.start.after
+        )
+        return None if left_out else stored
 
-        errors = (MalformedReply, InvalidProposal, InvalidBallot)
-        return await asked(
-            self.environment.agents,
-            ask,
-            lambda who, why: self.errors.append(FormatError(who, phase, why)),
-            errors,
+    def _draw_anew(self, seat: Any, agent: str, again: int, phase: Phase) -> None:
+        """Give a seat the draws of a future, agent, round and phase, however much was drawn before."""
+        place = self.mechanism.phases.index(phase)
+        key = (again, self.number, place, self.agents.index(agent))
+        if hasattr(seat, "settings"):
+            repetition = seat.settings["repetition"] % FUTURES + FUTURES * (again + 1)
+            seat.settings = seat.settings | {"repetition": repetition}
+            if seat.settings["temperature"]:
+                seat.settings["seed"] = int(self._stream(key).integers(2**31))
+        elif hasattr(seat, "rng"):
+            seat.rng = self._stream(key)
+
+    def _stream(self, key: tuple[int, ...]) -> np.random.Generator:
+        """A stream that hangs on the discussion's own and a key alone."""
+        root: Any = self.rng.bit_generator.seed_seq if self.rng else None
+        if root is None:
+            raise InvalidInput(
+                "again: expects `rng`, the stream of the stored discussion"
+            )
+        spawn_key = (*root.spawn_key, FUTURE, *key)
+        return np.random.default_rng(
+            np.random.SeedSequence(root.entropy, spawn_key=spawn_key)
         )
 
-    def _message(self, agent: str, message: Message | None) -> Message | None:
-        if message is None or not message.text.strip():
-            return None
-        others = tuple(a for a in self.seats if a != agent)
-        known = tuple(r for r in dict.fromkeys(message.recipients) if r in others)
-        return replace(message, sender=agent, recipients=known or others)
+    def lottery(self) -> np.random.Generator | None:
+        """What a tie-break by lot draws from."""
+        if self.start and self.start.again is not None:
+            return self._stream((self.start.again, self.number))
+        return self.rng
 
-    def _proposal(self, agent: str, proposal: Proposal | None) -> Proposal | None:
-        if proposal is None or proposal.value is None:
-            return None
-        return Proposal(
-            agent, self.environment.validate(proposal.value), proposal.reason
-        )
+    def proposers(self) -> tuple[str, ...]:
+        """Those who may propose in this round."""
+        may = {
+            agent
+            for phase in self.mechanism.phases
+            if isinstance(phase, Propose)
+            for agent in phase.who(self.agents, self.number)
+        }
+        return tuple(agent for agent in self.agents if agent in may)
 
-    def _ballot(
-        self, agent: str, ballot: Ballot | None, candidates: tuple[Candidate, ...]
-    ) -> Ballot:
-        if ballot is None:
-            return Ballot(agent, None)
-        check_ballot(
-            self.rule,
-            as_choice(ballot),
-            [candidate.id for candidate in candidates],
-            agent,
-        )
-        return replace(ballot, agent=agent)
-
-    def _view(self, number: int, **public: Any) -> View:
-        agents, latest = self.environment.agents, tuple(self.latest.items())
-        told = (
-            self.rule.name,
-            self.rule.form,
-            self.rule.explanation,
-            number,
-            self.rounds,
-            self.history,
-        )
-        return View(agents[0], agents, *told, latest=latest, **public)
-
-    def _candidates(self, standing: Decision | None) -> tuple[Candidate, ...]:
-        """Each agent's latest proposal and the standing decision, identical ones merged, in the order of their ids."""
-        proposers: dict[Any, list[str]] = {standing.value: []} if standing else {}
-        for agent in self.environment.agents:
-            if agent in self.latest:
-                proposers.setdefault(self.latest[agent], []).append(agent)
+    def named(self, proposers: Mapping[Any, list[str]]) -> tuple[Candidate, ...]:
+        """Values as candidates, each with an id for the whole discussion, in the order of their ids."""
+        stands = self.standing.value if self.standing else None
         for value in proposers:
             self.ids.setdefault(value, f"P{len(self.ids) + 1}")
-        found = [
+        candidates = [
             Candidate(
                 self.ids[value],
                 value,
                 tuple(who),
-                bool(standing and value == standing.value),
+                self.standing is not None and value == stands,
             )
             for value, who in proposers.items()
         ]
-        return tuple(sorted(found, key=lambda c: int(c.id[1:])))
+        return tuple(sorted(candidates, key=lambda c: int(c.id[1:])))
+
+    def view(self, agent: str, phase: Phase) -> View:
+        """What an agent may know in a phase."""
+        rule, mechanism = self.rule, self.mechanism
+        latest = tuple(
+            (a, value)
+            for a, value in self.latest.items()
+            if a == agent or a not in self.sealed
+        )
+        return View(
+            agent,
+            self.agents,
+            rule.name,
+            rule.form,
+            explained(rule, self.tie_break),
+            self.number,
+            len(self.stages),
+            self.past[agent],
+            candidates=self.candidates,
+            latest=latest,
+            phase=phase,
+            aim=mechanism.aim,
+            rules=self.words,
+            lasting=mechanism.lasting,
+            claims=self.claims,
+            **self.views[agent],
+        )
 
 
-def as_choice(ballot: Ballot) -> Any:
-    """A recorded choice in the form that `support.choice` counts: pairs become a mapping."""
-    pairs = (
-        isinstance(ballot.choice, tuple)
-        and ballot.choice
-        and isinstance(ballot.choice[0], tuple)
-    )
-    return dict(ballot.choice) if pairs else ballot.choice  # type: ignore[arg-type]
+KEPT = ("messages", "proposals", "ballots", "chosen")
+"""The fields of `Round` that hold what was done."""
+FUTURE = (
+    2**32 - 1
+)  # in the key of a stream, where no spawned child of a generator comes to
+FUTURES = 1_000_000  # repetitions of models from which on those of futures count
+
+
+def author(record: Any) -> str:
+    """Who made it."""
+    return record.sender if isinstance(record, Message) else record.agent
 
 
 def _without_reasons(records: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(replace(record, reason="") for record in records)
+    return tuple(
+        replace(record, reason="") if hasattr(record, "reason") else record
+        for record in records
+    )

@@ -1,0 +1,451 @@
+"""The rules of the game: which phases a round has, who acts in each, who sees it, and what a round decides.
+
+What runs a phase also words it, from the same fields, so that nobody, a model least of all, is told a rule that does
+not hold. Any mechanism meets any environment, any social choice rule and any participants:
+
+>>> CHAIR = Mechanism("chair", (Talk(), Propose(who=first), Vote(who=others, standing=False)))
+
+With unanimity each of the others has a veto. A phase with an act of its own is a `Choose`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+from support.choice import Rule, as_rule, check_ballot, explained, tally
+from support.errors import InvalidInput, InvalidProposal
+from support.roundtable.records import (
+    Ballot,
+    Candidate,
+    Chosen,
+    Message,
+    Proposal,
+    Transcript,
+)
+
+Table = Any
+"""The state of a discussion, `table.Table`."""
+Who = Callable[[Sequence[str], int], Sequence[str]]
+"""From all agents and the number of the round, those who act."""
+
+
+def everybody(agents: Sequence[str], number: int) -> Sequence[str]:
+    """All agents, in the order of their seats."""
+    return agents
+
+
+def first(agents: Sequence[str], number: int) -> Sequence[str]:
+    """The agent in the first seat: a chair."""
+    return agents[:1]
+
+
+def others(agents: Sequence[str], number: int) -> Sequence[str]:
+    """All but the first."""
+    return agents[1:]
+
+
+# ---- phases ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One phase of a round: who acts, all at once or in `turns`, and whether the others do not see it (`private`).
+
+    A subclass says which coroutine of a participant is called (`act`), in which field of `Round` its records stand
+    (`kept`), what an answer becomes (`take`), and what it is in words (`may`).
+    """
+
+    title: str
+    who: Who = everybody
+    turns: bool = False
+    private: bool = False
+    act: ClassVar[str]
+    kept: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]] = ()  # of the environment
+
+    def take(self, table: Table, agent: str, answer: Any) -> Any:
+        """The record of an answer, None for silence; InvalidProposal or InvalidBallot for what is not allowed."""
+        raise NotImplementedError
+
+    def before(self, table: Table) -> None:
+        """Prepare what is acted on."""
+
+    def after(self, table: Table, records: Sequence[Any]) -> None:
+        """Bear in mind what was done."""
+
+    def sees(self, agent: str, record: Any) -> bool:
+        """Whether an agent sees a record when the phase is over."""
+        return not self.private or agent == record.agent
+
+    def may(self, you: str, table: Table) -> str:
+        """What `you` ("You", or names) may do here, in a sentence or two."""
+        raise NotImplementedError
+
+    def seen(self) -> str:
+        """Who sees it, where that is a sentence of its own."""
+        return "Nobody else sees what you do here." if self.private else ""
+
+    def words(self, table: Table, plain: bool) -> str:
+        """The phase in a line; in a `plain` round all act at once and see all, which is said once for all phases."""
+        acting = tuple(self.who(table.agents, table.number))
+        you = "You" if acting == table.agents else listed(acting)
+        sentences = [self.may(you, table), self.seen()]
+        if not plain:
+            sentences.append(self._order(acting, acting == table.agents))
+        return " ".join(filter(None, [f"{self.title}.", *sentences]))
+
+    def _order(self, acting: tuple[str, ...], all_act: bool) -> str:
+        if self.turns:
+            known = (
+                "reads what was written to it" if self.private else "sees the others'"
+            )
+            return f"In turn, in the order {listed(acting)}: who comes later {known} before."
+        if len(acting) == 1:
+            return "" if self.seen() else "Then everybody sees it."
+        at_once = f"{'All of you' if all_act else listed(acting)} act at the same time"
+        public = "" if self.seen() else "; then everybody sees it"
+        return f"{at_once}{public}."
+
+
+@dataclass(frozen=True)
+class Talk(Phase):
+    """Each may write one message: for all to read or, in private, for those alone to whom it is written."""
+
+    title: str = "Messages"
+    act, kept = "message", "messages"
+
+    @property
+    def label(self) -> str:
+        """What its messages bear in `phase`: nothing in the phase that every mechanism has."""
+        return "" if self.title == "Messages" else self.title.lower()
+
+    def take(self, table: Table, agent: str, answer: Message | None) -> Message | None:
+        """To those of the others who are named, or to all of them."""
+        if answer is None or not answer.text.strip():
+            return None
+        there = [a for a in table.agents if a != agent]
+        to = tuple(r for r in dict.fromkeys(answer.recipients) if r in there)
+        where = {"phase": self.label, "private": self.private}
+        return replace(answer, sender=agent, recipients=to or tuple(there), **where)
+
+    def sees(self, agent: str, record: Message) -> bool:
+        """All, or those concerned."""
+        return not self.private or agent in (record.sender, *record.recipients)
+
+    def may(self, you: str, table: Table) -> str:
+        """One message."""
+        return f"{you} may write one message to one or several of the others."
+
+    def seen(self) -> str:
+        """Who reads it."""
+        if self.private:
+            return "Only those it is written to can read it."
+        return "Everybody can read it."
+
+
+@dataclass(frozen=True)
+class Propose(Phase):
+    """Each may put a solution on the list; without a new one the latest stays. In private, it is sealed until the vote."""
+
+    title: str = "Proposals"
+    act, kept, needs = "propose", "proposals", ("validate",)
+
+    def take(
+        self, table: Table, agent: str, answer: Proposal | None
+    ) -> Proposal | None:
+        """What the environment calls valid."""
+        if answer is None or answer.value is None:
+            return None
+        return Proposal(agent, table.environment.validate(answer.value), answer.reason)
+
+    def after(self, table: Table, records: Sequence[Proposal]) -> None:
+        """The latest proposal of each."""
+        table.latest |= {proposal.agent: proposal.value for proposal in records}
+        if self.private:
+            table.sealed = {proposal.agent for proposal in records}
+
+    def may(self, you: str, table: Table) -> str:
+        """A solution."""
+        if you == "You":
+            return "You may put a solution on the list. If you do not, your latest one stays there."
+        return f"{you} alone may put a solution on the list; without a new one the latest stays there."
+
+    def seen(self) -> str:
+        """When it is opened."""
+        return "Nobody else sees it before the vote." if self.private else ""
+
+
+@dataclass(frozen=True)
+class Vote(Phase):
+    """A ballot on the latest proposals, and on the decision that stands unless `standing` leaves it out."""
+
+    title: str = "Votes"
+    standing: bool = True
+    act, kept = "vote", "ballots"
+
+    def before(self, table: Table) -> None:
+        """The candidates: identical proposals are one, in the order of their ids."""
+        table.sealed = set()
+        stands = table.standing if self.standing else None
+        proposers: dict[Any, list[str]] = {stands.value: []} if stands else {}
+        for agent in table.agents:
+            if agent in table.latest:
+                proposers.setdefault(table.latest[agent], []).append(agent)
+        table.candidates = table.named(proposers)
+
+    def take(self, table: Table, agent: str, answer: Ballot | None) -> Ballot:
+        """A ballot in the form of the rule."""
+        if answer is None:
+            return Ballot(agent, None)
+        ids = [candidate.id for candidate in table.candidates]
+        check_ballot(table.rule, as_choice(answer), ids, agent)
+        return replace(answer, agent=agent)
+
+    def may(self, you: str, table: Table) -> str:
+        """What is on the list, who votes, and the rule."""
+        proposers = table.proposers()
+        whose = "each of you" if proposers == table.agents else listed(proposers)
+        stands = " and the decision that stands" if self.standing else ""
+        voters = (
+            "" if you == "You" else f" Only {you} vote; the rule counts them alone."
+        )
+        rule = (
+            f"The rule is {table.rule.name}: {explained(table.rule, table.tie_break)}"
+        )
+        return f"The list holds the latest proposal of {whose}{stands}.{voters} {rule}"
+
+    def seen(self) -> str:
+        """A secret ballot."""
+        return "Nobody else sees how you vote." if self.private else ""
+
+
+@dataclass(frozen=True)
+class Choose(Phase):
+    """An act of one's own, such as an amount to give: `asks` says in words what is chosen, `reply` is its type.
+
+    `asks` goes on after "You choose ", `reply` is any type that pydantic knows; a model and a person are asked by the
+    two, a rule-based participant has `async def choose(self, view)`, which returns the value, or None.
+    """
+
+    title: str = "Choices"
+    asks: str = "something"
+    reply: Any = str
+    act, kept = "choose", "chosen"
+
+    def take(self, table: Table, agent: str, answer: Any) -> Chosen | None:
+        """The value, as its type has it."""
+        from pydantic import TypeAdapter, ValidationError
+
+        if answer is None:
+            return None
+        chosen = answer if isinstance(answer, Chosen) else Chosen(agent, answer)
+        try:
+            value = TypeAdapter(self.reply).validate_python(chosen.value)
+        except ValidationError as error:
+            raise InvalidProposal(f"{self.title}: {error.errors()[0]['msg']}") from None
+        return replace(chosen, agent=agent, value=value, phase=self.title)
+
+    def may(self, you: str, table: Table) -> str:
+        """What is chosen."""
+        return f"{you} choose {self.asks}."
+
+
+# ---- what a round decides --------------------------------------------------------------------------------------------
+
+
+class Verdict(NamedTuple):
+    """What a round decided, None where nothing new; scores as text; why, in a sentence."""
+
+    winner: Candidate | None
+    scores: tuple[tuple[str, str], ...]
+    why: str
+
+
+def elect(table: Table) -> Verdict:
+    """The candidate that the rule picks from the ballots."""
+    ballots = {ballot.agent: as_choice(ballot) for ballot in table.made["ballots"]}
+    count = tally(
+        table.rule,
+        ballots,
+        [candidate.id for candidate in table.candidates],
+        tie_break=table.tie_break,
+        standing=table.standing.candidate if table.standing else None,
+        rng=table.lottery(),
+    )
+    winner = next((c for c in table.candidates if c.id == count.winner), None)
+    scores = tuple((str(c), str(score)) for c, score in count.scores.items())
+    return Verdict(winner, scores, count.why)
+
+
+def gather(table: Table) -> Verdict:
+    """All that was chosen together, {agent: value}, as `environment.validate` takes it."""
+    chosen = {each.agent: each.value for each in table.made["chosen"]}
+    value = table.environment.validate(chosen)
+    table.candidates = table.named({value: list(table.agents)})
+    return Verdict(table.candidates[0], (), table.environment.describe(value))
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Phases, what a round of them decides, and the sentences that no phase implies: what for, and how it ends."""
+
+    name: str
+    phases: tuple[Phase, ...]
+    decide: Callable[[Table], Verdict] = elect
+    aim: str = "Together you have to reach a decision."
+    end: str = (
+        "Nothing is decided at the start. If the rule picks one proposal, it becomes the standing decision; otherwise "
+        "what stood before stays. What stands after the last round is the outcome."
+    )
+    lasting: bool = True  # whether a decision stands until the next one
+
+    def __post_init__(self) -> None:
+        acts = [phase.act for phase in self.phases]
+        if twice := [act for act in ("propose", "vote") if acts.count(act) > 1]:
+            raise InvalidInput(
+                f"phases: {twice[0]!r} twice in {self.name!r}; a round has one at most"
+            )
+
+    def rules(self, table: Table) -> str:
+        """How the table works, in words, in the round that is played, and what will change later."""
+        several = len(set(table.stages)) > 1
+        who = [phase.who(table.agents, table.number) for phase in self.phases]
+        together = not any(phase.turns or phase.private for phase in self.phases)
+        plain = together and all(tuple(acting) == table.agents for acting in who)
+        begin, end = stretch(table.stages, table.number)
+        every = f"Rounds {begin} to {end} have" if several else "Every round has"
+        if begin == end:
+            every = f"Round {begin} has" if several else "It has"
+        phases = "phase" if len(self.phases) == 1 else "phases"
+        head = f"{_counted(len(table.stages))} {every} {_NUMBERS[len(self.phases)]} {phases}."
+        if plain:
+            head += " In each, all of you act at the same time and see what the others did when the phase is over."
+        lines = [
+            f"{i}. {phase.words(table, plain)}"
+            for i, phase in enumerate(self.phases, 1)
+        ]
+        return "\n".join([head, *lines, self.end, *_later(table, end)])
+
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven")
+
+
+def _counted(rounds: int) -> str:
+    return "There is one round." if rounds == 1 else f"There are {rounds} rounds."
+
+
+def _later(table: Table, end: int) -> list[str]:
+    """What changes after a round, of which everybody is told before."""
+    lines = []
+    while end < len(table.stages):
+        mechanism, rule = table.stages[end]
+        begin, end = stretch(table.stages, end + 1)
+        phases = ", ".join(phase.title.lower() for phase in mechanism.phases)
+        when = (
+            f"From round {begin}"
+            if end == len(table.stages)
+            else f"In rounds {begin} to {end}"
+        )
+        lines.append(
+            f"{when} the phases are {phases}, and the rule is {rule.name}: {explained(rule, table.tie_break)}"
+        )
+    return lines
+
+
+ROUNDTABLE = Mechanism("roundtable", (Talk(), Propose(), Vote()))
+"""That of the paper (sections 3 and A.1)."""
+IN_TURN = Mechanism("in turn", (Talk(turns=True), Propose(), Vote()))
+CHAIR = Mechanism(
+    "chair", (Talk(), Propose(who=first), Vote(who=others, standing=False))
+)
+PRIVATE = Mechanism(
+    "private talks",
+    (Talk(), Propose(), Talk("Private talks", private=True), Vote()),
+)
+MECHANISMS = {m.name: m for m in (ROUNDTABLE, IN_TURN, CHAIR, PRIVATE)}
+"""By name, as a grid and a record name them; put your own in."""
+
+
+# ---- which mechanism and rule a round has ----------------------------------------------------------------------------
+
+
+class Stage(NamedTuple):
+    """What is in force in a round."""
+
+    mechanism: Mechanism
+    rule: Rule
+
+
+def as_mechanism(given: str | Mechanism) -> Mechanism:
+    """The mechanism of that name, or the mechanism itself."""
+    if isinstance(given, Mechanism):
+        return given
+    if given not in MECHANISMS:
+        known = f"one of {', '.join(MECHANISMS)}, or a Mechanism"
+        raise InvalidInput(f"mechanism: {given!r} given; expected {known}")
+    return MECHANISMS[given]
+
+
+def schedule(mechanism: Any, rule: Any, rounds: int) -> tuple[Stage, ...]:
+    """The stage of each round, of one mechanism and rule for all, or of {first round: …}: {1: "unanimous", 4: "ranked"}."""
+    mechanisms = _by_round("mechanism", mechanism, rounds, as_mechanism)
+    rules = _by_round("rule", rule, rounds, as_rule)
+    return tuple(map(Stage, mechanisms, rules))
+
+
+def _by_round(
+    name: str, given: Any, rounds: int, made: Callable[[Any], Any]
+) -> list[Any]:
+    if not isinstance(given, Mapping):
+        return [made(given)] * rounds
+    starts = {int(number): made(value) for number, value in given.items()}
+    if 1 not in starts:
+        raise InvalidInput(
+            f"{name}: {dict(given)!r} given; expected what holds from round 1 on, such as {{1: …, 4: …}}"
+        )
+    return [
+        starts[max(n for n in starts if n <= number)] for number in range(1, rounds + 1)
+    ]
+
+
+def stretch(stages: Sequence[Stage], number: int) -> tuple[int, int]:
+    """The first and the last round of those around a round that have its stage."""
+    begin = end = number
+    while begin > 1 and stages[begin - 2] == stages[number - 1]:
+        begin -= 1
+    while end < len(stages) and stages[end] == stages[number - 1]:
+        end += 1
+    return begin, end
+
+
+def named(stages: Sequence[Stage]) -> list[list[Any]]:
+    """The first round, mechanism and rule of each stretch, by name, as a record holds them."""
+    begins = [n for n in range(1, len(stages) + 1) if stretch(stages, n)[0] == n]
+    return [[n, stages[n - 1].mechanism.name, stages[n - 1].rule.name] for n in begins]
+
+
+def stages_of(transcript: Transcript) -> tuple[Stage, ...]:
+    """The stages of a stored discussion, read back by name."""
+    usual = [[1, ROUNDTABLE.name, transcript.rule]]
+    kept = transcript.settings.get("stages", usual)
+    mechanisms = {number: mechanism for number, mechanism, _ in kept}
+    rules = {number: rule for number, _, rule in kept}
+    return schedule(mechanisms, rules, len(transcript.rounds))
+
+
+def as_choice(ballot: Ballot) -> Any:
+    """A recorded choice in the form that `support.choice` counts: pairs become a mapping."""
+    choice = ballot.choice
+    pairs = isinstance(choice, tuple) and choice and isinstance(choice[0], tuple)
+    return dict(choice) if pairs else choice  # type: ignore[arg-type]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row.
+
+    >>> listed(["Ana", "Ben", "Cleo"]), listed(["Ana"])
+    ('Ana, Ben and Cleo', 'Ana')
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
