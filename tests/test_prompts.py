@@ -2,12 +2,13 @@
 
 from support.prompts import own, render
 
-MESSAGE = {"me": "Ana", "round": 2, "others": ["<Ben> & co", "Cleo"], "words": 0}
+MESSAGE = {"me": "Ana", "round": 2, "phase": "messages", "words": 0}
+MESSAGE |= {"others": "<Ben> & co and Cleo", "claims": "", "private": False}
 
 
 def test_values_are_filled_in_as_plain_text_that_escapes_nothing():
     text = render("roundtable/message", **MESSAGE)
-    assert "Round 2" in text and "You are Ana" in text and "<Ben> & co, Cleo" in text
+    assert "Round 2" in text and "You are Ana" in text and "<Ben> & co and Cleo" in text
 
 
 def test_a_template_of_ones_own_may_include_one_of_ours(tmp_path):

@@ -42,8 +42,11 @@ TALKER = Role(
             lambda seat, view: {
                 "me": seat.me,
                 "round": view,
-                "others": ["Ben"],
+                "others": "Ben",
                 "words": 0,
+                "phase": "messages",
+                "claims": "",
+                "private": False,
             },
             lambda seat, reply, view: reply.text,
         )
@@ -102,7 +105,7 @@ def test_a_template_of_ones_own_goes_before_ours_and_one_that_cannot_be_filled_i
     asyncio.run(sit(model, prompts=folder("message", "Speak up, {{ me }}!")).message(1))
     assert heard[0][-1]["content"].startswith("Speak up, Ana!")
     with pytest.raises(
-        PromptError, match="no value for who; it may use me, others, round, words"
+        PromptError, match="no value for who; it may use claims, me, others"
     ):
         asyncio.run(
             sit(model, prompts=folder("message", "Speak up, {{ who }}!")).message(1)

@@ -17,7 +17,6 @@ import pandas as pd
 
 from support.choice import RULES, tally
 from support.roundtable.records import Transcript
-from support.roundtable.table import as_choice
 from support.runs.study import Unit
 
 DERIVABLE: Mapping[str, tuple[str, ...]] = {
@@ -36,7 +35,7 @@ def recount(records: Iterable[tuple[Unit, Transcript]]) -> pd.DataFrame:
         for entry in transcript.rounds:
             listed, cast = (
                 [c.id for c in entry.candidates],
-                {b.agent: as_choice(b) for b in entry.ballots},
+                {b.agent: b.plain for b in entry.ballots},
             )
             for rule in RULES.values():
                 if rule.form in DERIVABLE[form]:

@@ -49,9 +49,6 @@ def render(name: str, **values: Any) -> str:
     template, needed = _template(
         name, str(folder) if theirs else str(files(__package__))
     )
-    theirs = theirs or name.startswith(
-        "roundtable/"
-    )  # two sets share what they are given
     if missing := sorted(needed - set(values)):
         raise PromptError(
             f"prompt {name}: no value for {', '.join(missing)}; it may use {', '.join(sorted(values))}"

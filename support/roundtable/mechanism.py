@@ -127,8 +127,13 @@ class Talk(Phase):
             return None
         there = [a for a in table.agents if a != agent]
         to = tuple(r for r in dict.fromkeys(answer.recipients) if r in there)
-        where = {"phase": self.label, "private": self.private}
-        return replace(answer, sender=agent, recipients=to or tuple(there), **where)
+        return replace(
+            answer,
+            sender=agent,
+            recipients=to or tuple(there),
+            phase=self.label,
+            private=self.private,
+        )
 
     def sees(self, agent: str, record: Message) -> bool:
         """All, or those concerned."""
@@ -200,7 +205,7 @@ class Vote(Phase):
         if answer is None:
             return Ballot(agent, None)
         ids = [candidate.id for candidate in table.candidates]
-        check_ballot(table.rule, as_choice(answer), ids, agent)
+        check_ballot(table.rule, answer.plain, ids, agent)
         return replace(answer, agent=agent)
 
     def may(self, you: str, table: Table) -> str:
@@ -265,7 +270,7 @@ class Verdict(NamedTuple):
 
 def elect(table: Table) -> Verdict:
     """The candidate that the rule picks from the ballots."""
-    ballots = {ballot.agent: as_choice(ballot) for ballot in table.made["ballots"]}
+    ballots = {ballot.agent: ballot.plain for ballot in table.made["ballots"]}
     count = tally(
         table.rule,
         ballots,
@@ -435,17 +440,10 @@ def stages_of(transcript: Transcript) -> tuple[Stage, ...]:
     return schedule(mechanisms, rules, len(transcript.rounds))
 
 
-def as_choice(ballot: Ballot) -> Any:
-    """A recorded choice in the form that `support.choice` counts: pairs become a mapping."""
-    choice = ballot.choice
-    pairs = isinstance(choice, tuple) and choice and isinstance(choice[0], tuple)
-    return dict(choice) if pairs else choice  # type: ignore[arg-type]
-
-
 def listed(names: Sequence[str]) -> str:
     """Names in a row.
 
     >>> listed(["Ana", "Ben", "Cleo"]), listed(["Ana"])
     ('Ana, Ben and Cleo', 'Ana')
     """
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -75,6 +75,13 @@ class Ballot:
     reason: str = ""
 
     @property
+    def plain(self) -> Any:
+        """The choice in the form that `support.choice` counts: pairs become a mapping."""
+        choice = self.choice
+        pairs = isinstance(choice, tuple) and choice and isinstance(choice[0], tuple)
+        return dict(choice) if pairs else choice  # type: ignore[arg-type]
+
+    @property
     def text(self) -> str:
         """The choice in words.
 

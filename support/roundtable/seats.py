@@ -204,28 +204,20 @@ def _listed(seat: ModelSeat, candidates: Any) -> list[str]:
     ]
 
 
-def _asked(seat: ModelSeat, view: View, **facts: Any) -> dict[str, Any]:
-    phase = view.phase.title.lower()
-    about = {
-        "me": seat.me,
-        "round": view.round,
-        "phase": phase,
-        "tight": seat.limits.tight,
-    }
-    return about | facts
+def _asked(
+    seat: ModelSeat, view: View, characters: int, **facts: Any
+) -> dict[str, Any]:
+    words, phase = seat.words(characters), view.phase.title.lower()
+    return {"me": seat.me, "round": view.round, "phase": phase, "words": words, **facts}
 
 
 def _writing(seat: ModelSeat, view: View) -> dict[str, Any]:
-    words = seat.words(seat.limits.message)
-    claims = seat.own.claim_words if view.claims else ""
-    return _asked(
-        seat,
-        view,
-        others=listed(view.others),
-        words=words,
-        claims=claims,
-        private=view.phase.private,
-    )
+    facts = {
+        "others": listed(view.others),
+        "claims": seat.own.claim_words if view.claims else "",
+        "private": view.phase.private,
+    }
+    return _asked(seat, view, seat.limits.message, **facts)
 
 
 def _message_form(seat: ModelSeat, view: View) -> type[BaseModel]:
@@ -242,15 +234,8 @@ def _written(seat: ModelSeat, reply: Any, view: View) -> Message | None:
 def _proposing(seat: ModelSeat, view: View) -> dict[str, Any]:
     latest = dict(view.latest).get(seat.me)
     known = "" if latest is None else seat.own.describe(latest)
-    words = seat.words(seat.limits.reason)
-    return _asked(
-        seat,
-        view,
-        latest=known,
-        words=words,
-        form=seat.own.form(),
-        shape=seat.own.shape,
-    )
+    facts = {"latest": known, "form": seat.own.form(), "shape": seat.own.shape}
+    return _asked(seat, view, seat.limits.reason, **facts)
 
 
 def _proposed(seat: ModelSeat, reply: Any, view: View) -> Proposal:
@@ -261,10 +246,14 @@ def _proposed(seat: ModelSeat, reply: Any, view: View) -> Proposal:
 
 
 def _voting(seat: ModelSeat, view: View) -> dict[str, Any]:
-    words = seat.words(seat.limits.reason)
-    lines = _listed(seat, view.candidates)
-    rule = {"rule": view.rule, "explanation": view.explanation, "form": view.form}
-    return _asked(seat, view, candidates=lines, ids=_ids(view), words=words, **rule)
+    facts = {
+        "candidates": _listed(seat, view.candidates),
+        "ids": _ids(view),
+        "form": view.form,
+        "rule": view.rule,
+        "explanation": view.explanation,
+    }
+    return _asked(seat, view, seat.limits.reason, **facts)
 
 
 def _choice_form(seat: ModelSeat, view: View) -> type[BaseModel]:
@@ -307,9 +296,7 @@ ACTS = {
     "choose": _act(
         "choice",
         _choice_form,
-        lambda seat, view: _asked(
-            seat, view, asks=view.phase.asks, words=seat.words(seat.limits.reason)
-        ),
+        lambda seat, view: _asked(seat, view, seat.limits.reason, asks=view.phase.asks),
         lambda seat, reply, view: (
             None
             if reply.choice is None

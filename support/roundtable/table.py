@@ -190,7 +190,7 @@ async def roundtable(
     for number in range(1, rounds + 1):
         yield await table.play(number)
         kept = start is not None and number < start.at
-        if stop and not kept and await _says(stop, table.history):
+        if stop and not kept and await _says(stop, table.past[PUBLIC]):
             return
 
 
@@ -265,8 +265,8 @@ async def _says(stop: Stop, rounds: tuple[Round, ...]) -> bool:
 class Table:
     """The state that one discussion carries from round to round, as phases and mechanisms read it.
 
-    `made` is what was done in this round, by field of `Round`; `views` what each agent saw of it, `past` what of the
-    rounds before; `sealed` those whose latest proposal nobody else sees yet.
+    `made` is what was done in this round, by field of `Round`; `views` what each agent saw of it, and the public,
+    `past` what of the rounds before; `sealed` those whose latest proposal nobody else sees yet.
     """
 
     def __init__(
@@ -288,8 +288,8 @@ class Table:
                 f"seats: {sorted(seats)} given; expected one for each of {wanted}"
             )
         self._check_seats()
-        self.history: tuple[Round, ...] = ()
-        self.past: dict[str, tuple[Round, ...]] = dict.fromkeys(self.agents, ())
+        everybody = (*self.agents, PUBLIC)
+        self.past: dict[str, tuple[Round, ...]] = dict.fromkeys(everybody, ())
         self.latest: dict[str, Any] = {}
         self.sealed: set[str] = set()
         self.ids: dict[Any, str] = {}
@@ -315,15 +315,16 @@ class Table:
         """One round: its phases, and what they decide."""
         self.number, stage = number, self.stages[number - 1]
         self.mechanism, self.rule = stage
-        self.standing = self.history[-1].decision if self.history else None
+        before = self.past[PUBLIC]
+        self.standing = before[-1].decision if before else None
         self.candidates: tuple[Candidate, ...] = ()
         self.made: dict[str, tuple[Any, ...]] = dict.fromkeys(KEPT, ())
-        self.views = {agent: dict(self.made) for agent in self.agents}
+        self.views = {who: dict(self.made) for who in self.past}
         self.errors: list[FormatError] = []
         self.repairs: list[tuple[str, str, int]] = []
         self.asked: dict[str, int] = {}
         self.words = self.mechanism.rules(self)
-        before = counted(self.seats.values())
+        replies = counted(self.seats.values())
         for phase in self.mechanism.phases:
             phase.before(self)
             await self._act(phase)
@@ -344,7 +345,7 @@ class Table:
             why=why,
             decision=decision,
             format_errors=tuple(self.errors),
-            replies=counted(self.seats.values()) - before,
+            replies=counted(self.seats.values()) - replies,
             repairs=tuple(self.repairs),
             asked=() if usual else tuple(self.asked.items()),
             **self.made,
@@ -359,13 +360,9 @@ class Table:
 
     def _finish(self, finished: Round) -> Round:
         """Bear a round in mind, for each agent as it saw it."""
-        public: dict[str, Any] = {
-            kept: _without_reasons(records) for kept, records in self.made.items()
-        }
-        self.history += (replace(finished, **public),)
-        seen: dict[str, Any]
-        for agent, seen in self.views.items():
-            self.past[agent] += (replace(finished, **seen),)
+        for who, seen in self.views.items():
+            made: Any = seen
+            self.past[who] += (replace(finished, **made),)
         return finished
 
     async def _act(self, phase: Phase) -> None:
@@ -521,6 +518,8 @@ class Table:
         )
 
 
+PUBLIC = ""
+"""In the place of an agent: whoever reads only what is no secret, such as a stopping rule."""
 KEPT = ("messages", "proposals", "ballots", "chosen")
 """The fields of `Round` that hold what was done."""
 FUTURE = (

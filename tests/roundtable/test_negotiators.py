@@ -24,7 +24,7 @@ from support.roundtable.negotiators import (
 )
 from support.roundtable.records import Ballot, Candidate, Decision, Message, Round, View
 from support.roundtable.seats import seat_all
-from support.roundtable.table import as_choice, play
+from support.roundtable.table import play
 
 ECONOMY = exchange_economy()
 ABC = ECONOMY.agents
@@ -113,7 +113,7 @@ def test_property_a_proposal_is_an_allocation_and_a_ballot_has_the_form_of_its_r
     assert ECONOMY.validate(made.value) == made.value
     assert np.asarray(made.value).sum(axis=0).tolist() == [100.0] * 3
     checked = check_ballot(
-        rule, as_choice(Ballot("Ana", choice)), [c.id for c in seen.candidates]
+        rule, Ballot("Ana", choice).plain, [c.id for c in seen.candidates]
     )
     assert (checked is None) == (choice is None) and (values or choice is None)
 

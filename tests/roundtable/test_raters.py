@@ -15,7 +15,7 @@ from support.roundtable.movielens import AGENTS
 from support.roundtable.raters import KINDS, LENIENT, STRICT, compose, facts, stated
 from support.roundtable.records import Candidate, Decision, Message, Round, View
 from support.roundtable.seats import seat_all
-from support.roundtable.table import as_choice, play
+from support.roundtable.table import play
 
 # ---- evidence --------------------------------------------------------------------------------------------------------
 
@@ -203,7 +203,7 @@ def test_every_kind_plays_under_every_rule_with_valid_records(table, kind, rule)
     for r in record.rounds:
         assert all(1 <= p.value <= 5 for p in r.proposals)
         for ballot in r.ballots:
-            check_ballot(rule, as_choice(ballot), [c.id for c in r.candidates])
+            check_ballot(rule, ballot.plain, [c.id for c in r.candidates])
 
 
 def choice(agent, rule, *values, **known):

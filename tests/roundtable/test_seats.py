@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from support.errors import InvalidInput
 from support.models.profiles import Limits
 from support.models.stand_ins import scripted
 from support.roundtable.economy import ExchangeEconomy
+from support.roundtable.mechanism import Talk, Vote
 from support.roundtable.movielens import ABOUT, AGENTS, Case
 from support.roundtable.records import Ballot, Candidate, Message, Proposal, View
 from support.roundtable.seats import ballot_form, message_form, negotiator, seat_all
@@ -28,7 +30,10 @@ SHARES = {"Ana": [80, 10, 10], "Ben": [10, 80, 10], "Cleo": [10, 10, 80]}
 def view(rule="plurality", candidates=(), me="Ana", agents=ECONOMY.agents, **known):
     form = RULES[rule].form if rule in RULES else "ranking"
     told = RULES[rule].explanation if rule in RULES else ""
-    return View(me, agents, rule, form, told, 2, 10, candidates=candidates, **known)
+    phase = known.pop("phase", Vote())
+    return View(
+        me, agents, rule, form, told, 2, 10, candidates=candidates, phase=phase, **known
+    )
 
 
 def seated(*replies, environment=ECONOMY, me="Ana"):
@@ -148,11 +153,11 @@ def test_replies_become_what_the_table_takes_and_a_misfit_goes_back_with_the_rea
     assert len(heard) == len(values)
     complaints = (
         "sum to 270",
-        "sum to 4",
+        "sum to the number of candidates",
         "vote: Input should be",
         "less than or equal",
         "greater than",
-        "exactly once",
+        "each once",
     )
     assert len(heard) == 1 or any(why in heard[1][-1]["content"] for why in complaints)
 
@@ -169,7 +174,7 @@ def bounded(node):
     )
 
 
-def test_every_string_and_list_of_a_form_is_bounded(table):
+def test_every_string_and_list_of_a_tight_models_form_is_bounded(table):
     forms = [
         message_form(("Ben", "Cleo"), 240),
         ECONOMY.schema(160),
@@ -179,6 +184,35 @@ def test_every_string_and_list_of_a_form_is_bounded(table):
         ballot_form(kind, IDS, 160) for kind in ("vote", "ratings", "ranking", "points")
     ]
     assert all(bounded(form.model_json_schema()) for form in forms)
+
+
+NAMED = {a: dict(zip("ABC", row, strict=True)) for a, row in SHARES.items()}
+
+
+@pytest.mark.parametrize(
+    ("phase", "reply", "made"),
+    [
+        ("message", {"target": ["all"], "message": "hello"}, ("Ben", "Cleo")),
+        ("message", {"target": "everyone", "message": "hello"}, ("Ben", "Cleo")),
+        ("message", {"target": ["Cleo"], "message": "hello"}, ("Cleo",)),
+        ("message", {"target": [], "message": "hello"}, ("Ben", "Cleo")),
+        ("message", {"target": ["Ben"], "message": ""}, None),
+        ("message", {"target": [], "message": None}, None),
+        ("propose", {"reason": "x" * 1601, "proposal": NAMED}, ECONOMY.validate(SHARES)),
+        ("vote", {"reason": "", "ranking": ["P2", "P3"]}, ("P2", "P3", "P1")),
+    ],
+)  # fmt: skip
+def test_sensible_replies_are_taken_at_once(phase, reply, made):
+    seat, _ = seated(reply)
+    known = {"phase": Talk()} if phase == "message" else {}
+    answer = asyncio.run(getattr(seat, phase)(view("ranked", LISTED, **known)))
+    if phase == "message":
+        taken = Talk().take(SimpleNamespace(agents=ECONOMY.agents), "Ana", answer)
+        found = taken and taken.recipients
+    else:
+        found = answer.value if phase == "propose" else answer.choice
+        assert len(answer.reason) <= 1600
+    assert found == made and seat.repairs == 0
 
 
 def test_a_model_that_never_finds_the_form_abstains_and_is_counted():
