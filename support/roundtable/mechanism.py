@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from support.choice import Rule, as_rule, check_ballot, explained, tally
 from support.errors import InvalidInput, InvalidProposal
+from support.prompts import listed
 from support.roundtable.records import (
     Ballot,
     Candidate,
@@ -429,12 +430,3 @@ def stages_of(transcript: Transcript) -> Stages:
     usual = [[1, ROUNDTABLE.name, transcript.rule]]
     kept = transcript.settings.get("stages", usual)
     return tuple(Stage(n, as_mechanism(name), as_rule(rule)) for n, name, rule in kept)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a row.
-
-    >>> listed(["Ana", "Ben", "Cleo"]), listed(["Ana"])
-    ('Ana, Ben and Cleo', 'Ana')
-    """
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
