@@ -316,10 +316,10 @@ def negotiator(noise: float = 0.05) -> Role:
 
 
 def rater(noise: float = 0.05) -> Role:
-    """The role at a table that predicts a rating; "mixed" is one of weighing, averaging and stubborn, drawn."""
+    """The role at a table that predicts a rating; "mixed" is one of weighing and stubborn, drawn."""
     from support.roundtable import raters
 
-    return _role(raters.KINDS, ("weighing", "averaging", "stubborn"), noise)
+    return _role(raters.KINDS, ("weighing", "stubborn"), noise)
 
 
 def seat_all(
