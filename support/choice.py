@@ -8,10 +8,9 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from support.errors import InvalidBallot, InvalidInput
@@ -53,7 +52,7 @@ class Rule:
         self, ballots: Sequence[Any], candidates: Sequence[Candidate]
     ) -> Mapping[Candidate, Fraction]:
         """The exact totals over the checked ballots that were cast; abstentions are not among them."""
-        totals = dict.fromkeys(candidates, Fraction(0))
+        totals = dict.fromkeys(candidates, Fraction())
         for ballot in ballots:
             if self.form == "vote":
                 ballot = {ballot: 1}
@@ -75,75 +74,66 @@ class Rule:
 _SINGLE = "Each agent may back a single proposal."
 
 
-class Unanimous(Rule):
-    """All agents for the same one."""
+@dataclass(eq=False, repr=False)
+class Printed(Rule):
+    """A rule of the paper; `votes` says how many a group of some size needs."""
 
-    name, form, unit = "unanimous", "vote", "vote"
-    explanation = (
-        f"{_SINGLE} It is accepted only if the whole group backs the same one; "
-        "one other vote or one abstention is enough to prevent that."
-    )
+    name: str
+    form: str
+    explanation: str
+    unit: str = "point"
+    votes: Callable[[int], int] = lambda agents: 0
 
     def needed(self, agents: int) -> int:
-        """Everybody."""
-        return agents
+        """As the paper says."""
+        return self.votes(agents)
 
 
-class Majority(Rule):
-    """Over half of all agents."""
-
-    name, form, unit = "majority", "vote", "vote"
-    explanation = (
+_PAPER = (
+    Printed(
+        "unanimous",
+        "vote",
+        f"{_SINGLE} It is accepted only if the whole group backs the same one; one "
+        "other vote or one abstention is enough to prevent that.",
+        "vote",
+        lambda agents: agents,
+    ),
+    Printed(
+        "majority",
+        "vote",
         f"{_SINGLE} To be accepted it needs over half of the whole group behind it, "
-        "and an agent who abstains still counts as part of the group."
-    )
-
-    def needed(self, agents: int) -> int:
-        """Over half, abstainers included."""
-        return agents // 2 + 1
-
-
-class Plurality(Rule):
-    """The most votes."""
-
-    name, form, unit = "plurality", "vote", "vote"
-    explanation = f"{_SINGLE} The one with more backers than any other is accepted."
-
-
-class Rated(Rule):
-    """The largest sum of grades."""
-
-    name, form = "rated", "ratings"
-    explanation = (
+        "and an agent who abstains still counts as part of the group.",
+        "vote",
+        lambda agents: agents // 2 + 1,
+    ),
+    Printed(
+        "plurality",
+        "vote",
+        f"{_SINGLE} The one with more backers than any other is accepted.",
+        "vote",
+    ),
+    Printed(
+        "rated",
+        "ratings",
         "Each agent grades every proposal with a whole number, 1 for the worst to 5 "
         "for the best. The grades of a proposal are added up, and the largest sum is "
-        "accepted."
-    )
-
-
-class Ranked(Rule):
-    """The most points by place, 1, 1/2, 1/3, and so on."""
-
-    name, form = "ranked", "ranking"
-    explanation = (
+        "accepted.",
+    ),
+    Printed(
+        "ranked",
+        "ranking",
         "Each agent puts all proposals in order, the best one first. A first place is "
         "worth 1 point, a second 1/2, a third 1/3 and so forth, and the proposal that "
-        "gathers the most points is accepted."
-    )
-
-
-class Cumulative(Rule):
-    """The most points, of which each agent has as many as there are proposals."""
-
-    name, form = "cumulative", "points"
-    explanation = (
+        "gathers the most points is accepted.",
+    ),
+    Printed(
+        "cumulative",
+        "points",
         "Each agent has as many points as there are proposals and must spend them "
         "all, on one proposal or on several. The proposal that gathers the most "
-        "points is accepted."
-    )
-
-
-_PAPER = (Unanimous(), Majority(), Plurality(), Rated(), Ranked(), Cumulative())
+        "points is accepted.",
+    ),
+)
 RULES: dict[str, Rule] = {rule.name: rule for rule in _PAPER}
 """The rules of the paper, in the order of its tables: Arrow (2012) for votes, Baujard
 et al. (2018) for grades, harmonic weights for rankings, Black et al. (1958) for points."""
@@ -181,7 +171,7 @@ def as_rule(rule: str | Rule) -> Rule:
     """The rule of that name, or the rule itself."""
     if isinstance(rule, Rule):
         return rule
-    if isinstance(rule, str) and rule in RULES:
+    if rule in RULES:
         return RULES[rule]
     raise InvalidInput(
         f"rule: got {rule!r}, expected one of {', '.join(RULES)}, or an instance of a Rule. "
@@ -233,7 +223,7 @@ def tally(
     cast = [ballot for ballot in checked if ballot is not None]
     if not listed or not cast:
         why = "nobody voted" if listed else "there are no candidates"
-        none = dict.fromkeys(listed, Fraction(0))
+        none = dict.fromkeys(listed, Fraction())
         return Tally(rule.name, None, none, (), f"Deferred: {why}.")
     totals = rule.scores(cast, listed)
     scores = {one: Fraction(totals[one]) for one in listed}
@@ -243,23 +233,29 @@ def tally(
     *others, last = map(str, leaders)
     names = f"{', '.join(others)} and {last}" if others else last
     amount = f"{top} {rule.unit}" + ("" if top == 1 else "s")
-    have = f" with {amount}" if rule.unit else ""
+    tie = f"{names} tie with {amount}" if rule.unit else f"{names} tie"
     threshold = f"{needed} of {len(ballots)}"
-    winner, how = None, ""
-    if top >= needed:
-        winner, how = _chosen(leaders, tie_break, standing, rng)
-    if top < needed and rule.unit:
-        lacking = f"nobody has the {threshold} {rule.unit}s needed"
-        why = f"Deferred: {lacking}, the most is {amount} ({names})."
-    elif top < needed:
+    winner: Candidate | None = None
+    why = f"Deferred: {tie}."
+    if top < needed:
         why = f"Deferred: {rule.name} elects nobody."
-    elif winner is None:
-        why = f"Deferred: {names} tie{have}{how}."
-    elif tied:
-        why = f"{winner} wins, {how}, after {names} tie{have}."
-    else:
-        passed = f" ({threshold} needed)" if needed and rule.unit else ""
-        why = f"{names} wins{have}{passed}."
+        if rule.unit:
+            lacking = f"nobody has the {threshold} {rule.unit}s needed"
+            why = f"Deferred: {lacking}, the most is {amount} ({names})."
+    elif not tied:
+        winner, why = leaders[0], f"{names} wins."
+        if rule.unit:
+            passed = f" ({threshold} needed)" if needed else ""
+            why = f"{names} wins with {amount}{passed}."
+    elif tie_break == "lottery" and rng:
+        winner = tied[int(rng.integers(len(tied)))]
+        why = f"{winner} wins, drawn by lottery (tie-break lottery), after {tie}."
+    elif tie_break == "status_quo" and standing in tied:
+        winner = standing
+        why = f"{winner} wins, kept as the status quo (tie-break status_quo), after {tie}."
+    elif tie_break == "status_quo":
+        missing = "no status quo is among them (tie-break status_quo)"
+        why = f"Deferred: {tie}, and {missing}."
     return Tally(rule.name, winner, scores, tied, why)
 
 
@@ -274,25 +270,6 @@ def check_tie_break(tie_break: str, rng: Generator | None) -> None:
             f"rng: got {rng!r}, expected a numpy Generator, which the lottery draws from. "
             "Pass rng=numpy.random.default_rng(seed)."
         )
-
-
-def _chosen(
-    leaders: Sequence[Candidate],
-    tie_break: TieBreak,
-    standing: Candidate | None,
-    rng: Any,
-) -> tuple[Candidate | None, str]:
-    """Which of the leaders wins, None when a tie is deferred, and the words for it."""
-    if len(leaders) == 1:
-        return leaders[0], ""
-    if tie_break == "lottery":
-        drawn = leaders[int(rng.integers(len(leaders)))]
-        return drawn, "drawn by lottery (tie-break lottery)"
-    if tie_break == "defer":
-        return None, ""
-    if standing in leaders:
-        return standing, "kept as the status quo (tie-break status_quo)"
-    return None, ", and no status quo is among them (tie-break status_quo)"
 
 
 _EXPECTED = {
@@ -320,7 +297,7 @@ def check_ballot(
     try:
         return None if ballot is None else _canonical(form, ballot, listed)
     except (TypeError, ValueError, LookupError, AttributeError):
-        names = ", ".join(map(repr, listed)) or "none at all"
+        names = ", ".join(map(repr, listed))
         raise InvalidBallot(
             f"ballot of {agent}: got {reprlib.repr(ballot)}, expected "
             f"{_EXPECTED[form]}, or None to abstain. The candidates: {names}."
@@ -329,28 +306,20 @@ def check_ballot(
 
 def _canonical(form: str, ballot: Any, listed: list[Candidate]) -> Any:
     """A ballot in its one shape; any error says that it is none."""
-    canonical: Any
     if form == "vote":
         return listed[listed.index(ballot)]
-    if form == "ranking":
-        fits, canonical = sorted(ballot, key=listed.index) == listed, tuple(ballot)
-    else:
-        canonical = {one: _exact(ballot.get(one, 0)) for one in listed}
+    canonical: Any = tuple(ballot)
+    fits = sorted(ballot, key=listed.index) == listed  # refuses strangers
+    if form != "ranking":
+        # As text, 0.1 is one tenth, as the voter wrote, not the nearest binary number.
+        canonical = {one: Fraction(str(+ballot.get(one, 0))) for one in listed}
         numbers = canonical.values()
         fits = set(numbers) <= {1, 2, 3, 4, 5}
         if form == "points":
             fits = sum(numbers) == len(listed) and min(numbers, default=0) >= 0
-        fits = fits and set(ballot) <= set(listed)
     if not fits:
-        raise ValueError(form)
+        raise ValueError
     return canonical
-
-
-def _exact(number: Any) -> Fraction:
-    """What the voter wrote: 0.1 is one tenth, not the nearest binary number."""
-    if not isinstance(number, Real):
-        raise TypeError(number)
-    return Fraction(str(number))
 
 
 class PrefVoting(Rule):

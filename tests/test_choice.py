@@ -178,7 +178,7 @@ def test_a_ballot_has_one_canonical_form(rule, ballot, canonical):
     ("rule", "ballot", "message"),
     [
         ("plurality", ["A"], r"ballot of Ann: got \['A'\], expected one of the cand"),
-        ("rated", {"A": 1, "B": True, "C": 3}, "a whole number from 1 to 5"),
+        ("rated", {"A": 1, "B": "2", "C": 3}, "a whole number from 1 to 5"),
         ("rated", {"A": 1, "B": float("nan"), "C": 3}, "whole number"),
         ("rated", {"A": 1, "C": 3}, "every candidate"),
         ("ranked", ["A", "B", "A"], "a list of all candidates, each once"),
