@@ -127,9 +127,12 @@ def _proposal_form(seat: ModelSeat, view: View) -> type[BaseModel]:
     kept = vars(seat)
     if "proposal_form" not in kept:  # 2 ms, at each proposal
         thoughts = reason(seat.limits.reason, seat.limits.tight)
-        base = form("ProposalReply", reason=thoughts, proposal=Any)
         if hasattr(seat.own, "schema"):
             base = seat.own.schema(seat.limits.reason)
+        else:
+            base = form(
+                "ProposalReply", reason=thoughts, proposal=seat.own.reply | None
+            )
         validators: Any = {"valid": model_validator(mode="after")(valid)}
         kept["proposal_form"] = create_model(
             base.__name__, __base__=base, __validators__=validators, reason=thoughts
@@ -280,10 +283,10 @@ def negotiator(noise: float = 0.05) -> Role:
 
 
 def rater(noise: float = 0.05) -> Role:
-    """The role at a table that predicts a rating; "mixed" is one of weighing, averaging and stubborn, drawn."""
+    """The role at a table that predicts a rating; "mixed" is one of weighing and stubborn, drawn."""
     from support.roundtable import raters
 
-    return _role(raters.KINDS, ("weighing", "averaging", "stubborn"), noise)
+    return _role(raters.KINDS, ("weighing", "stubborn"), noise)
 
 
 def seat_all(
