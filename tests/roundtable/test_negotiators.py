@@ -103,11 +103,10 @@ def test_zero_intelligence_votes_at_random_for_what_is_no_loss_and_ranks_a_loss_
     def cast(form):
         seen = view(form=form, values=[NONE, BEST, ALL], standing=BEST)
         kind = "zero-intelligence"
-        return [vote(agent(kind, seed=seed), seen) for seed in range(60)]
+        return {vote(agent(kind, seed=seed), seen) for seed in range(30)}
 
-    single = cast("vote")
-    assert set(single) == {"P2", "P3"} and 15 < single.count("P2") < 45
-    assert set(cast("ranking")) == {("P2", "P3", "P1"), ("P3", "P2", "P1")}
+    assert cast("vote") == {"P2", "P3"}
+    assert cast("ranking") == {("P2", "P3", "P1"), ("P3", "P2", "P1")}
 
 
 CONCEDING = {"boulware": 0.2, "linear": 1.0, "conceder": 5.0}
@@ -169,15 +168,13 @@ THIRDS, NAN, INF = [1 / 3] * 3, float("nan"), float("inf")
         ([said("Ben", 0.1, 0.1, 0.8)], SKEWED, [0.1, 0.1, 0.8]),
         ([said("Ben", 0.05, 0.05, 0.8)], (), [0.05, 0.05, 0.8]),  # not scaled up
         ([said("Ben", 0.8, 0.1, 0.1), said("Ben", 0.1, 0.8, 0.1)], (), [0.1, 0.8, 0.1]),
-        ([said("Ben", 0.8, 0.1, 0.1), Message("Ben", (), "B!")], (), [0.8, 0.1, 0.1]),
-        ([said("Ben", 80, 10, 10)], (), [0.8, 0.1, 0.1]),  # in percent
+        ([said("Ben", 80, 10, 10), Message("Ben", (), "B!")], (), [0.8, 0.1, 0.1]),
         ([said("Ben", -5, 1, 1)], (), [0, 0.5, 0.5]),
         # What is no claim of all goods is none:
         ([said("Ben", 0, 0, 0)], (), THIRDS),
         ([said("Ana", 0.0, 0.0, 1.0), said("Zoe", 0.0, 0.0, 1.0)], (), THIRDS),
         ([said("Ben", NAN, 0.5, INF)], SKEWED, [0.6, 0.3, 0.1]),
         ([Message("Ben", (), "", claim=(("A", 0.9),))], SKEWED, [0.6, 0.3, 0.1]),
-        ([Message("Ben", (), "", claim=(("estimate", 3.0),))], (), THIRDS),
     ],
 )
 def test_a_claim_counts_more_than_a_proposal_whoever_makes_it(claims, latest, of_ben):
@@ -193,9 +190,9 @@ SLOTS = {
     "negotiators": "me other favourite weight mine offer standing share",
     "raters": "me other source own error mine offer gap standing",
 }
-BAD_FOR_ANA = ((0.0, 10.0, 10.0), (10.0, 80.0, 10.0), (90.0, 10.0, 80.0))
-AS_ASKED_NOW = ((95.0, 85.0, 85.0), (5.0, 15.0, 0.0), (0.0, 0.0, 15.0))
-GOOD_FOR_ANA = ((100.0, 90.0, 90.0), (0.0, 10.0, 10.0), (0.0, 0.0, 0.0))
+BAD = ((0.0, 10.0, 10.0), (10.0, 80.0, 10.0), (90.0, 10.0, 80.0))
+AS_ASKED = ((95.0, 85.0, 85.0), (5.0, 15.0, 0.0), (0.0, 0.0, 15.0))
+GOOD = ((100.0, 90.0, 90.0), (0.0, 10.0, 10.0), (0.0, 0.0, 0.0))
 
 
 @pytest.mark.parametrize("who", SLOTS)
@@ -218,37 +215,26 @@ def test_the_first_message_states_the_exponents_in_words_and_as_a_claim():
 
 
 @pytest.mark.parametrize(
-    ("seen", "acts"),
+    ("standing", "latest", "acts", "to"),
     [
-        ({}, "propose"),
-        ({"latest": (("Ben", BAD_FOR_ANA),)}, "evaluate decline propose"),
-        (
-            {"latest": (("Ana", GOOD_FOR_ANA), ("Ben", BAD_FOR_ANA))},
-            "evaluate decline compromise",
-        ),
-        ({"latest": (("Ben", GOOD_FOR_ANA),)}, "evaluate accept"),
-        ({"latest": (("Ana", EVEN),)}, "propose"),  # it asks for more than before
-        ({"standing": ALL}, "evaluate accept"),
-        (
-            {"standing": BAD_FOR_ANA, "latest": (("Ana", BAD_FOR_ANA),)},
-            "evaluate decline propose",
-        ),
-        (
-            {"standing": BAD_FOR_ANA, "latest": (("Ana", AS_ASKED_NOW),)},
-            "evaluate decline defend",
-        ),
+        (None, {}, "propose", "Ben Cleo"),
+        (None, {"Cleo": BAD}, "evaluate decline propose", "Cleo"),
+        (None, {"Ana": GOOD, "Ben": BAD}, "evaluate decline compromise", "Ben"),
+        (None, {"Ben": GOOD}, "evaluate accept", "Ben"),
+        (None, {"Ana": EVEN}, "propose", "Ben Cleo"),  # it asks for more than before
+        (ALL, {}, "evaluate accept", "Ben Cleo"),
+        (BAD, {"Ana": BAD}, "evaluate decline propose", "Ben Cleo"),
+        (BAD, {"Ana": AS_ASKED}, "evaluate decline defend", "Ben Cleo"),
     ],
 )
-def test_the_acts_follow_from_what_is_on_the_table(seen, acts, performs):
+def test_acts_and_recipients_follow_from_what_is_on_the_table(
+    standing, latest, acts, to, performs
+):
+    offers = tuple(latest.items())
+    seen = view(2, messages=(), standing=standing, latest=offers)
     for seed in range(5):
-        message = speak(agent("linear", seed=seed), view(2, messages=(), **seen))
+        message = speak(agent("linear", seed=seed), seen)
+        assert message.recipients == tuple(to.split())
         asides = {"confirm", "request", "summarize"}
         assert set(message.acts) - asides == set(acts.split())
         assert performs("negotiators", message.text, message.acts)
-
-
-def test_a_refusal_goes_to_the_agent_whose_offer_it_is():
-    offered = view(2, latest=(("Cleo", BAD_FOR_ANA),))
-    assert speak(agent("linear"), offered).recipients == ("Cleo",)
-    standing = speak(agent("linear"), view(2, standing=BAD_FOR_ANA))
-    assert standing.recipients == ("Ben", "Cleo")
