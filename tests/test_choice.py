@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.choice import RULES, PrefVoting, Rule, check_ballot, explained, tally
+from support.choice import (
+    RULES,
+    PrefVoting,
+    Rule,
+    check_ballot,
+    explained,
+    tally,
+)
 from support.errors import InvalidBallot, InvalidInput
 
 NAMES = ("A", "B", "C", "D")
@@ -42,16 +49,51 @@ def elections(draw):
 @pytest.mark.parametrize(
     ("rule", "ballots", "winner", "why"),
     [
-        ("unanimous", ["A", "A", "A"], "A", "A wins with 3 votes (3 of 3 needed)."),
-        ("unanimous", ["A", "A", None], None, "nobody has the 3 of 3 votes needed"),
-        ("majority", ["A", "A", None], "A", "A wins with 2 votes (2 of 3 needed)."),
-        ("majority", ["A", "A", None, "B"], None, "needed, the most is 2 votes (A)."),
+        (
+            "unanimous",
+            ["A", "A", "A"],
+            "A",
+            "A wins with 3 votes (3 of 3 needed).",
+        ),
+        (
+            "unanimous",
+            ["A", "A", None],
+            None,
+            "nobody has the 3 of 3 votes needed",
+        ),
+        (
+            "majority",
+            ["A", "A", None],
+            "A",
+            "A wins with 2 votes (2 of 3 needed).",
+        ),
+        (
+            "majority",
+            ["A", "A", None, "B"],
+            None,
+            "needed, the most is 2 votes (A).",
+        ),
         ("plurality", ["A", None, None], "A", "A wins with 1 vote."),
         ("plurality", [None], None, "Deferred: nobody voted."),
-        ("rated", [{"A": 5, "B": 1, "C": 4}, dict.fromkeys("ABC", 2)], "A", "7 points"),
+        (
+            "rated",
+            [{"A": 5, "B": 1, "C": 4}, dict.fromkeys("ABC", 2)],
+            "A",
+            "7 points",
+        ),
         ("ranked", ["ABC", "BCA"], "B", "B wins with 3/2 points."),
-        ("cumulative", [{"A": 3}, {"B": 2, "C": 1}, {"B": 3}], "B", "with 5 points."),
-        ("cumulative", [dict.fromkeys("ABC", 1)], None, "A, B and C tie with 1 point."),
+        (
+            "cumulative",
+            [{"A": 3}, {"B": 2, "C": 1}, {"B": 3}],
+            "B",
+            "with 5 points.",
+        ),
+        (
+            "cumulative",
+            [dict.fromkeys("ABC", 1)],
+            None,
+            "A, B and C tie with 1 point.",
+        ),
     ],
 )
 def test_each_rule_decides_as_the_paper_says_and_why(rule, ballots, winner, why):
@@ -78,7 +120,8 @@ def rename(ballot, new):
 @given(elections(), st.permutations(NAMES), st.randoms(use_true_random=False))
 def test_property_neither_who_votes_nor_the_names_matter(election, names, random):
     rule, cast, candidates = election
-    new, mixed = dict(zip(NAMES, names, strict=True)), cast.copy()
+    new = dict(zip(NAMES, names, strict=True))
+    mixed = cast.copy()
     random.shuffle(mixed)
     result = tally(rule, dict(enumerate(cast)), candidates)
     assert tally(rule, dict(enumerate(mixed)), candidates) == result
@@ -107,7 +150,11 @@ def test_a_ballot_has_one_canonical_form(rule, ballot):
 @pytest.mark.parametrize(
     ("rule", "ballot", "message"),
     [
-        ("plurality", ["A"], r"ballot of Ann: got \['A'\], expected one of the cand"),
+        (
+            "plurality",
+            ["A"],
+            r"ballot of Ann: got \['A'\], expected one of the cand",
+        ),
         ("rated", {"A": 1, "B": "2", "C": 3}, "a whole number from 1 to 5"),
         ("rated", {"A": 1, "B": float("nan"), "C": 3}, "whole number"),
         ("rated", {"A": 1, "C": 3}, "every candidate"),
@@ -134,7 +181,12 @@ OPPOSITE = {
     ("tie_break", "standing", "told", "winners"),
     [
         ("defer", "B", "lead, nothing is accepted, and what stood", {None}),
-        ("status_quo", "B", "the standing decision wins if it is among them", {"B"}),
+        (
+            "status_quo",
+            "B",
+            "the standing decision wins if it is among them",
+            {"B"},
+        ),
         ("status_quo", "C", "otherwise nothing is accepted", {None}),
         ("lottery", "B", "drawn by lot", {"A", "B"}),
     ],
@@ -144,7 +196,8 @@ def test_what_is_told_of_a_tie_is_what_happens_at_one(
     rule, tie_break, standing, told, winners
 ):
     assert told in explained(rule, tie_break)
-    ballots, found = dict(enumerate(OPPOSITE[rule])), set()
+    ballots = dict(enumerate(OPPOSITE[rule]))
+    found = set()
     how = {"tie_break": tie_break, "standing": standing}
     for seed in range(20):
         result = tally(rule, ballots, "AB", rng=np.random.default_rng(seed), **how)
@@ -155,7 +208,9 @@ def test_what_is_told_of_a_tie_is_what_happens_at_one(
 
 def test_nothing_is_told_of_ties_where_two_cannot_pass():
     class TwoThirds(Rule):
-        name, form, explanation = "two thirds", "vote", "Two thirds are needed."
+        name = "two thirds"
+        form = "vote"
+        explanation = "Two thirds are needed."
 
         def needed(self, agents):
             return -(-2 * agents // 3)
@@ -170,9 +225,17 @@ CYCLE = {1: ["x", "y", "z"], 2: ["y", "z", "x"], 3: ["z", "x", "y"]}
 def test_what_is_no_rule_no_tie_break_and_no_method_of_winners_is_refused():
     chances = PrefVoting(lambda profile: {0: 0.5, 1: 0.5}, name="coin")
     for rule, options, why in (
-        ("borda", {}, "rule: got 'borda', expected one of unanimous, majority, "),
+        (
+            "borda",
+            {},
+            "rule: got 'borda', expected one of unanimous, majority, ",
+        ),
         ("ranked", {"tie_break": "coin"}, "tie_break: got 'coin'"),
-        ("ranked", {"tie_break": "lottery"}, "rng: got .* expected a numpy Generator"),
+        (
+            "ranked",
+            {"tie_break": "lottery"},
+            "rng: got .* expected a numpy Generator",
+        ),
         (chances, {}, "rule coin: .* expected a list of winners"),
     ):
         with pytest.raises(InvalidInput, match=why):
@@ -182,7 +245,8 @@ def test_what_is_no_rule_no_tie_break_and_no_method_of_winners_is_refused():
 def test_a_method_of_pref_voting_is_a_rule_whose_ties_go_to_the_tie_break():
     from pref_voting.c1_methods import copeland
 
-    rule, xyz = PrefVoting(copeland), ["x", "y", "z"]
+    rule = PrefVoting(copeland)
+    xyz = ["x", "y", "z"]
     assert tally(rule, CYCLE | {4: xyz, 5: None}, xyz).winner == "x"
     result = tally(rule, CYCLE, xyz, tie_break="status_quo", standing="z")
     assert (result.winner, result.tied) == ("z", ("x", "y", "z"))

@@ -8,8 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.errors import InvalidInput, InvalidProposal
-from support.roundtable.economy import ExchangeEconomy, exchange_economy, from_spec
-from support.solvers.welfare import equilibrium_allocation, utilitarian_allocation
+from support.roundtable.economy import (
+    ExchangeEconomy,
+    exchange_economy,
+    from_spec,
+)
+from support.solvers.welfare import (
+    equilibrium_allocation,
+    utilitarian_allocation,
+)
 
 ECONOMY = exchange_economy()
 EVEN = {agent: dict.fromkeys("ABC", 100 / 3) for agent in ECONOMY.agents}
@@ -22,7 +29,8 @@ MIXED = {**LISTS, "Ben": NAMED["Ben"]}
 
 def random_weights(rng):
     """Exponents of a random economy, from nearly even to nearly all on one good; rows sum to at most one."""
-    agents, goods = rng.integers(2, 5), rng.integers(1, 5)
+    agents = rng.integers(2, 5)
+    goods = rng.integers(1, 5)
     rows = rng.dirichlet(np.full(goods, rng.choice([0.1, 0.3, 1.0, 5.0])), size=agents)
     return rows * rng.choice([0.5, 0.9, 1.0])
 
@@ -89,7 +97,9 @@ def test_the_optimiser_does_not_stop_short_at_the_border():
         [[50, 50, 50], [50, 50, 50], [0, 0, 30]],
     ],
 )
-def test_a_proposal_that_is_none_is_refused_with_what_was_expected(proposal):
+def test_a_proposal_that_is_none_is_refused_with_what_was_expected(
+    proposal,
+):
     expected = r"each of A, B, C for each of Ana|good C: .* sum to 130; share out"
     with pytest.raises(InvalidProposal, match=expected):
         ECONOMY.validate(proposal)
@@ -106,7 +116,8 @@ def test_goods_by_name_and_in_order_are_the_same_allocation(given):
 
 @given(st.integers(2, 8), st.integers(0, 10_000), st.floats(-0.00099, 0.00099))
 def test_property_a_validated_allocation_sums_to_its_endowment(agents, seed, slip):
-    economy, rng = exchange_economy(agents=agents), np.random.default_rng(seed)
+    economy = exchange_economy(agents=agents)
+    rng = np.random.default_rng(seed)
     drawn = random_allocations(rng, agents, agents, number=1)[0] * (1 + slip)
     allocation = economy.validate(drawn)
     assert np.sum(allocation, axis=0) == pytest.approx(100.0, abs=1e-5)
@@ -127,7 +138,11 @@ def test_an_economy_survives_its_spec_as_json():
 
 
 def test_what_is_no_setting_and_no_convex_problem_is_refused():
-    for bad in ({"preferences": "odd"}, {"exponents": "odd"}, {"agents": 9}):
+    for bad in (
+        {"preferences": "odd"},
+        {"exponents": "odd"},
+        {"agents": 9},
+    ):
         with pytest.raises(InvalidInput, match=r"(odd|9).* given; expected one of"):
             exchange_economy(**bad)
     with pytest.raises(InvalidInput, match="sum to more than one"):
