@@ -147,9 +147,7 @@ TIES: Mapping[str, str] = {
 }
 """What a tie-break does, in the words that those who vote read."""
 
-IDENTICAL = (
-    "Identical proposals are one on the list, so that nobody gains by repeating one."
-)
+IDENTICAL = "Identical proposals stand on the list once: nobody gains by repeating one."
 
 
 def explained(rule: str | Rule, tie_break: TieBreak = "defer") -> str:

@@ -18,16 +18,31 @@ from pydantic import BaseModel, BeforeValidator, Field
 from support.errors import InvalidInput, InvalidProposal
 from support.prompts import render
 from support.seats import form, text
-from support.solvers.welfare import cobb_douglas, utilitarian_allocation
+from support.solvers.welfare import (
+    cobb_douglas,
+    utilitarian_allocation,
+)
 
 if TYPE_CHECKING:
     from support.seats import Shown
 
-AGENTS = ("Ana", "Ben", "Cleo", "Dev", "Eli", "Fay", "Gus", "Hana")
+AGENTS = (
+    "Ana",
+    "Ben",
+    "Cleo",
+    "Dev",
+    "Eli",
+    "Fay",
+    "Gus",
+    "Hana",
+)
 GOODS = tuple("ABCDEFGH")
 PREFERENCES = ("asymmetric", "symmetric", "uniform")
 EXPONENTS = ("sum_to_one", "printed")
-FAVOURITE = 0.7, 0.9  # a favourite's exponent, where it is drawn; 0.8 in the paper
+FAVOURITE = (
+    0.7,
+    0.9,
+)  # a favourite's exponent, where it is drawn; 0.8 in the paper
 ECONOMIES = 2024  # the seed of drawn economies
 ENDOWMENT = 100.0
 TOLERANCE = 0.001  # share of its endowment by which a good's column may miss it: thirds written as 33.3 pass
@@ -53,7 +68,10 @@ class Background:
 
     def utility(self, amounts: Any) -> Any:
         """Own utility of amounts of shape (..., goods), as an array of shape (...)."""
-        return cobb_douglas(np.asarray(amounts, dtype=float), np.asarray(self.weights))
+        return cobb_douglas(
+            np.asarray(amounts, dtype=float),
+            np.asarray(self.weights),
+        )
 
     def share(self, amounts: Sequence[float]) -> float:
         """Own utility of one row of amounts as a share of having everything."""
@@ -74,7 +92,8 @@ class ExchangeEconomy:
     preferences: str = "custom"
     exponents: str = "sum_to_one"
 
-    shape, claim_words = "a table", "your exponent of each good"
+    shape = "a table"
+    claim_words = "your exponent of each good"
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -91,7 +110,13 @@ class ExchangeEconomy:
     def background(self, agent: str) -> Background:
         """What `agent` knows."""
         weights = self.weights[self.agents.index(agent)]
-        return Background(agent, self.agents, self.goods, weights, self.endowment)
+        return Background(
+            agent,
+            self.agents,
+            self.goods,
+            weights,
+            self.endowment,
+        )
 
     # ---- what a decision is, and what it is worth
 
@@ -124,25 +149,34 @@ class ExchangeEconomy:
         """
         try:
             rows = _in_order(proposal, self.agents)
-            given = np.array([_in_order(row, self.goods) for row in rows], dtype=float)
+            given = np.array(
+                [_in_order(row, self.goods) for row in rows],
+                dtype=float,
+            )
             if not ((given >= 0) & (given < np.inf)).all():
-                raise ValueError("no amounts")
-        except (TypeError, ValueError, LookupError, OverflowError):
-            agents, goods = ", ".join(self.agents), ", ".join(self.goods)
+                raise ValueError
+        except (
+            TypeError,
+            ValueError,
+            LookupError,
+            OverflowError,
+        ):
+            agents = ", ".join(self.agents)
+            goods = ", ".join(self.goods)
             raise InvalidProposal(
                 f"proposal: {reprlib.repr(proposal)} given; expected an amount, 0 or "
                 f"more, of each of {goods} for each of {agents}"
             ) from None
         amounts = np.abs(np.round(given, 6))  # -0.0 is 0
         totals = amounts.sum(axis=0)
-        for good, total in zip(self.goods, totals, strict=True):
-            if abs(total - self.endowment) > TOLERANCE * self.endowment + 1e-9:
-                raise InvalidProposal(
-                    f"good {good}: the agents' amounts sum to {total:g}; share out "
-                    f"exactly {self.endowment:g} of every good"
-                )
-        # What rounding alone can have moved is left: validating twice changes nothing.
-        exact = np.abs(totals - self.endowment) < 5e-6
+        off = np.abs(totals - self.endowment)
+        if off.max() > TOLERANCE * self.endowment + 1e-9:
+            worst = off.argmax()
+            raise InvalidProposal(
+                f"good {self.goods[worst]}: the agents' amounts sum to "
+                f"{totals[worst]:g}; share out exactly {self.endowment:g} of every good"
+            )
+        exact = off < 5e-6  # what rounding can have moved: twice is as once
         scaled = amounts * np.where(exact, 1.0, self.endowment / totals)
         return tuple(tuple(row) for row in scaled.round(6).tolist())
 
@@ -150,9 +184,8 @@ class ExchangeEconomy:
         """An allocation in one line of text, as participants read it."""
         parts = []
         for agent, row in zip(self.agents, allocation, strict=True):
-            amounts = zip(self.goods, row, strict=True)
-            listed = ", ".join(f"{amount:g} of {good}" for good, amount in amounts)
-            parts.append(f"{agent} gets {listed}")
+            amounts = map("{:g} of {}".format, row, self.goods)
+            parts.append(f"{agent} gets {', '.join(amounts)}")
         return "; ".join(parts)
 
     def spec(self) -> dict[str, Any]:
@@ -167,24 +200,37 @@ class ExchangeEconomy:
 
     def task(self) -> str:
         """Who shares out which goods."""
-        facts = {
-            "agents": self.agents,
-            "goods": self.goods,
-            "endowment": self.endowment,
-        }
-        return render("roundtable/exchange_economy/task", **facts)
+        return render(
+            "roundtable/exchange_economy/task",
+            agents=self.agents,
+            goods=self.goods,
+            endowment=self.endowment,
+        )
 
     def goal(self, me: str, shown: Shown) -> str:
         """The own utility function, and nobody else's."""
-        weights = list(zip(self.goods, self.background(me).weights, strict=True))
-        return render("roundtable/exchange_economy/goal", weights=weights)
+        weights = list(
+            zip(
+                self.goods,
+                self.background(me).weights,
+                strict=True,
+            )
+        )
+        return render(
+            "roundtable/exchange_economy/goal",
+            weights=weights,
+        )
 
     def form(self) -> str:
         """A table without numbers, and what makes one valid."""
         row = ", ".join("…" for _ in self.goods)
         shape = ", ".join(f'"{agent}": [{row}]' for agent in self.agents)
-        facts = {"shape": shape, "goods": self.goods, "endowment": self.endowment}
-        return render("roundtable/exchange_economy/proposal_form", **facts)
+        return render(
+            "roundtable/exchange_economy/proposal_form",
+            shape=shape,
+            goods=self.goods,
+            endowment=self.endowment,
+        )
 
     def schema(self, most: int) -> type[BaseModel]:
         """A private reason of so many characters, and per agent the amounts in the order
@@ -194,14 +240,21 @@ class ExchangeEconomy:
             named = isinstance(row, Mapping)
             return [row.get(good) for good in self.goods] if named else row
 
-        n, amount = len(self.goods), Field(ge=0, le=self.endowment)
+        n, amount = (
+            len(self.goods),
+            Field(ge=0, le=self.endowment),
+        )
         row = Annotated[
             list[Annotated[float, amount]],
             Field(min_length=n, max_length=n),
             BeforeValidator(in_order),
         ]
         table = form("Amounts", **dict.fromkeys(self.agents, row))
-        return form("ProposalReply", reason=text(most, 0), proposal=table | None)
+        return form(
+            "ProposalReply",
+            reason=text(most, 0),
+            proposal=table | None,
+        )
 
     @property
     def extra_tokens(self) -> int:
@@ -268,9 +321,13 @@ def _drawn(preferences: str, agents: int, exponents: str, number: int) -> np.nda
 
 def from_spec(spec: Mapping[str, Any]) -> ExchangeEconomy:
     """The economy whose `spec()` a transcript holds."""
-    weights = tuple(tuple(float(w) for w in row) for row in spec["weights"])
-    kind = spec["preferences"], spec["exponents"]
-    return _economy(weights, float(spec["endowment"]), *kind)
+    weights = tuple(tuple(row) for row in spec["weights"])
+    return _economy(
+        weights,
+        spec["endowment"],
+        spec["preferences"],
+        spec["exponents"],
+    )
 
 
 _economy = lru_cache(maxsize=256)(

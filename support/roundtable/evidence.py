@@ -8,7 +8,12 @@ standard errors of the *expected* rating, in which the noise of one single ratin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from functools import cache
 from math import sqrt
@@ -17,7 +22,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from support.roundtable.knowledge import Priors
-from support.roundtable.movielens import AGENTS, HIGHEST, LOWEST, RaterBackground
+from support.roundtable.movielens import (
+    AGENTS,
+    HIGHEST,
+    LOWEST,
+    RaterBackground,
+)
 
 TASTE = 0.2  # stars; spread of a user's liking for one film about user + film, which no mean of either can tell
 GENRE_SD = 0.4  # stars; spread of a user's liking for a genre about that of everybody
@@ -77,7 +87,8 @@ def movie_history(background: RaterBackground) -> Evidence:
     the variance components to that of a film of which nothing is known (empirical Bayes). How the target user rates
     at large it has to be told.
     """
-    table, known = background.table, background.priors
+    table = background.table
+    known = background.priors
     usual = known.film_mean - known.mean
     deviations = table["rating"] - table["personal_average_score"]
     beyond = deviations.to_numpy(dtype=float) - usual
@@ -89,10 +100,17 @@ def movie_history(background: RaterBackground) -> Evidence:
     def estimate(heard: Mapping[str, float]) -> Estimate:
         """The user's mean, or everybody's until it is told, and the film's deviation."""
         user = heard.get("user mean", known.mean)
-        return _sum(user, heard.get("user error", known.user_sd), *film)
+        return _sum(
+            user,
+            heard.get("user error", known.user_sd),
+            *film,
+        )
 
     source = f"{_count(len(table))} of this film by other users"
-    facts = {"film deviation": film.value, "film error": film.error}
+    facts = {
+        "film deviation": film.value,
+        "film error": film.error,
+    }
     return Evidence(source, facts, estimate)
 
 
@@ -102,7 +120,8 @@ def user_history(background: RaterBackground) -> Evidence:
     The mean is shrunk to everybody's and a genre's deviation from it to everybody's for that genre, by the variance
     components (empirical Bayes). Which genres count it has to be told, and what the film is worth to others.
     """
-    table, known = background.table, background.priors
+    table = background.table
+    known = background.priors
     ratings = table["rating"].to_numpy(dtype=float)
     own = shrunken(ratings - known.mean, known.user_sd, known.noise_sd)
     user = Estimate(known.mean + own.value, own.error)
@@ -122,21 +141,38 @@ def user_history(background: RaterBackground) -> Evidence:
         genres = [name.removeprefix(GENRE) for name in heard if name.startswith(GENRE)]
         film = heard.get("film deviation", _mean(map(usual, genres)))
         error = heard.get("film error", known.film_sd)
-        return _sum(user.value + _mean(map(taste, genres)), user.error, film, error)
+        return _sum(
+            user.value + _mean(map(taste, genres)),
+            user.error,
+            film,
+            error,
+        )
 
     source = f"{_count(len(table))} of other films by this user"
-    facts = {"user mean": user.value, "user error": user.error}
+    facts = {
+        "user mean": user.value,
+        "user error": user.error,
+    }
     return Evidence(source, facts, estimate)
 
 
 def read(background: RaterBackground) -> Evidence:
     """The evidence in an agent's table."""
-    readers = dict(zip(AGENTS, (basic_info, movie_history, user_history), strict=True))
+    readers = dict(
+        zip(
+            AGENTS,
+            (basic_info, movie_history, user_history),
+            strict=True,
+        )
+    )
     return readers[background.me](background)
 
 
 def shrunken(
-    deviations: np.ndarray, sd: float, noise: float, likeness: np.ndarray | None = None
+    deviations: np.ndarray,
+    sd: float,
+    noise: float,
+    likeness: np.ndarray | None = None,
 ) -> Estimate:
     """The mean of deviations with spread `noise` about a level that is itself normal about 0 with spread `sd`.
 
@@ -152,7 +188,10 @@ def shrunken(
     count = float(weights.sum() ** 2 / (weights**2).sum())
     level = float(weights @ deviations / weights.sum())
     precision = count / noise**2 + 1 / sd**2
-    return Estimate(level * count / noise**2 / precision, 1 / sqrt(precision))
+    return Estimate(
+        level * count / noise**2 / precision,
+        1 / sqrt(precision),
+    )
 
 
 def within(value: float) -> float:
@@ -171,7 +210,10 @@ def _mean(numbers: Iterable[float]) -> float:
 
 
 def _sum(
-    level: float, level_error: float, deviation: float, deviation_error: float
+    level: float,
+    level_error: float,
+    deviation: float,
+    deviation_error: float,
 ) -> Estimate:
     error = sqrt(level_error**2 + deviation_error**2 + TASTE**2)
     return Estimate(within(level + deviation), error)

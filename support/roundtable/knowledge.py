@@ -21,14 +21,25 @@ from scipy import sparse
 from support.downloads import remembered
 from support.roundtable.ratings import MovieLens100k
 from support.solvers import rating_baselines, recommender
-from support.solvers.rating_baselines import STARS, fit_effects
+from support.solvers.rating_baselines import (
+    STARS,
+    fit_effects,
+)
 from support.solvers.recommender import fit_factorisation
 
 PENALTY = 10.0  # of the ridge regression: about ten ratings' worth, so that rare occupations and genres weigh little
-FEATURES = ["age", "gender", "occupation", "release_date", "genre"]
+FEATURES = [
+    "age",
+    "gender",
+    "occupation",
+    "release_date",
+    "genre",
+]
 AGE_BANDS = (18, 25, 35, 45, 50, 56)
 """Lower ends above the first, as in GroupLens's later data sets."""
-RANK, SEED, ITERATIONS = 10, 0, 500
+RANK = 10
+SEED = 0
+ITERATIONS = 500
 """Settings of scikit-learn's NMF (start: NNDSVD with zeros filled by the mean; coordinate descent).
 
 The paper gives none. Of the ranks 3, 5, 8, 10, 15 and 20, rank 10 predicted a random tenth of u1.base best from
@@ -71,7 +82,11 @@ class Priors:
 
 
 def features(
-    age: int, gender: str, occupation: str, release: str, genres: Iterable[str]
+    age: int,
+    gender: str,
+    occupation: str,
+    release: str,
+    genres: Iterable[str],
 ) -> list[str]:
     """Names of the features of a user and a film.
 
@@ -114,7 +129,13 @@ def priors(data: MovieLens100k) -> Priors:
         film_sd=effects.item_sd,
         noise_sd=effects.noise_sd,
         genre_means=dict(zip(by_genre.index, by_genre.tolist(), strict=True)),
-        offsets=dict(zip(binary.classes_, fit.coef_.tolist(), strict=True)),
+        offsets=dict(
+            zip(
+                binary.classes_,
+                fit.coef_.tolist(),
+                strict=True,
+            )
+        ),
         demographic_error=float(np.sqrt(max(unexplained, 0.0))),
         film_mean=effects.mean,
     )
@@ -132,7 +153,11 @@ def similarities(data: MovieLens100k) -> pd.DataFrame:
     users, user = np.unique(data.base["user"], return_inverse=True)
     _, item = np.unique(data.base["item"], return_inverse=True)
     table = sparse.csr_matrix((data.base["rating"].astype(float), (user, item)))
-    how: Any = {"init": "nndsvda", "random_state": SEED, "max_iter": ITERATIONS}
+    how: Any = {
+        "init": "nndsvda",
+        "random_state": SEED,
+        "max_iter": ITERATIONS,
+    }
     factors = NMF(RANK, **how).fit_transform(table)
     return pd.DataFrame(cosine_similarity(factors), users, users)
 
@@ -157,8 +182,18 @@ def recommendations(
 
     key = _key(data.base, pairs)
     values, errors = remembered("movielens-advice", key, predicted).tolist()
-    asked = zip(pairs["user"].tolist(), pairs["item"].tolist(), strict=True)
-    return dict(zip(asked, zip(values, errors, strict=True), strict=True))
+    asked = zip(
+        pairs["user"].tolist(),
+        pairs["item"].tolist(),
+        strict=True,
+    )
+    return dict(
+        zip(
+            asked,
+            zip(values, errors, strict=True),
+            strict=True,
+        )
+    )
 
 
 def _key(base: pd.DataFrame, pairs: pd.DataFrame) -> str:

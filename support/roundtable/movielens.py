@@ -24,7 +24,8 @@ from support.seats import form, text
 if TYPE_CHECKING:
     from support.seats import Shown
 
-LOWEST, HIGHEST = 1.0, 5.0
+LOWEST = 1.0
+HIGHEST = 5.0
 SEED = 20250101
 """Seed of the project's own cases; the paper gives none, so that its 100 examples are not known."""
 
@@ -47,13 +48,33 @@ ABOUT: Mapping[str, str] = {
 }
 """What each agent's table holds, in words that may be told to everybody (C.4)."""
 
+NAMES = {
+    "user": "user_id",
+    "item": "movie_id",
+    "title": "movie_title",
+    "release": "release_date",
+    "genres": "genre",
+}
 USER = ["age", "gender", "occupation", "state"]
-FILM = ["movie_id", "movie_title", "release_date", "genre"]
-LIKE = ["user_id", "user_pref_similarity", "personal_average_score"]
+FILM = [*NAMES.values()][1:]
 COLUMNS: Mapping[str, list[str]] = {
     "BasicInfo": [*FILM, "user_id", *USER],
-    "MovieHistory": [*LIKE, *USER, "rated_date", "rating"],
-    "UserHistory": [*FILM[:2], *FILM[:1:-1], "rating", "rated_date"],
+    "MovieHistory": [
+        "user_id",
+        "user_pref_similarity",
+        "personal_average_score",
+        *USER,
+        "rated_date",
+        "rating",
+    ],
+    "UserHistory": [
+        "movie_id",
+        "movie_title",
+        "genre",
+        "release_date",
+        "rating",
+        "rated_date",
+    ],
 }
 """The columns of each agent's table, as the paper names them; genre holds a tuple of names."""
 
@@ -114,7 +135,8 @@ class MovieLens:
     rating: float
     consult: str | None = None
 
-    agents, shape = AGENTS, "a number"
+    agents = AGENTS
+    shape = "a number"
     claim_names = ("estimate", "error")
     claim_words = (
         "estimate: the rating that your own data suggest, in stars; error: how many "
@@ -153,22 +175,21 @@ class MovieLens:
 
     def task(self) -> str:
         """Which film, and who has which data."""
-        title = self.background(self.agents[0]).title
-        facts = {"title": title, "schemas": list(ABOUT.items())}
-        return render("roundtable/movielens/task", **facts)
+        title = self.background(AGENTS[0]).title
+        return render("roundtable/movielens/task", title=title, schemas=ABOUT.items())
 
     def goal(self, me: str, shown: Shown) -> str:
         """The own table, as many of its rows as are shown, and the recommender's word for who may ask it."""
         known = self.background(me)
         rows = [_line(row) for row in known.table.itertuples(index=False)]
-        facts = {
-            "columns": " | ".join(known.table.columns),
-            "rows": rows[: shown.rows(rows)],
-            "total": len(rows),
-            "about": ABOUT[me],
-            "consultation": known.consultation,
-        }
-        return render("roundtable/movielens/goal", **facts)
+        return render(
+            "roundtable/movielens/goal",
+            columns=_line(known.table.columns),
+            rows=rows[: shown.rows(rows)],
+            total=len(rows),
+            about=ABOUT[me],
+            consultation=known.consultation,
+        )
 
     def form(self) -> str:
         """What a prediction looks like."""
@@ -258,9 +279,7 @@ def _rated(data: MovieLens100k) -> pd.DataFrame:
     base["rated_date"] = days.dt.strftime("%Y%m%d")
     means = base.groupby("user")["rating"].transform("mean")
     base["personal_average_score"] = means.round(2)
-    names = ["user_id", "movie_id", "movie_title", "release_date", "genre"]
-    ours = ["user", "item", "title", "release", "genres"]
-    return base.rename(columns=dict(zip(ours, names, strict=True)))
+    return base.rename(columns=NAMES)
 
 
 @lru_cache(maxsize=4)

@@ -11,9 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from support.roundtable.economy import Allocation, Background, whole_units
+from support.roundtable.economy import (
+    Allocation,
+    Background,
+    whole_units,
+)
 from support.roundtable.records import Message, View
-from support.roundtable.rule_based import ASIDES, RuleAgent, claims, next_offer, others
+from support.roundtable.rule_based import (
+    ASIDES,
+    RuleAgent,
+    claims,
+    next_offer,
+    others,
+)
 from support.solvers.welfare import (
     cobb_douglas,
     equilibrium_allocation,
@@ -49,9 +59,13 @@ class RuleBased(RuleAgent):
 
     def tremble(self, plan: Allocation) -> Allocation:
         """The plan with noisy amounts."""
-        b, amounts = self.background, np.asarray(plan)
+        b = self.background
+        amounts = np.asarray(plan)
         amounts = amounts * np.exp(self.noise * self.rng.standard_normal(amounts.shape))
-        return whole_units(amounts * b.endowment / amounts.sum(axis=0), b.endowment)
+        return whole_units(
+            amounts * b.endowment / amounts.sum(axis=0),
+            b.endowment,
+        )
 
     def worth(self, view: View) -> np.ndarray | None:
         """Perceived utilities."""
@@ -64,7 +78,9 @@ class RuleBased(RuleAgent):
 
     async def message(self, view: View) -> Message:
         """First the exponents, also as a claim; later a judgement, a plan, a question."""
-        b, first, offer = self.background, view.round == 1, _offer(view)
+        b = self.background
+        first = view.round == 1
+        offer = _offer(view)
         acts = ["inform", "request"] if first else self._reply(view, offer)
         if self.rng.random() < ASIDE and not first:
             acts.append(self.drawn(ASIDES))
@@ -88,17 +104,24 @@ class RuleBased(RuleAgent):
 
     def _reply(self, view: View, offer: tuple[str, Any] | None) -> list[str]:
         """Judge what is offered; unless it is accepted, propose, defend the own claim, or compromise."""
-        acts, aspiration = [], self.aspiration(view)
+        acts = []
+        aspiration = self.aspiration(view)
         if offer:
             fine = self.share(offer[1]) >= aspiration
-            acts = ["evaluate", "accept" if fine else "decline"]
+            acts = [
+                "evaluate",
+                "accept" if fine else "decline",
+            ]
             if fine:
                 return acts
         before = dict(view.latest).get(view.me)
         fall = -1.0 if before is None else self.share(before) - aspiration
         if before is not None and abs(fall) < STEADY:
             return [*acts, "defend"]
-        return [*acts, "compromise" if fall > 0 else "propose"]
+        return [
+            *acts,
+            "compromise" if fall > 0 else "propose",
+        ]
 
 
 class ZeroIntelligence(RuleBased):
@@ -106,7 +129,8 @@ class ZeroIntelligence(RuleBased):
     standing decision. Chance is its whole behaviour, so `noise` plays no part in it."""
 
     kind = "zero-intelligence"
-    tremble, marks = RuleAgent.tremble, RuleAgent.marks
+    tremble = RuleAgent.tremble
+    marks = RuleAgent.marks
 
     def aspiration(self, view: View) -> float:
         """All that it refuses to lose."""
@@ -114,7 +138,8 @@ class ZeroIntelligence(RuleBased):
 
     def plan(self, view: View) -> Allocation:
         """A random allocation (Dirichlet per good) that is no loss; the last one again when twenty draws bring none."""
-        b, floor = self.background, self.aspiration(view)
+        b = self.background
+        floor = self.aspiration(view)
         parts = self.rng.dirichlet(np.ones(len(b.agents)), size=(20, len(b.goods)))
         draws = parts.transpose(0, 2, 1) * b.endowment
         plans = [whole_units(draw, b.endowment) for draw in draws]
@@ -140,11 +165,13 @@ class Linear(RuleBased):
     cumulative ballots state its own utilities.
     """
 
-    kind, beta = "linear", 1.0
+    kind = "linear"
+    beta = 1.0
 
     def aspiration(self, view: View) -> float:
         """The share asked for at this time."""
-        b, time = self.background, (view.round - 1) / max(view.rounds - 1, 1)
+        b = self.background
+        time = (view.round - 1) / max(view.rounds - 1, 1)
         floor = b.share([b.endowment / len(b.agents)] * len(b.goods))
         if view.decision:
             floor = max(floor, self.share(view.decision.value))
@@ -174,13 +201,15 @@ class Linear(RuleBased):
 class Boulware(Linear):
     """Holds out until late: beta = 0.2."""
 
-    kind, beta = "boulware", 0.2
+    kind = "boulware"
+    beta = 0.2
 
 
 class Conceder(Linear):
     """Gives in early: beta = 5."""
 
-    kind, beta = "conceder", 5.0
+    kind = "conceder"
+    beta = 5.0
 
 
 class Truthful(RuleBased):
@@ -193,11 +222,21 @@ class Truthful(RuleBased):
         """The allocation of the largest total utility, as far as exponents are known."""
         b = self.background
         stated = tuple(map(tuple, beliefs(view, b).tolist()))
-        return whole_units(utilitarian_allocation(stated, b.endowment), b.endowment)
+        return whole_units(
+            utilitarian_allocation(stated, b.endowment),
+            b.endowment,
+        )
 
 
 KINDS: dict[str, type[RuleBased]] = {
-    cls.kind: cls for cls in (ZeroIntelligence, Boulware, Linear, Conceder, Truthful)
+    cls.kind: cls
+    for cls in (
+        ZeroIntelligence,
+        Boulware,
+        Linear,
+        Conceder,
+        Truthful,
+    )
 }
 
 
@@ -211,13 +250,16 @@ def beliefs(view: View, background: Background) -> np.ndarray:
     names all goods, scaled down if it sums to more than one; the shares of the goods
     that it asks for in its latest proposal; no preference at all.
     """
-    stated, latest, rows = claims(view), dict(view.latest), []
+    stated = claims(view)
+    latest = dict(view.latest)
+    rows = []
     goods = background.goods
     for place, agent in enumerate(background.agents):
         wanted = np.ones(len(goods))
         if agent in latest:
             wanted = np.asarray(latest[agent][place], dtype=float) + 1e-3
-        believed, claim = wanted / wanted.sum(), stated.get(agent, {})
+        believed = wanted / wanted.sum()
+        claim = stated.get(agent, {})
         if set(goods) <= set(claim) and max(claim[good] for good in goods) > 0:
             exponents = np.array([max(claim[good], 0.0) for good in goods])
             believed = exponents / max(exponents.sum(), 1.0)
@@ -234,9 +276,13 @@ def _offer(view: View) -> tuple[str, Any] | None:
     if not view.decision:
         return next_offer(view)
     accepted = view.history[view.decision.round - 1].candidates
-    named = [c.proposers for c in accepted if c.id == view.decision.candidate]
-    theirs = [who for who in named[0] if who != view.me] if named else []
-    return theirs[0] if len(theirs) == 1 else "all of you", view.decision.value
+    proposers = {candidate.id: candidate.proposers for candidate in accepted}
+    theirs = {*proposers.get(view.decision.candidate, ())} - {view.me}
+    alone = len(theirs) == 1
+    return (
+        theirs.pop() if alone else "all of you",
+        view.decision.value,
+    )
 
 
 def _amounts(row: Any, background: Background) -> str:

@@ -15,12 +15,30 @@ from typing import Any
 
 import numpy as np
 
-from support.roundtable.evidence import Estimate, pool, priors_error, read, within
-from support.roundtable.movielens import HIGHEST, LOWEST, MovieLens, RaterBackground
+from support.roundtable.evidence import (
+    Estimate,
+    pool,
+    priors_error,
+    read,
+    within,
+)
+from support.roundtable.movielens import (
+    HIGHEST,
+    LOWEST,
+    MovieLens,
+    RaterBackground,
+)
 from support.roundtable.records import Message, Proposal, View
-from support.roundtable.rule_based import ASIDES, RuleAgent, claims, next_offer, others
+from support.roundtable.rule_based import (
+    ASIDES,
+    RuleAgent,
+    claims,
+    next_offer,
+    others,
+)
 
-STRICT, LENIENT = 0.1, 0.6
+STRICT = 0.1
+LENIENT = 0.6
 # Stars; how far from the own opinion a vote may go in the first and in the last round.
 FULL_MARKS = 0.1  # stars; a candidate this close is rated 5
 MARK = 0.3  # stars; each further step costs one mark
@@ -48,7 +66,9 @@ class RuleBasedRater(RuleAgent):
     _round: int = field(default=0, init=False, repr=False)
     _accepted: float | None = field(default=None, init=False, repr=False)
 
-    wordings, pace, own_weight = "roundtable/raters", 1.0, 1.0
+    wordings = "roundtable/raters"
+    pace = 1.0
+    own_weight = 1.0
 
     def __post_init__(self) -> None:
         self.evidence = read(self.background)
@@ -67,7 +87,8 @@ class RuleBasedRater(RuleAgent):
     def reconsider(self, view: View) -> None:
         """Go a share `pace` of the way to the pooled estimate; once a round, however often it is called."""
         if view.round > self._round:
-            self._round, self.before = view.round, self.opinion
+            self._round = view.round
+            self.before = self.opinion
             self.opinion += self.pace * (within(self.target(view)) - self.opinion)
 
     def target(self, view: View) -> float:
@@ -91,7 +112,10 @@ class RuleBasedRater(RuleAgent):
 
     def tremble(self, plan: float) -> float:
         """The plan with noise."""
-        return round(within(plan + self.noise * self.rng.standard_normal()), 1)
+        return round(
+            within(plan + self.noise * self.rng.standard_normal()),
+            1,
+        )
 
     def worth(self, view: View) -> np.ndarray:
         """Perceived closeness to the opinion."""
@@ -111,14 +135,21 @@ class RuleBasedRater(RuleAgent):
         acceptable = np.flatnonzero(-worth <= self.tolerance(view))
         if not len(acceptable):
             return None
-        values = np.array([view.candidates[i].value for i in acceptable], dtype=float)
+        values = np.array(
+            [view.candidates[i].value for i in acceptable],
+            dtype=float,
+        )
         proposed = [value for _, value in view.latest]
         off = np.abs(values - (median(proposed) if proposed else self.opinion))
         return int(acceptable[np.lexsort((-worth[acceptable], off.round(6)))[0]])
 
     def claim(self, own: Estimate) -> dict[str, float]:
         """What it states in numbers: the own evidence, an estimate, its error, and facts that the others lack."""
-        return {VALUE: own.value, ERROR: own.error, **self.evidence.facts}
+        return {
+            VALUE: own.value,
+            ERROR: own.error,
+            **self.evidence.facts,
+        }
 
     async def message(self, view: View) -> Message:
         """First what the own table says, later a judgement of the offer and where the own opinion stands.
@@ -126,7 +157,8 @@ class RuleBasedRater(RuleAgent):
         What stands is judged anew only when it or the judgement has changed; else there is one check, question or
         summary.
         """
-        own, first = self.own_estimate(facts(view)), view.round == 1
+        own = self.own_estimate(facts(view))
+        first = view.round == 1
         offer = next_offer(view)
         if view.decision:
             offer = "all of you", float(view.decision.value)
@@ -149,10 +181,19 @@ class RuleBasedRater(RuleAgent):
             slots["gap"] = f"{abs(offer[1] - self.opinion):.1f}"
         if view.decision:
             slots["standing"] = f"the group stands at {slots['offer']}"
-        return self.speak(view, acts, other, self.claim(own).items(), **slots)
+        return self.speak(
+            view,
+            acts,
+            other,
+            self.claim(own).items(),
+            **slots,
+        )
 
     def _reply(
-        self, view: View, own: Estimate, offer: tuple[str, Any] | None
+        self,
+        view: View,
+        own: Estimate,
+        offer: tuple[str, Any] | None,
     ) -> list[str]:
         """News of the own table, a judgement of the offer, and, unless it is accepted, where the own opinion stands."""
         last = claims(view).get(view.me, {}).get(VALUE, own.value)
@@ -163,7 +204,10 @@ class RuleBasedRater(RuleAgent):
         if offer:
             fine = abs(offer[1] - self.opinion) <= self.tolerance(view)
             if not fine or self._accepted is None:
-                acts += ["evaluate", "accept" if fine else "decline"]
+                acts += [
+                    "evaluate",
+                    "accept" if fine else "decline",
+                ]
             if fine:
                 self._accepted = stands
                 return acts
@@ -190,7 +234,9 @@ class Weighing(RuleBasedRater):
 class Stubborn(RuleBasedRater):
     """Counts its own table four times and goes a quarter of the way each round (Friedkin and Johnsen 1990)."""
 
-    kind, pace, own_weight = "stubborn", 0.25, 4.0
+    kind = "stubborn"
+    pace = 0.25
+    own_weight = 4.0
 
 
 class Random(RuleBasedRater):
@@ -199,7 +245,8 @@ class Random(RuleBasedRater):
     It tells nobody what its table says. Chance is its whole behaviour, so `noise` plays no part in it.
     """
 
-    kind, one_vote = "random", RuleAgent.one_vote
+    kind = "random"
+    one_vote = RuleAgent.one_vote
 
     def own_estimate(self, heard: Mapping[str, float]) -> Estimate:
         """The number of the moment; in the first round nobody has asked for one yet, and it makes one up."""
@@ -209,7 +256,8 @@ class Random(RuleBasedRater):
     def reconsider(self, view: View) -> None:
         """A new number, every tenth of a star as likely as any other."""
         if view.round > self._round:
-            self._round, self.before = view.round, self.opinion
+            self._round = view.round
+            self.before = self.opinion
             self.opinion = self._whim()
 
     def _whim(self) -> float:

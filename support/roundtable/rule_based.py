@@ -12,7 +12,13 @@ import numpy as np
 
 from support.english import say
 from support.roundtable.economy import largest_remainder
-from support.roundtable.records import Ballot, Choice, Message, Proposal, View
+from support.roundtable.records import (
+    Ballot,
+    Choice,
+    Message,
+    Proposal,
+    View,
+)
 
 ASIDES = ("confirm", "request", "summarize")
 
@@ -32,7 +38,8 @@ class RuleAgent:
     held_out_wordings: bool = False
     _plan: Any = field(default=None, init=False, repr=False)
 
-    kind, wordings = "rule-based", ""
+    kind = "rule-based"
+    wordings = ""
 
     def __post_init__(self) -> None:
         self.voice = self.rng
@@ -84,7 +91,12 @@ class RuleAgent:
         return tuple(zip(ids, map(int, numbers), strict=True))
 
     def speak(
-        self, view: View, acts: Sequence[str], other: str, claim: Any, **slots: Any
+        self,
+        view: View,
+        acts: Sequence[str],
+        other: str,
+        claim: Any,
+        **slots: Any,
     ) -> Message:
         """A message, an act a sentence; the acts performed are known.
 
@@ -92,12 +104,27 @@ class RuleAgent:
         """
         slots |= {"me": view.me, "other": other}
         texts = [
-            say(self.wordings, act, self.voice, self.held_out_wordings, **slots)
+            say(
+                self.wordings,
+                act,
+                self.voice,
+                self.held_out_wordings,
+                **slots,
+            )
             for act in acts
         ]
-        private = not view.decision and {"accept", "decline"} & set(acts)
+        private = not view.decision and {
+            "accept",
+            "decline",
+        } & set(acts)
         recipients = (other,) if private else tuple(others(view))
-        return Message(view.me, recipients, " ".join(texts), tuple(acts), tuple(claim))
+        return Message(
+            view.me,
+            recipients,
+            " ".join(texts),
+            tuple(acts),
+            tuple(claim),
+        )
 
     def drawn(self, options: Sequence[str]) -> str:
         """One of some words."""
@@ -106,7 +133,8 @@ class RuleAgent:
 
 def points(worth: np.ndarray) -> np.ndarray:
     """As many points as candidates, in proportion to the worth above the worst, in whole points."""
-    above, total = worth - worth.min(), len(worth)
+    above = worth - worth.min()
+    total = len(worth)
     spread = above.sum() > 0
     quota = above * (total / above.sum()) if spread else np.ones(total)
     return largest_remainder(quota, total)
@@ -133,7 +161,8 @@ def claims(view: View) -> dict[str, dict[str, float]]:
 
 def next_offer(view: View) -> tuple[str, Any] | None:
     """The latest proposal of the next agent who made one, as (whose, value)."""
-    me, latest = view.agents.index(view.me), dict(view.latest)
+    me = view.agents.index(view.me)
+    latest = dict(view.latest)
     for agent in view.agents[me + 1 :] + view.agents[:me]:
         if agent in latest:
             return agent, latest[agent]

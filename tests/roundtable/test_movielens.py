@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 from support import downloads
 from support.errors import InvalidInput, InvalidProposal
 from support.roundtable import knowledge, movielens
-from support.roundtable.knowledge import priors, recommendations, similarities
+from support.roundtable.knowledge import (
+    priors,
+    recommendations,
+    similarities,
+)
 from support.roundtable.movielens import (
     ABOUT,
     AGENTS,
@@ -43,21 +47,29 @@ def test_the_split_is_the_official_one(real, part):
     assert hashlib.sha256(lines.encode()).hexdigest() == SUMS[part]
 
 
-def test_users_and_films_are_whole(real):
-    assert list(real.users.index) == list(range(1, 944))
-    assert list(real.items.index) == list(range(1, 1683))
-    assert real.items["release"].str.fullmatch(r"\d{4}|").all()
-    assert not real.items["title"].str.contains(r"\(\d{4}\)$").any()
-
-
 def test_a_zip_code_has_one_state_or_none():
-    known = {"10003": "NY", "02139": "MA", "20009": "DC", "06390": "CT", "88510": "TX"}
-    known |= {"00601": "PR", "09012": "AE", "00000": "", "T8H1N": "", "1000": ""}
+    known = {
+        "10003": "NY",
+        "02139": "MA",
+        "20009": "DC",
+        "06390": "CT",
+        "88510": "TX",
+    }
+    known |= {
+        "00601": "PR",
+        "09012": "AE",
+        "00000": "",
+        "T8H1N": "",
+        "1000": "",
+    }
     assert {code: state_of(code) for code in known} == known
 
 
-def test_demographics_predict_real_ratings_better_than_the_mean_of_all(real):
-    known, some = priors(real), real.test.sample(1000, random_state=0)
+def test_demographics_predict_real_ratings_better_than_the_mean_of_all(
+    real,
+):
+    known = priors(real)
+    some = real.test.sample(1000, random_state=0)
     rows = some.join(real.users, on="user").join(real.items, on="item")
     rows = rows.rename(columns={"release": "release_date", "genres": "genre"})
     made = [known.demographic_estimate(row)[0] for _, row in rows.iterrows()]
@@ -66,9 +78,13 @@ def test_demographics_predict_real_ratings_better_than_the_mean_of_all(real):
     assert 0.3 < known.user_sd < 0.5 < known.film_sd < 0.7 < known.noise_sd < 1
 
 
-def test_users_of_one_taste_are_more_alike_and_an_unseen_one_is_like_nobody(toy):
-    cosines, of_taste = similarities(toy).to_numpy(), np.arange(1, 41) % 2
-    same, others = of_taste[:, None] == of_taste, ~np.eye(40, dtype=bool)
+def test_users_of_one_taste_are_more_alike_and_an_unseen_one_is_like_nobody(
+    toy,
+):
+    cosines = similarities(toy).to_numpy()
+    of_taste = np.arange(1, 41) % 2
+    same = of_taste[:, None] == of_taste
+    others = ~np.eye(40, dtype=bool)
     assert cosines[same & others].mean() > cosines[~same].mean() + 0.15
     assert np.allclose(cosines, cosines.T) and np.allclose(np.diag(cosines), 1)
     assert cosines.min() >= 0 and cosines.max() <= 1 + 1e-9
@@ -85,7 +101,8 @@ def test_the_recommender_is_fitted_once_on_the_base_alone_and_then_read(
 
     monkeypatch.setenv(downloads.VARIABLE, str(tmp_path))
     monkeypatch.setattr(knowledge, "fit_factorisation", fitted)
-    first, turned = recommendations(replace(toy)), 6 - toy.base["rating"]
+    first = recommendations(replace(toy))
+    turned = 6 - toy.base["rating"]
     hidden = replace(toy, test=toy.test.assign(rating=1))
     assert recommendations(hidden) == first and len(fits) == 1
     assert recommendations(replace(toy, base=toy.base.assign(rating=turned))) != first
@@ -100,26 +117,28 @@ def cases_of(data):
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_tables_have_their_columns_also_where_nothing_is_known(toy, agent):
-    some, none = table(toy, agent, 1, 1), table(toy, agent, 1, 31)
+    some = table(toy, agent, 1, 1)
+    none = table(toy, agent, 1, 31)
     assert some.columns.tolist() == COLUMNS[agent]
     assert none.dtypes.equals(some.dtypes)
     assert all(column in ABOUT[agent] for column in some.columns)
 
 
-def test_the_histories_are_the_rows_of_the_base_and_raters_come_by_likeness(toy):
+def test_the_histories_are_the_rows_of_the_base_and_raters_come_by_likeness(
+    toy,
+):
     user, item = cases_of(toy)[0]
     films = table(toy, "UserHistory", user, item)
     mine = toy.base[toy.base["user"] == user]
     assert films["movie_id"].tolist() == mine["item"].tolist()
     assert films["rating"].tolist() == mine["rating"].tolist()
-    raters = table(toy, "MovieHistory", user, item)
+    raters = table(toy, "MovieHistory", user, item).set_index("user_id")
     theirs = toy.base[toy.base["item"] == item].set_index("user")["rating"]
-    assert dict(zip(raters["user_id"], raters["rating"], strict=True)) == dict(theirs)
-    likeness = similarities(toy).loc[user].loc[raters["user_id"]]
+    assert raters["rating"].to_dict() == theirs.to_dict()
+    likeness = similarities(toy).loc[user].loc[raters.index]
     assert likeness.is_monotonic_decreasing
-    shown = raters["user_pref_similarity"]
-    assert shown.tolist() == likeness.round(2).tolist()
-    means = toy.base.groupby("user")["rating"].mean().round(2)[raters["user_id"]]
+    assert raters["user_pref_similarity"].tolist() == likeness.round(2).tolist()
+    means = toy.base.groupby("user")["rating"].mean().round(2).loc[raters.index]
     assert raters["personal_average_score"].tolist() == means.tolist()
 
 
@@ -135,11 +154,15 @@ def test_no_test_rating_reaches_an_agent(toy, real):
 
 
 def test_a_planted_test_rating_is_found(toy):
-    planted, (user, item) = toy.test.iloc[[5]], cases_of(toy)[5]
+    planted = toy.test.iloc[[5]]
+    (user, item) = cases_of(toy)[5]
     spoiled = replace(toy, base=pd.concat([toy.base, planted], ignore_index=True))
     of_film, of_user = leaks(spoiled, user, item)
     leak = f"sees user {user}'s rating of film {item}, which is in u1.test"
-    assert (of_film, of_user) == (f"MovieHistory {leak}", f"UserHistory {leak}")
+    assert (of_film, of_user) == (
+        f"MovieHistory {leak}",
+        f"UserHistory {leak}",
+    )
     assert leaks(spoiled, user, 31) == [of_user]
     assert leaks(spoiled, user % 40 + 1, item) == [of_film]
 
@@ -150,7 +173,8 @@ def test_a_planted_test_rating_is_found(toy):
 def test_cases_are_different_ratings_of_u1_test_and_fewer_are_the_beginning_of_more(
     real,
 ):
-    cases, columns = draw_cases(), ["user", "item", "rating"]
+    cases = draw_cases()
+    columns = ["user", "item", "rating"]
     hidden = set(map(tuple, real.test[columns].to_numpy().tolist()))
     assert len({(one.user, one.item, one.rating) for one in cases} & hidden) == 100
     assert draw_cases(50) == cases[:50] != draw_cases(50, seed=1)
@@ -186,9 +210,18 @@ def test_what_is_no_rating_is_refused(proposal):
 
 def test_what_makes_no_sense_is_refused(real):
     for bad, why in (
-        (lambda: MovieLens(1, 6, 5.0, "Nobody"), "consult: 'Nobody' given; expected"),
-        (lambda: draw_cases(20_001), "a whole number of cases from 1 to 20000"),
-        (lambda: MovieLens(944, 1, 3.0).background("BasicInfo"), "by user 944 is in"),
+        (
+            lambda: MovieLens(1, 6, 5.0, "Nobody"),
+            "consult: 'Nobody' given; expected",
+        ),
+        (
+            lambda: draw_cases(20_001),
+            "a whole number of cases from 1 to 20000",
+        ),
+        (
+            lambda: MovieLens(944, 1, 3.0).background("BasicInfo"),
+            "by user 944 is in",
+        ),
     ):
         with pytest.raises(InvalidInput, match=why):
             bad()

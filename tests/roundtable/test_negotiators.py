@@ -1,6 +1,6 @@
 """Rule-based negotiators do what their docstrings say, believe what they heard, and perform the acts they record."""
 
-import asyncio
+from asyncio import run
 from string import Formatter
 
 import numpy as np
@@ -12,17 +12,31 @@ from support.choice import RULES, check_ballot
 from support.english import wordings
 from support.roundtable.economy import Background, exchange_economy
 from support.roundtable.negotiators import KINDS, beliefs
-from support.roundtable.records import Ballot, Candidate, Decision, Message, Round, View
+from support.roundtable.records import (
+    Ballot,
+    Candidate,
+    Decision,
+    Message,
+    Round,
+    View,
+)
 from support.roundtable.seats import seat_all
 from support.roundtable.table import play
 
 ECONOMY = exchange_economy()
 ABC = ECONOMY.agents
 EVEN = ECONOMY.even_split
-ALL = ((100.0,) * 3, (0.0,) * 3, (0.0,) * 3)
-NONE = ((0.0,) * 3, (50.0,) * 3, (50.0,) * 3)
-BEST = ((80.0, 10.0, 10.0), (10.0, 80.0, 10.0), (10.0, 10.0, 80.0))
-GREEDY = ((90.0, 90.0, 90.0), (5.0, 5.0, 5.0), (5.0, 5.0, 5.0))
+
+
+def split(text):
+    """An allocation, agent by agent."""
+    return tuple(tuple(map(float, row.split())) for row in text.split("|"))
+
+
+ALL = split("100 100 100|0 0 0|0 0 0")
+NONE = split("0 0 0|50 50 50|50 50 50")
+BEST = split("80 10 10|10 80 10|10 10 80")
+GREEDY = split("90 90 90|5 5 5|5 5 5")
 
 
 def said(sender, *weights):
@@ -49,15 +63,7 @@ def view(number=1, form="vote", values=(), standing=None, before=(), **known):
 
 
 def vote(who, seen):
-    return asyncio.run(who.vote(seen)).choice
-
-
-def propose(who, seen):
-    return asyncio.run(who.propose(seen))
-
-
-def speak(who, seen):
-    return asyncio.run(who.message(seen))
+    return run(who.vote(seen)).choice
 
 
 @given(
@@ -72,7 +78,8 @@ def test_property_a_proposal_is_an_allocation_and_a_ballot_has_the_form_of_its_r
 ):
     seen = view(number=5, form=RULES[rule].form, values=values, standing=BEST)
     who = agent(kind, noise, seed)
-    made, choice = propose(who, seen).value, vote(who, seen)
+    made = run(who.propose(seen)).value
+    choice = vote(who, seen)
     assert ECONOMY.validate(made) == made
     assert np.sum(made, axis=0).tolist() == [100.0] * 3
     ids = [candidate.id for candidate in seen.candidates]
@@ -83,7 +90,11 @@ def test_property_a_proposal_is_an_allocation_and_a_ballot_has_the_form_of_its_r
 def test_a_plan_that_has_not_changed_is_not_proposed_again():
     who = agent("truthful", noise=0.1)
     seen = [view(number=1), view(number=2), view(number=3, messages=())]
-    assert [propose(who, one) is None for one in seen] == [False, True, False]
+    assert [run(who.propose(one)) is None for one in seen] == [
+        False,
+        True,
+        False,
+    ]
 
 
 # ---- how the kinds differ --------------------------------------------------------------------------------------------
@@ -94,8 +105,8 @@ def test_a_plan_that_has_not_changed_is_not_proposed_again():
 def test_property_zero_intelligence_never_proposes_a_loss(seed, exponents):
     who = agent("zero-intelligence", 0.5, seed, exponents)
     # Half of all draws are no loss against this one.
-    stood = ((25.0, 30.0, 30.0), (45.0, 40.0, 30.0), (30.0, 30.0, 40.0))
-    made = propose(who, view(standing=stood)).value
+    stood = split("25 30 30|45 40 30|30 30 40")
+    made = run(who.propose(view(standing=stood))).value
     assert who.share(made) >= who.share(stood) - 1e-9
 
 
@@ -103,11 +114,10 @@ def test_zero_intelligence_votes_at_random_for_what_is_no_loss_and_ranks_a_loss_
     def cast(form):
         seen = view(form=form, values=[NONE, BEST, ALL], standing=BEST)
         kind = "zero-intelligence"
-        return [vote(agent(kind, seed=seed), seen) for seed in range(60)]
+        return {vote(agent(kind, seed=seed), seen) for seed in range(30)}
 
-    single = cast("vote")
-    assert set(single) == {"P2", "P3"} and 15 < single.count("P2") < 45
-    assert set(cast("ranking")) == {("P2", "P3", "P1"), ("P3", "P2", "P1")}
+    assert cast("vote") == {"P2", "P3"}
+    assert cast("ranking") == {("P2", "P3", "P1"), ("P3", "P2", "P1")}
 
 
 CONCEDING = {"boulware": 0.2, "linear": 1.0, "conceder": 5.0}
@@ -117,8 +127,10 @@ CONCEDING = {"boulware": 0.2, "linear": 1.0, "conceder": 5.0}
 def test_aspirations_are_those_of_faratin_and_plans_meet_them(kind):
     """1 - (1 - reservation) * t ** (1 / beta), with the even split as reservation; the others are treated alike."""
     for t in range(10):
-        who, seen = agent(kind), view(number=t + 1)
-        aspiration, plan = who.aspiration(seen), who.plan(seen)
+        who = agent(kind)
+        seen = view(number=t + 1)
+        aspiration = who.aspiration(seen)
+        plan = who.plan(seen)
         share = who.share(plan)
         faratin = 1 - (2 / 3) * (t / 9) ** (1 / CONCEDING[kind])
         assert aspiration == pytest.approx(faratin)
@@ -128,7 +140,8 @@ def test_aspirations_are_those_of_faratin_and_plans_meet_them(kind):
 
 
 def test_one_vote_goes_to_the_acceptable_candidate_kindest_to_the_worst_off_or_to_none():
-    late, early = {"number": 10}, {"number": 2}
+    late = {"number": 10}
+    early = {"number": 2}
     assert vote(agent("linear"), view(values=[GREEDY, BEST, NONE], **late)) == "P2"
     assert vote(agent("boulware"), view(values=[BEST, EVEN], **early)) is None
     assert vote(agent("boulware"), view(values=[BEST, ALL], **early)) == "P2"
@@ -149,16 +162,18 @@ def test_scored_ballots_state_the_own_utilities(form, expected):
 
 def test_truthful_agents_reach_the_maximum_and_vote_for_what_they_like_best():
     people = seat_all(ECONOMY, "truthful", np.random.default_rng(0), noise=0.0)
-    record = asyncio.run(play(ECONOMY, people, "unanimous", rounds=1))
+    record = run(play(ECONOMY, people, "unanimous", rounds=1))
     assert record.outcome.value == BEST
     assert vote(agent("truthful"), view(values=[BEST, GREEDY, NONE])) == "P2"
 
 
 # ---- beliefs ---------------------------------------------------------------------------------------------------------
 
-SKEWED = (("Ben", ((10.0, 10.0, 10.0), (60.0, 30.0, 10.0), (30.0, 60.0, 80.0))),)
+SKEWED = (("Ben", split("10 10 10|60 30 10|30 60 80")),)
 KNOWN = Background("Ana", ABC, ("A", "B", "C"), (0.8, 0.15, 0.05))
-THIRDS, NAN, INF = [1 / 3] * 3, float("nan"), float("inf")
+THIRDS = [1 / 3] * 3
+NAN = float("nan")
+INF = float("inf")
 
 
 @pytest.mark.parametrize(
@@ -167,17 +182,35 @@ THIRDS, NAN, INF = [1 / 3] * 3, float("nan"), float("inf")
         ([], (), THIRDS),
         ([], SKEWED, [0.6, 0.3, 0.1]),
         ([said("Ben", 0.1, 0.1, 0.8)], SKEWED, [0.1, 0.1, 0.8]),
-        ([said("Ben", 0.05, 0.05, 0.8)], (), [0.05, 0.05, 0.8]),  # not scaled up
-        ([said("Ben", 0.8, 0.1, 0.1), said("Ben", 0.1, 0.8, 0.1)], (), [0.1, 0.8, 0.1]),
-        ([said("Ben", 0.8, 0.1, 0.1), Message("Ben", (), "B!")], (), [0.8, 0.1, 0.1]),
-        ([said("Ben", 80, 10, 10)], (), [0.8, 0.1, 0.1]),  # in percent
+        (
+            [said("Ben", 0.05, 0.05, 0.8)],
+            (),
+            [0.05, 0.05, 0.8],
+        ),  # not scaled up
+        (
+            [said("Ben", 0.8, 0.1, 0.1), said("Ben", 0.1, 0.8, 0.1)],
+            (),
+            [0.1, 0.8, 0.1],
+        ),
+        (
+            [said("Ben", 80, 10, 10), Message("Ben", (), "B!")],
+            (),
+            [0.8, 0.1, 0.1],
+        ),
         ([said("Ben", -5, 1, 1)], (), [0, 0.5, 0.5]),
         # What is no claim of all goods is none:
         ([said("Ben", 0, 0, 0)], (), THIRDS),
-        ([said("Ana", 0.0, 0.0, 1.0), said("Zoe", 0.0, 0.0, 1.0)], (), THIRDS),
+        (
+            [said("Ana", 0.0, 0.0, 1.0), said("Zoe", 0.0, 0.0, 1.0)],
+            (),
+            THIRDS,
+        ),
         ([said("Ben", NAN, 0.5, INF)], SKEWED, [0.6, 0.3, 0.1]),
-        ([Message("Ben", (), "", claim=(("A", 0.9),))], SKEWED, [0.6, 0.3, 0.1]),
-        ([Message("Ben", (), "", claim=(("estimate", 3.0),))], (), THIRDS),
+        (
+            [Message("Ben", (), "", claim=(("A", 0.9),))],
+            SKEWED,
+            [0.6, 0.3, 0.1],
+        ),
     ],
 )
 def test_a_claim_counts_more_than_a_proposal_whoever_makes_it(claims, latest, of_ben):
@@ -193,16 +226,19 @@ SLOTS = {
     "negotiators": "me other favourite weight mine offer standing share",
     "raters": "me other source own error mine offer gap standing",
 }
-BAD_FOR_ANA = ((0.0, 10.0, 10.0), (10.0, 80.0, 10.0), (90.0, 10.0, 80.0))
-AS_ASKED_NOW = ((95.0, 85.0, 85.0), (5.0, 15.0, 0.0), (0.0, 0.0, 15.0))
-GOOD_FOR_ANA = ((100.0, 90.0, 90.0), (0.0, 10.0, 10.0), (0.0, 0.0, 0.0))
+BAD = split("0 10 10|10 80 10|90 10 80")
+GOOD = split("100 90 90|0 10 10|0 0 0")
+AS_ASKED = split("95 85 85|5 15 0|0 0 15")
 
 
 @pytest.mark.parametrize("who", SLOTS)
 def test_each_of_ten_acts_has_wordings_with_known_slots_and_none_is_held_out_and_said(
     who,
 ):
-    kept = wordings(f"roundtable/{who}"), wordings(f"roundtable/{who}", True)
+    kept = (
+        wordings(f"roundtable/{who}"),
+        wordings(f"roundtable/{who}", True),
+    )
     assert len(kept[0]) == len(kept[1]) == 10
     texts = [text for table in kept for texts in table.values() for text in texts]
     assert len(set(texts)) == len(texts)
@@ -211,44 +247,43 @@ def test_each_of_ten_acts_has_wordings_with_known_slots_and_none_is_held_out_and
 
 
 def test_the_first_message_states_the_exponents_in_words_and_as_a_claim():
-    message = speak(agent("linear"), view(messages=()))
+    message = run(agent("linear").message(view(messages=())))
     assert message.acts == ("inform", "request")
     assert message.recipients == ("Ben", "Cleo")
     assert message.claim == CLAIMS[0].claim and "good A" in message.text
 
 
 @pytest.mark.parametrize(
-    ("seen", "acts"),
+    ("standing", "latest", "acts", "to"),
     [
-        ({}, "propose"),
-        ({"latest": (("Ben", BAD_FOR_ANA),)}, "evaluate decline propose"),
+        (None, {}, "propose", "Ben Cleo"),
+        (None, {"Cleo": BAD}, "evaluate decline propose", "Cleo"),
         (
-            {"latest": (("Ana", GOOD_FOR_ANA), ("Ben", BAD_FOR_ANA))},
+            None,
+            {"Ana": GOOD, "Ben": BAD},
             "evaluate decline compromise",
+            "Ben",
         ),
-        ({"latest": (("Ben", GOOD_FOR_ANA),)}, "evaluate accept"),
-        ({"latest": (("Ana", EVEN),)}, "propose"),  # it asks for more than before
-        ({"standing": ALL}, "evaluate accept"),
+        (None, {"Ben": GOOD}, "evaluate accept", "Ben"),
         (
-            {"standing": BAD_FOR_ANA, "latest": (("Ana", BAD_FOR_ANA),)},
-            "evaluate decline propose",
-        ),
-        (
-            {"standing": BAD_FOR_ANA, "latest": (("Ana", AS_ASKED_NOW),)},
-            "evaluate decline defend",
-        ),
+            None,
+            {"Ana": EVEN},
+            "propose",
+            "Ben Cleo",
+        ),  # it asks for more than before
+        (ALL, {}, "evaluate accept", "Ben Cleo"),
+        (BAD, {"Ana": BAD}, "evaluate decline propose", "Ben Cleo"),
+        (BAD, {"Ana": AS_ASKED}, "evaluate decline defend", "Ben Cleo"),
     ],
 )
-def test_the_acts_follow_from_what_is_on_the_table(seen, acts, performs):
+def test_acts_and_recipients_follow_from_what_is_on_the_table(
+    standing, latest, acts, to, performs
+):
+    offers = tuple(latest.items())
+    seen = view(2, messages=(), standing=standing, latest=offers)
     for seed in range(5):
-        message = speak(agent("linear", seed=seed), view(2, messages=(), **seen))
+        message = run(agent("linear", seed=seed).message(seen))
+        assert message.recipients == tuple(to.split())
         asides = {"confirm", "request", "summarize"}
         assert set(message.acts) - asides == set(acts.split())
         assert performs("negotiators", message.text, message.acts)
-
-
-def test_a_refusal_goes_to_the_agent_whose_offer_it_is():
-    offered = view(2, latest=(("Cleo", BAD_FOR_ANA),))
-    assert speak(agent("linear"), offered).recipients == ("Cleo",)
-    standing = speak(agent("linear"), view(2, standing=BAD_FOR_ANA))
-    assert standing.recipients == ("Ben", "Cleo")
