@@ -171,7 +171,7 @@ def for_page(
     table = GT(shown, id=name).tab_header(title, subtitle or None)
     if len(shown.columns) > 8:
         table = table.tab_options(table_font_size="12px", data_row_padding="3px")
-    widths = shown.astype(str).map(len).max()
+    widths = shown.map(lambda cell: len(str(cell))).max()
     if short := list(widths.index[widths <= UNBROKEN]):
         unbroken = style.css("white-space: nowrap;")
         table = table.tab_style(unbroken, loc.body(columns=short))

@@ -127,17 +127,22 @@ def _paired(terms: list[tuple[float, str]], cells: Cells) -> list[tuple[float, s
 
 
 def _by_round(key: str, cells: Cells) -> str:
-    """A key with the number of the first or the last round that its row has."""
+    """A key with the number of the first, the last or the least round of its row.
+
+    The least is a round between the others whose value is the smallest.
+    """
     name, _, when = key.partition("@")
-    if when not in ("first", "last"):
+    if when not in ("first", "last", "least"):
         return key
     numbered = re.compile(re.escape(name) + r"@(\d+)")
-    matches = map(numbered.fullmatch, cells)
-    rounds = [int(match[1]) for match in matches if match]
-    if not rounds:
+    matches = filter(None, map(numbered.fullmatch, cells))
+    rounds = sorted((int(match[1]) for match in matches), reverse=when == "last")
+    keys = [f"{name}@{number}" for number in rounds]
+    if when == "least":
+        keys = sorted(keys[1:-1], key=lambda one: cells[one][0])
+    if not keys:
         raise KeyError(key)
-    end = min if when == "first" else max
-    return f"{name}@{end(rounds)}"
+    return keys[0]
 
 
 def _cell(key: str, cells: Cells) -> Cell:

@@ -57,15 +57,13 @@ def results(
 
 
 def _setting(part: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    yield tidy_means(final(part), ["row"], METRICS)
+    row = part["row"].iloc[0]
     first = part[part["round"] == 1]
-    for frame, name in (
-        (first[["row", *METRICS]], "{}@1"),
-        (_changes(part), "change of {}"),
-    ):
-        metrics = {metric: name.format(metric) for metric in METRICS}
-        frame = frame.rename(columns=metrics).assign(row=part["row"].iloc[0])
-        yield tidy_means(frame, ["row"], list(metrics.values()))
+    frames = {"{}": final(part), "{}@1": first, "change of {}": _changes(part)}
+    for name, frame in frames.items():
+        columns = [name.format(metric) for metric in METRICS]
+        cells = frame[list(METRICS)].set_axis(columns, axis="columns")
+        yield tidy_means(cells.assign(row=row), ["row"], columns)
 
 
 def _changes(rounds: pd.DataFrame) -> pd.DataFrame:
@@ -73,7 +71,8 @@ def _changes(rounds: pd.DataFrame) -> pd.DataFrame:
     table = changes(rounds)
     last = table[table["round"] == table["round"].max()]
     runs = table.columns[: list(table).index("round")]
-    return last.pivot(index=list(runs), columns="metric", values="change")
+    wide = last.pivot(index=list(runs), columns="metric", values="change")
+    return wide.reset_index(drop=True)
 
 
 def _correlations(changed: pd.DataFrame) -> pd.DataFrame:
