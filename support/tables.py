@@ -79,7 +79,8 @@ def against_published(
         table["difference"] = table["ours"] - table["published"]
         margins = [_margin(margin, name) for name in table["column"]]
         judged = map(_judged, table.to_dict("records"), margins)
-        table[["low", "high", "margin", "verdict"]] = list(judged)
+        names = ["low", "high", "margin", "verdict"]
+        table = table.join(pd.DataFrame(judged, columns=names))
         tables.append(table.assign(participant=who))
     both = pd.concat(tables, ignore_index=True)
     return both.astype({"n": "Int64"})  # stays a count beside missing ones

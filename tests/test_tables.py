@@ -99,6 +99,7 @@ def test_cells_are_counted_once_and_laid_out_as_in_the_paper(comparison):
     assert list(by_row) == [*VERDICTS.values(), "cells"]
     assert by_row.loc["unanimous"].tolist() == [0, 0, 0, 9, 9]
     assert by_row.loc["majority"].tolist() == [9, 0, 0, 0, 9]
+    assert comparison[["low", "high", "margin"]].dtypes.eq(float).all()
     shown = wide(comparison)[["row", "source", "utility@10"]]
     assert shown.to_numpy().tolist()[1:4] == [
         ["unanimous", "linear", "–"],

@@ -78,6 +78,7 @@ RULES = cells(
         ("[model:* | u@1] > -5", "", YES),
         ("[a | u@last] > [a | u@first]", "", YES),
         ("[z | u@last] > 0", "", UNTESTED),
+        ("[a | u@first] > [a | u@least]", "", UNTESTED),
         ("[larger model | u@1] > [smaller model | u@1]", "", YES),
         ("only people can say", "", UNTESTED),
     ],
