@@ -88,7 +88,8 @@ class Start:
 
     What was done before stands as it is stored. `again` numbers futures: each has draws of its own, the same for every
     agent, round and phase whatever else differs (common random numbers); None goes on with the stored one's draws.
-    What those in `without` said in round `at` is heard by nobody.
+    What those in `without` said in round `at` is heard by nobody; those in `silent` write nothing from then on, and
+    propose and vote as ever.
     """
 
     transcript: Transcript
@@ -96,6 +97,7 @@ class Start:
     after: str = ""
     again: int | None = None
     without: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         last = len(self.transcript.rounds) + (not self.after)
@@ -112,7 +114,8 @@ class Start:
     def settings(self) -> dict[str, Any]:
         """What the record of a fork says of it."""
         about = {"at": self.at, "after": self.after, "again": self.again}
-        return about | ({"without": list(self.without)} if self.without else {})
+        treated = {"without": list(self.without), "silent": list(self.silent)}
+        return about | {name: who for name, who in treated.items() if who}
 
     def keeps(self, number: int, phases: tuple[Phase, ...], phase: Phase) -> bool:
         """Whether what was done in a phase stands as it is stored."""
@@ -407,9 +410,11 @@ class Table:
         seat = self.seats[agent]
         if self.start and self.start.again is not None:
             self._draw_anew(seat, agent, self.start.again, phase)
-        return phase.take(
-            self, agent, await getattr(seat, phase.act)(self.view(agent, phase))
-        )
+        silent = self.start and phase.act == "message" and agent in self.start.silent
+        if silent and (hasattr(seat, "acts") or hasattr(seat, "asks")):
+            return None
+        answer = await getattr(seat, phase.act)(self.view(agent, phase))
+        return None if silent else phase.take(self, agent, answer)
 
     async def _replay(self, phase: Phase, agent: str) -> Any:
         """What is stored. A rule-based seat is asked as well, so that it comes to be what it was; a model reads."""
