@@ -24,7 +24,7 @@ async def fork(
     without: tuple[str, ...] = (),
     silent: tuple[str, ...] = (),
     seats: Mapping[str, Any] | None = None,
-    noise: float | None = None,
+    noise: float = 0.05,
     spoken: Spoken | None = None,
     **changed: Any,
 ) -> Transcript:
@@ -38,17 +38,16 @@ async def fork(
     A rule that is given here is a *surprise*: nobody knew of it before `at`. A discussion that is played with
     `rule={1: "unanimous", 4: "ranked"}` is another treatment: there it is *announced* in round 1.
     """
-    usual = {"seats": transcript.seats, "noise": 0.05, "rounds": len(transcript.rounds)}
-    usual |= transcript.made.get("settings", {})
+    known = transcript.made.get("settings", {})  # of a stored one, as they were given
     environment = environment_of(transcript)
-    kinds = by_name("agent", usual["seats"], environment.agents) | dict(seats or {})
-    noise = usual["noise"] if noise is None else noise
+    kinds = by_name("agent", known.get("seats", transcript.seats), environment.agents)
+    kinds |= seats or {}
     people = seat_all(environment, kinds, rng, noise=noise, spoken=spoken)
     stages = list(enumerate(stages_of(transcript), 1))
     how = {
         "rule": {number: stage.rule for number, stage in stages},
         "mechanism": {number: stage.mechanism for number, stage in stages},
-        "rounds": usual["rounds"],
+        "rounds": known.get("rounds", len(stages)),
         "tie_break": transcript.settings.get("tie_break", "defer"),
     }
     with starting(Start(transcript, at, after, again, without, silent)):
