@@ -11,7 +11,7 @@ from support.roundtable.mechanism import stages_of
 from support.roundtable.records import Transcript, environment_of
 from support.roundtable.seats import seat_all
 from support.roundtable.table import Start, play, starting
-from support.seats import Spoken, by_name
+from support.seats import Spoken
 
 
 async def fork(
@@ -40,9 +40,6 @@ async def fork(
     """
     known = transcript.made.get("settings", {})  # of a stored one, as they were given
     environment = environment_of(transcript)
-    kinds = by_name("agent", known.get("seats", transcript.seats), environment.agents)
-    kinds |= seats or {}
-    people = seat_all(environment, kinds, rng, noise=noise, spoken=spoken)
     stages = list(enumerate(stages_of(transcript), 1))
     how = {
         "rule": {number: stage.rule for number, stage in stages},
@@ -50,5 +47,7 @@ async def fork(
         "rounds": known.get("rounds", len(stages)),
         "tie_break": transcript.settings.get("tie_break", "defer"),
     }
-    with starting(Start(transcript, at, after, again, without, silent)):
+    with starting(Start(transcript, at, after, again, without, silent, seats or {})):
+        kinds = known.get("seats", transcript.seats)
+        people = seat_all(environment, kinds, rng, noise=noise, spoken=spoken)
         return await play(environment, people, rng=rng, **how | changed)

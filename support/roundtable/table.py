@@ -10,7 +10,7 @@ import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -89,7 +89,7 @@ class Start:
     What was done before stands as it is stored. `again` numbers futures: each has draws of its own, the same for every
     agent, round and phase whatever else differs (common random numbers); None goes on with the stored one's draws.
     What those in `without` said in round `at` is heard by nobody; those in `silent` write nothing from then on, and
-    propose and vote as ever.
+    propose and vote as ever; `seats` are newcomers, by the name of the seat that they take at `at`.
     """
 
     transcript: Transcript
@@ -98,6 +98,7 @@ class Start:
     again: int | None = None
     without: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
+    seats: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         last = len(self.transcript.rounds) + (not self.after)
@@ -114,8 +115,8 @@ class Start:
     def settings(self) -> dict[str, Any]:
         """What the record of a fork says of it."""
         about = {"at": self.at, "after": self.after, "again": self.again}
-        treated = {"without": list(self.without), "silent": list(self.silent)}
-        return about | {name: who for name, who in treated.items() if who}
+        who = {"without": self.without, "silent": self.silent, "newcomers": self.seats}
+        return about | {treated: list(names) for treated, names in who.items() if names}
 
     def keeps(self, number: int, phases: tuple[Phase, ...], phase: Phase) -> bool:
         """Whether what was done in a phase stands as it is stored."""
@@ -146,6 +147,12 @@ class Start:
 
 
 _start: ContextVar[Start | None] = ContextVar("start", default=None)
+
+
+def newcomers() -> Mapping[str, Any]:
+    """Who takes which seat in a discussion that goes on from a stored one."""
+    start = _start.get()
+    return start.seats if start else {}
 
 
 @contextmanager
@@ -423,7 +430,7 @@ class Table:
             self.seats[agent],
             self.start.stored(self.number, phase).get(agent),
         )
-        newcomer = seat.kind != self.start.transcript.seats[agent]
+        newcomer = agent in self.start.seats
         if not (newcomer or hasattr(seat, "acts") or hasattr(seat, "asks")):
             answer = phase.take(
                 self, agent, await getattr(seat, phase.act)(self.view(agent, phase))
