@@ -19,7 +19,9 @@ from support.labs.base import SEEDS, control, controls, fill
 from support.labs.play import PlayLab
 from support.labs.roles import Asked, RoleForm
 from support.plots.roundtable import draw_discussion
+from support.prompts import SETS
 from support.roundtable.economy import PREFERENCES, Background, exchange_economy
+from support.roundtable.mechanism import MECHANISMS, ROUNDTABLE
 from support.roundtable.negotiators import KINDS, RuleBased
 from support.roundtable.records import Round, Transcript
 from support.roundtable.seats import negotiator, seat_all
@@ -40,6 +42,7 @@ ECONOMY, MARKET = "exchange_economy", ("preferences", "agents")
 """The environment that the lab begins with, and the controls that no other has."""
 RANGES = {
     "rule": RULES,
+    "mechanism": MECHANISMS,
     "preferences": PREFERENCES,
     "agents": (2, 5),
     "rounds": (1, 20),
@@ -48,6 +51,7 @@ TITLES = {
     "message": "what do you say?",
     "propose": "what do you propose?",
     "vote": "how do you vote?",
+    "choose": "what do you choose?",
 }
 
 Fields = tuple[Sequence[w.Widget], Callable[[], Any]]
@@ -102,7 +106,27 @@ def seat_form(
     def propose(view: Any) -> Asked:
         return asked("propose", view, proposal(view), "Propose", "No new proposal")
 
-    return RoleForm({"message": message, "propose": propose, "vote": vote}, about)
+    def choose(view: Any) -> Asked:
+        return asked("choose", view, _typed(view.phase.asks), "Choose", "Nothing")
+
+    return RoleForm(
+        {"message": message, "propose": propose, "vote": vote, "choose": choose}, about
+    )
+
+
+def _typed(expected: str) -> Fields:
+    """A field in which an answer is typed as JSON."""
+    field = w.Text(placeholder="as JSON", layout=w.Layout(width="36rem"))
+
+    def read() -> Any:
+        try:
+            return json.loads(field.value)
+        except ValueError:
+            raise InvalidInput(
+                f"{field.value!r} given; expected {expected}, as JSON"
+            ) from None
+
+    return [w.HTML(fill("asked", "", expected)), field], read
 
 
 def market_seat(background: Background) -> RoleForm:
@@ -174,27 +198,10 @@ def market_seat(background: Background) -> RoleForm:
 def own_seat(me: str, environment: Any) -> RoleForm:
     """The same in an environment of the user's own: a proposal is typed as JSON, as its `form` asks a model for it."""
 
-    def proposal(view: Any) -> Fields:
-        field = w.Text(
-            placeholder="as JSON",
-            description="proposal",
-            layout=w.Layout(width="36rem"),
-        )
-
-        def read() -> Any:
-            try:
-                return json.loads(field.value)
-            except ValueError:
-                raise InvalidInput(
-                    f"proposal: {field.value!r} given; expected {environment.form()}"
-                ) from None
-
-        return [w.HTML(fill("asked", "", environment.form())), field], read
-
     return seat_form(
         fill("about", me, environment.goal(me, Shown())),
         me,
-        proposal,
+        lambda view: _typed(environment.form()),
         environment.describe,
     )
 
@@ -231,8 +238,8 @@ class RoundTableLab(PlayLab[Round]):
     """Controls over one discussion on the exchange economy, as `roundtable_exchange` plays it. Display `lab.view`.
 
     The arguments beside `store` and `model` say what the controls show at first; `seats` is {name: kind}. What is
-    registered is in the menus: a rule in `RULES`, an agent's class in `KINDS`, an environment that needs no `spec` in
-    `ENVIRONMENTS`; `prompts` is a folder of templates that may go before ours.
+    registered is in the menus: a rule in `RULES`, a mechanism in `MECHANISMS`, an agent's class in `KINDS`, an
+    environment that needs no `spec` in `ENVIRONMENTS`; `prompts` is a set of ours, or a folder that may go before it.
     """
 
     sweep, called, place, study = SWEEP, "discussion", "seat", "roundtable_exchange"
@@ -249,7 +256,8 @@ class RoundTableLab(PlayLab[Round]):
         seed: int = 1,
         seats: Mapping[str, str] | None = None,
         environment: str = ECONOMY,
-        prompts: str | Path | None = None,
+        mechanism: str = ROUNDTABLE.name,
+        prompts: str | Path = "plain",
     ) -> None:
         super().__init__(store, model, again="New discussion", width="860px")
         first: dict[str, Any] = {
@@ -257,6 +265,7 @@ class RoundTableLab(PlayLab[Round]):
             "preferences": preferences,
             "agents": agents,
             "rounds": rounds,
+            "mechanism": mechanism,
         }
         self.controls = controls(roundtable_exchange, RANGES, **first) | {
             "seed": control("seed", SEEDS, seed)
@@ -264,9 +273,8 @@ class RoundTableLab(PlayLab[Round]):
         if len(matters := [name for name in ENVIRONMENTS if name != "movielens"]) > 1:
             self.controls["environment"] = control("environment", matters, environment)
             self.controls["environment"].observe(lambda _: self._turn(), "value")
-        if prompts:
-            folders = [("ours", None), (str(prompts), str(prompts))]
-            self.controls["prompts"] = control("prompts", folders, str(prompts))
+        sets = list(dict.fromkeys([*SETS, str(prompts)]))
+        self.controls["prompts"] = control("prompts", sets, str(prompts))
         self.rounds = self.controls["rounds"]
         self._seat_choices(seats or {})
         self.controls["agents"].observe(lambda _: self._seat_choices({}), "value")
@@ -326,14 +334,13 @@ class RoundTableLab(PlayLab[Round]):
             if kind == HUMAN
         }
         s, rng = self.settings, np.random.default_rng(self.settings["seed"])
-        spoken = Spoken(self.model, prompts=s.get("prompts"))
+        spoken = Spoken(self.model, prompts=s["prompts"])
         self.people = seat_all(
             self.economy, {**self.kinds, **people}, rng, spoken=spoken
         )
         self.forms.children = tuple(self._form(seat).view for seat in people.values())
-        self.run = roundtable(
-            self.economy, self.people, s["rule"], rounds=s["rounds"], rng=rng
-        )
+        how = {"mechanism": s["mechanism"], "rounds": s["rounds"], "rng": rng}
+        self.run = roundtable(self.economy, self.people, s["rule"], **how)
         self.crowd = await self._simulate()
 
     def _form(self, seat: HumanSeat) -> RoleForm:
@@ -362,6 +369,7 @@ class RoundTableLab(PlayLab[Round]):
                 self.economy,
                 seat_all(self.economy, kinds, rng),
                 s["rule"],
+                mechanism=s["mechanism"],
                 rounds=s["rounds"],
             )
             for rng in np.random.default_rng(s["seed"]).spawn(CROWD)
@@ -371,9 +379,8 @@ class RoundTableLab(PlayLab[Round]):
     def record(self) -> Transcript:
         """The discussion so far."""
         s = self.settings
-        return transcript(
-            self.economy, self.people, s["rule"], self.finished, seed=s["seed"]
-        )
+        played = (s["rule"], self.finished, s["mechanism"])
+        return transcript(self.economy, self.people, *played, seed=s["seed"])
 
     def draw(self) -> Figure:
         """Utility round by round, and what stands."""
@@ -392,8 +399,21 @@ class RoundTableLab(PlayLab[Round]):
         )
 
     def _said(self, rounds: list[Round]) -> str:
-        shown = replace(self.record(), rounds=tuple(rounds))
+        shown = replace(self.record(), rounds=tuple(map(self._public, rounds)))
         return to_html(shown, title="Newest round first")
+
+    def _public(self, entry: Round) -> Round:
+        """A round as a person at the table may see it."""
+        here = {agent for agent, kind in self.kinds.items() if kind == HUMAN}
+        if not here:
+            return entry
+        messages = (
+            m
+            for m in entry.messages
+            if not m.private or here & {m.sender, *m.recipients}
+        )
+        chosen = (c for c in entry.chosen if not c.private or c.agent in here)
+        return replace(entry, messages=tuple(messages), chosen=tuple(chosen))
 
     def _result(self) -> str:
         decision = self.finished[-1].decision

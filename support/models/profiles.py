@@ -117,7 +117,7 @@ class Limits(_Frozen):
     """How much a participant may say, in characters, and is told."""
 
     tight: bool = False  # the embedded model's, for which forms and prompts were made
-    message: Length = 1200
+    message: Length = 1200  # guided prompts tell it; a tight model is held to it
     reason: Length = 1600  # a message's private reasons
     rows: Count | None = None  # None: half of what the model reads
 

@@ -250,7 +250,8 @@ class Choose(Phase):
             value = TypeAdapter(self.reply).validate_python(chosen.value)
         except ValidationError as error:
             raise InvalidProposal(f"{self.title}: {error.errors()[0]['msg']}") from None
-        return replace(chosen, agent=agent, value=value, phase=self.title)
+        where: Any = {"phase": self.title, "private": self.private}
+        return replace(chosen, agent=agent, value=value, **where)
 
     def may(self, you: str, table: Table) -> str:
         """What is chosen."""
@@ -315,49 +316,40 @@ class Mechanism:
 
     def rules(self, table: Table) -> str:
         """How the table works, in words, in the round that is played, and what will change later."""
-        several = len(set(table.stages)) > 1
-        who = [phase.who(table.agents, table.number) for phase in self.phases]
-        together = not any(phase.turns or phase.private for phase in self.phases)
-        plain = together and all(tuple(acting) == table.agents for acting in who)
-        begin, end = stretch(table.stages, table.number)
-        every = f"Rounds {begin} to {end} have" if several else "Every round has"
+        begin = stage_of(table.stages, table.number).first
+        later = [stage for stage in table.stages if stage.first > begin]
+        end = later[0].first - 1 if later else table.rounds
+        every = (
+            f"Rounds {begin} to {end} have"
+            if len(table.stages) > 1
+            else "Every round has"
+        )
         if begin == end:
-            every = f"Round {begin} has" if several else "It has"
-        phases = "phase" if len(self.phases) == 1 else "phases"
-        head = f"{_counted(len(table.stages))} {every} {_NUMBERS[len(self.phases)]} {phases}."
+            every = f"Round {begin} has"
+        acting = [tuple(phase.who(table.agents, table.number)) for phase in self.phases]
+        apart = any(phase.turns or phase.private for phase in self.phases)
+        plain = not apart and set(acting) == {table.agents}
+        count = (
+            "There is one round"
+            if table.rounds == 1
+            else f"There are {table.rounds} rounds"
+        )
+        phases = (
+            f"{_NUMBERS[len(self.phases)]} phase{'s' if len(self.phases) > 1 else ''}"
+        )
+        head = f"{count}. {every} {phases}."
         if plain:
             head += " In each, all of you act at the same time and see what the others did when the phase is over."
         lines = [
             f"{i}. {phase.words(table, plain)}"
             for i, phase in enumerate(self.phases, 1)
         ]
-        return "\n".join([head, *lines, self.end, *_later(table, end)])
+        return "\n".join(
+            [head, *lines, self.end, *(stage.words(table) for stage in later)]
+        )
 
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven")
-
-
-def _counted(rounds: int) -> str:
-    return "There is one round." if rounds == 1 else f"There are {rounds} rounds."
-
-
-def _later(table: Table, end: int) -> list[str]:
-    """What changes after a round, of which everybody is told before."""
-    lines = []
-    while end < len(table.stages):
-        mechanism, rule = table.stages[end]
-        begin, end = stretch(table.stages, end + 1)
-        phases = ", ".join(phase.title.lower() for phase in mechanism.phases)
-        when = (
-            f"From round {begin}"
-            if end == len(table.stages)
-            else f"In rounds {begin} to {end}"
-        )
-        lines.append(
-            f"{when} the phases are {phases}, and the rule is {rule.name}: {explained(rule, table.tie_break)}"
-        )
-    return lines
-
 
 ROUNDTABLE = Mechanism("roundtable", (Talk(), Propose(), Vote()))
 """That of the paper (sections 3 and A.1)."""
@@ -377,10 +369,47 @@ MECHANISMS = {m.name: m for m in (ROUNDTABLE, IN_TURN, CHAIR, PRIVATE)}
 
 
 class Stage(NamedTuple):
-    """What is in force in a round."""
+    """What is in force from a round on."""
 
+    first: int
     mechanism: Mechanism
     rule: Rule
+
+    def words(self, table: Table) -> str:
+        """What changes then."""
+        phases = ", ".join(phase.title.lower() for phase in self.mechanism.phases)
+        rule = f"{self.rule.name}: {explained(self.rule, table.tie_break)}"
+        return f"From round {self.first} on the phases are {phases}, and the rule is {rule}"
+
+
+Stages = tuple[Stage, ...]
+
+
+def stages(mechanism: Any, rule: Any) -> Stages:
+    """Of one mechanism and rule for all rounds, or of {first round: …}, such as {1: "unanimous", 4: "ranked"}."""
+    mechanisms = _by_round("mechanism", mechanism, as_mechanism)
+    rules = _by_round("rule", rule, as_rule)
+    starts = sorted({*mechanisms, *rules})
+    return tuple(Stage(n, _at(mechanisms, n), _at(rules, n)) for n in starts)
+
+
+def _by_round(name: str, given: Any, made: Callable[[Any], Any]) -> dict[int, Any]:
+    schedule = given if isinstance(given, Mapping) else {1: given}
+    starts = {int(number): made(value) for number, value in schedule.items()}
+    if min(starts, default=0) != 1:
+        raise InvalidInput(
+            f"{name}: {given!r} given; expected what holds from round 1 on, such as {{1: …, 4: …}}"
+        )
+    return starts
+
+
+def _at(starts: Mapping[int, Any], number: int) -> Any:
+    return starts[max(n for n in starts if n <= number)]
+
+
+def stage_of(stages: Stages, number: int) -> Stage:
+    """What is in force in a round."""
+    return [stage for stage in stages if stage.first <= number][-1]
 
 
 def as_mechanism(given: str | Mechanism) -> Mechanism:
@@ -388,56 +417,18 @@ def as_mechanism(given: str | Mechanism) -> Mechanism:
     if isinstance(given, Mechanism):
         return given
     if given not in MECHANISMS:
-        known = f"one of {', '.join(MECHANISMS)}, or a Mechanism"
-        raise InvalidInput(f"mechanism: {given!r} given; expected {known}")
+        names = ", ".join(MECHANISMS)
+        raise InvalidInput(
+            f"mechanism: {given!r} given; expected one of {names}, or a Mechanism"
+        )
     return MECHANISMS[given]
 
 
-def schedule(mechanism: Any, rule: Any, rounds: int) -> tuple[Stage, ...]:
-    """The stage of each round, of one mechanism and rule for all, or of {first round: …}: {1: "unanimous", 4: "ranked"}."""
-    mechanisms = _by_round("mechanism", mechanism, rounds, as_mechanism)
-    rules = _by_round("rule", rule, rounds, as_rule)
-    return tuple(map(Stage, mechanisms, rules))
-
-
-def _by_round(
-    name: str, given: Any, rounds: int, made: Callable[[Any], Any]
-) -> list[Any]:
-    if not isinstance(given, Mapping):
-        return [made(given)] * rounds
-    starts = {int(number): made(value) for number, value in given.items()}
-    if 1 not in starts:
-        raise InvalidInput(
-            f"{name}: {dict(given)!r} given; expected what holds from round 1 on, such as {{1: …, 4: …}}"
-        )
-    return [
-        starts[max(n for n in starts if n <= number)] for number in range(1, rounds + 1)
-    ]
-
-
-def stretch(stages: Sequence[Stage], number: int) -> tuple[int, int]:
-    """The first and the last round of those around a round that have its stage."""
-    begin = end = number
-    while begin > 1 and stages[begin - 2] == stages[number - 1]:
-        begin -= 1
-    while end < len(stages) and stages[end] == stages[number - 1]:
-        end += 1
-    return begin, end
-
-
-def named(stages: Sequence[Stage]) -> list[list[Any]]:
-    """The first round, mechanism and rule of each stretch, by name, as a record holds them."""
-    begins = [n for n in range(1, len(stages) + 1) if stretch(stages, n)[0] == n]
-    return [[n, stages[n - 1].mechanism.name, stages[n - 1].rule.name] for n in begins]
-
-
-def stages_of(transcript: Transcript) -> tuple[Stage, ...]:
+def stages_of(transcript: Transcript) -> Stages:
     """The stages of a stored discussion, read back by name."""
     usual = [[1, ROUNDTABLE.name, transcript.rule]]
     kept = transcript.settings.get("stages", usual)
-    mechanisms = {number: mechanism for number, mechanism, _ in kept}
-    rules = {number: rule for number, _, rule in kept}
-    return schedule(mechanisms, rules, len(transcript.rounds))
+    return tuple(Stage(n, as_mechanism(name), as_rule(rule)) for n, name, rule in kept)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -100,12 +100,16 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What one agent chose in a phase of a mechanism's own, such as an amount to give; `reason` stays private."""
+    """What one agent chose in a phase of a mechanism's own, such as an amount to give; `reason` stays private.
+
+    Nobody else sees it where it is `private`.
+    """
 
     agent: str
     value: Any
     reason: str = ""
     phase: str = ""
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.choice import Rule
+from support.choice import TieBreak
 from support.errors import InvalidInput
 from support.roundtable.economy import exchange_economy
+from support.roundtable.mechanism import ROUNDTABLE
 from support.roundtable.records import Transcript
 from support.roundtable.seats import seat_all
-from support.roundtable.table import ROUNDS, play
+from support.roundtable.table import ROUNDS, Mechanisms, Rules, play
 from support.seats import TEMPERATURE, Seats, Spoken
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 async def roundtable_exchange(
     rng: np.random.Generator,
-    rule: str | Rule,
+    rule: Rules,
     preferences: str = "asymmetric",
     agents: int = 3,
     seats: Seats = "linear",
@@ -31,7 +32,8 @@ async def roundtable_exchange(
     draw: bool = False,
     rounds: int = ROUNDS,
     noise: float = 0.05,
-    tie_break: str = "defer",
+    tie_break: TieBreak = "defer",
+    mechanism: Mechanisms = ROUNDTABLE.name,
     temperature: float = TEMPERATURE,
     reasoning: str | None = None,
     repetition: int = 0,
@@ -41,7 +43,8 @@ async def roundtable_exchange(
     """One discussion on the exchange economy (sections 4.1 and 5.1).
 
     The settings are those of `exchange_economy`, `seat_all` and `roundtable`; `rng`
-    feeds the participants and the lottery of a tie-break. With `draw` the exponents are
+    feeds the participants and the lottery of a tie-break; `prompts` is "plain" (what the
+    paper's prompts tell, and no more), "guided", or a folder of templates of one's own. With `draw` the exponents are
     drawn anew for each `repetition`, the same ones whoever sits there under whatever
     rule: even participants that always answer alike meet another problem in each.
     """
@@ -49,20 +52,20 @@ async def roundtable_exchange(
     economy = exchange_economy(preferences, agents, exponents, drawn)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_all(economy, seats, rng, noise=noise, spoken=spoken)
-    return await play(
-        economy, people, rule, rounds=rounds, tie_break=tie_break, rng=rng
-    )
+    how: Any = {"mechanism": mechanism, "rounds": rounds, "tie_break": tie_break}
+    return await play(economy, people, rule, rng=rng, **how)
 
 
 async def roundtable_movielens(
     rng: np.random.Generator,
-    rule: str | Rule,
+    rule: Rules,
     case: int | None = None,
     seats: Seats = "mixed",
     consult: str | None = None,
     rounds: int = ROUNDS,
     noise: float = 0.05,
-    tie_break: str = "defer",
+    tie_break: TieBreak = "defer",
+    mechanism: Mechanisms = ROUNDTABLE.name,
     temperature: float = TEMPERATURE,
     reasoning: str | None = None,
     repetition: int = 0,
@@ -90,9 +93,8 @@ async def roundtable_movielens(
     environment = movielens(cases[number], consult)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_all(environment, seats, rng, noise=noise, spoken=spoken)
-    return await play(
-        environment, people, rule, rounds=rounds, tie_break=tie_break, rng=rng
-    )
+    how: Any = {"mechanism": mechanism, "rounds": rounds, "tie_break": tie_break}
+    return await play(environment, people, rule, rng=rng, **how)
 
 
 @lru_cache(maxsize=4)

@@ -24,9 +24,9 @@ from support.roundtable.mechanism import (
     Mechanism,
     Phase,
     Propose,
-    Stage,
-    named,
-    schedule,
+    Stages,
+    stage_of,
+    stages,
     stages_of,
 )
 from support.roundtable.records import (
@@ -141,9 +141,15 @@ class Start:
         """Whether an agent's words in a round are heard by nobody."""
         return number == self.at and agent in self.without
 
-    def stages(self, then: tuple[Stage, ...]) -> tuple[Stage, ...]:
+    def stages(self, then: Stages) -> Stages:
         """The stored stages before the fork, and others from there on."""
-        return (*stages_of(self.transcript)[: self.at - 1], *then[self.at - 1 :])
+        before = [
+            stage for stage in stages_of(self.transcript) if stage.first < self.at
+        ]
+        now = stage_of(then, self.at)._replace(first=self.at)
+        if before and before[-1][1:] == now[1:]:
+            now = before.pop()
+        return (*before, now, *(stage for stage in then if stage.first > self.at))
 
 
 _start: ContextVar[Start | None] = ContextVar("start", default=None)
@@ -192,11 +198,10 @@ async def roundtable(
         raise InvalidInput(
             f"rounds: {rounds!r} given; expected a whole number of at least 1"
         )
-    stages, start = schedule(mechanism, rule, int(rounds)), _start.get()
-    if start:
-        stages = start.stages(stages)
+    start = _start.get()
+    now = start.stages(stages(mechanism, rule)) if start else stages(mechanism, rule)
     check_tie_break(tie_break, rng)
-    table = Table(environment, dict(seats), stages, tie_break, rng, start)
+    table = Table(environment, dict(seats), now, int(rounds), tie_break, rng, start)
     for number in range(1, rounds + 1):
         yield await table.play(number)
         kept = start is not None and number < start.at
@@ -254,14 +259,14 @@ def transcript(
 ) -> Transcript:
     """The record of rounds that were played, also of a discussion that was stopped early."""
     kinds = {agent: seats[agent].kind for agent in environment.agents}
-    stages, start = schedule(mechanism, rule, max(len(rounds), 1)), _start.get()
+    now, start = stages(mechanism, rule), _start.get()
     if start:
-        stages = start.stages(stages)
+        now = start.stages(now)
         settings["fork"] = start.settings
-    stretches = named(stages)
-    if len(stretches) > 1 or stretches[0][1] != ROUNDTABLE.name:
-        settings["stages"] = stretches
-    rules = dict.fromkeys(name for _, _, name in stretches)
+    kept = [[n, how.name, by.name] for n, how, by in now if n <= max(len(rounds), 1)]
+    if len(kept) > 1 or kept[0][1] != ROUNDTABLE.name:
+        settings["stages"] = kept
+    rules = dict.fromkeys(str(name) for *_, name in kept)
     return Transcript(
         environment.spec(), ", then ".join(rules), kinds, tuple(rounds), settings
     )
@@ -283,14 +288,16 @@ class Table:
         self,
         environment: Environment,
         seats: dict[str, Any],
-        stages: tuple[Stage, ...],
+        stages: Stages,
+        rounds: int,
         tie_break: TieBreak,
         rng: np.random.Generator | None,
         start: Start | None = None,
     ) -> None:
         check_environment(environment, ("agents", "validate", "spec"))
         self.environment, self.seats, self.stages = environment, seats, stages
-        self.tie_break, self.rng, self.start = tie_break, rng, start
+        self.rounds, self.tie_break = rounds, tie_break
+        self.rng, self.start = rng, start
         self.agents: tuple[str, ...] = tuple(environment.agents)
         if set(seats) != set(self.agents):
             wanted = list(environment.agents)
@@ -313,8 +320,8 @@ class Table:
 
     def _check_seats(self) -> None:
         """Whoever acts in a phase has its coroutine, and the environment what it needs."""
-        for number, stage in enumerate(self.stages, 1):
-            for phase in stage.mechanism.phases:
+        for number in range(1, self.rounds + 1):
+            for phase in stage_of(self.stages, number).mechanism.phases:
                 check_environment(self.environment, phase.needs)
                 for agent in phase.who(self.agents, number):
                     if not hasattr(self.seats[agent], phase.act):
@@ -323,8 +330,8 @@ class Table:
 
     async def play(self, number: int) -> Round:
         """One round: its phases, and what they decide."""
-        self.number, stage = number, self.stages[number - 1]
-        self.mechanism, self.rule = stage
+        self.number = number
+        _, self.mechanism, self.rule = stage_of(self.stages, number)
         before = self.past[PUBLIC]
         self.standing = before[-1].decision if before else None
         self.candidates: tuple[Candidate, ...] = ()
@@ -517,7 +524,7 @@ class Table:
             rule.form,
             explained(rule, self.tie_break),
             self.number,
-            len(self.stages),
+            self.rounds,
             self.past[agent],
             candidates=self.candidates,
             latest=latest,

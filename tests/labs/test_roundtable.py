@@ -10,6 +10,7 @@ from support.errors import InvalidInput
 from support.labs.roundtable import RoundTableLab
 from support.models.stand_ins import stand_in
 from support.roundtable import negotiators, table
+from support.roundtable.mechanism import Talk
 from support.roundtable.records import Ballot, Message, Proposal, View
 from support.roundtable.seats import ACTS
 
@@ -149,8 +150,8 @@ def test_templates_of_ones_own_may_go_before_ours(store, tmp_path):
         prompts=tmp_path,
     )
     asyncio.run(lab.advance())
-    view = View("Ana", names, "majority", "vote", "", 1, 1)
+    view = View("Ana", names, "majority", "vote", "", 1, 1, phase=Talk())
     assert "Say it in verse" in lab.people["Ana"].question(ACTS["message"], view)
     assert lab.settings["prompts"] == str(tmp_path) == lab.people["Ana"].prompts
-    lab.controls["prompts"].value = None
-    assert lab.settings["prompts"] is None and not lab.finished
+    lab.controls["prompts"].value = "guided"
+    assert lab.settings["prompts"] == "guided" and not lab.finished

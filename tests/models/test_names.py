@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from support.analysis.annotators import LanguageModelAnnotator
-from support.errors import MalformedReply
 from support.fair_decisions.study import fair_decisions
 from support.meetings.study import meeting_coordination
 from support.models import serving
@@ -18,6 +17,7 @@ from support.models.calls import collected
 from support.models.profiles import Limits, Profile
 from support.models.stand_ins import scripted, stand_in
 from support.roundtable.economy import exchange_economy
+from support.roundtable.mechanism import Talk
 from support.roundtable.records import View
 from support.roundtable.seats import seat_all
 from support.roundtable.study import roundtable_exchange
@@ -88,29 +88,30 @@ def test_whoever_takes_a_model_takes_its_name(names):
     assert seat_detector("model:y").kind == "model:y"
 
 
-VIEW = View("Ana", ("Ana", "Ben", "Cleo"), "majority", "vote", "most votes win", 1, 10)
+NAMES = ("Ana", "Ben", "Cleo")
+VIEW = View("Ana", NAMES, "majority", "vote", "most votes win", 1, 10, phase=Talk())
 
 
-def seated(model):
+def seated(model, **settings):
     economy = exchange_economy("asymmetric", 2)
     kinds, rng = ["model", "linear"], np.random.default_rng(0)
-    return seat_all(economy, kinds, rng, model=model)["Ana"]
+    return seat_all(economy, kinds, rng, model=model, **settings)["Ana"]
 
 
-@pytest.mark.parametrize("most", [1200, 400])
-def test_a_model_is_told_its_limits_and_held_to_them(most):
-    lengths, heard = iter([most, *[most + 1] * 3]), []
+@pytest.mark.parametrize(
+    ("prompts", "limit"), [("plain", ""), ("guided", "in at most 50 words.")]
+)
+def test_only_guided_prompts_tell_a_model_how_much_to_say(prompts, limit):
+    heard = []
 
     def reply(messages):
         heard.append(messages[-1]["content"])
-        return {"target": ["Ben"], "message": "x" * next(lengths)}
+        return {"target": ["Ben"], "message": "x" * 3000}
 
-    limits = Limits(message=most)
-    speaker = seated(scripted(reply, profile=Profile(name="m", limits=limits)))
-    assert asyncio.run(speaker.message(VIEW)).text == "x" * most
-    assert f"in at most {most // 8} words." in heard[0]
-    with pytest.raises(MalformedReply, match="MessageReply in 3 attempts"):
-        asyncio.run(speaker.message(VIEW))
+    profile = Profile(name="m", limits=Limits(message=400))
+    speaker = seated(scripted(reply, profile=profile), prompts=prompts)
+    assert len(asyncio.run(speaker.message(VIEW)).text) == 3000
+    assert limit in heard[0] and bool(limit) == ("words" in heard[0])
 
 
 def test_what_a_tight_model_is_not_told_stands_in_the_call():
