@@ -29,6 +29,7 @@ from support.analysis import stats
 from support.analysis.frames import need_columns
 from support.analysis.metrics import run_metrics
 from support.errors import DamagedFile, InvalidInput
+from support.roundtable.mechanism import listed
 from support.roundtable.records import ENVIRONMENTS, Transcript
 from support.roundtable.table import Start, starting
 from support.runs.estimate import estimate
@@ -322,10 +323,13 @@ def _conditions(unit: Unit) -> Row:
 def _worded(then: Row) -> str:
     """A change in words.
 
-    >>> _worded({"rule": "ranked", "silent": "Ana"}), _worded({})
-    ('rule ranked, silent Ana', 'as it was')
+    >>> _worded({"rule": "ranked", "silent": ["Ana", "Ben"]}), _worded({})
+    ('rule ranked, silent Ana and Ben', 'as it was')
     """
-    words = [f"{name} {cells({name: value})[name]}" for name, value in then.items()]
+    words = []
+    for name, value in then.items():
+        text = cells({name: value})[name]
+        words.append(f"{name} {listed(value) if isinstance(value, list) else text}")
     return ", ".join(words) or "as it was"
 
 

@@ -40,11 +40,11 @@ async def fork(
     """
     known = transcript.made.get("settings", {})  # of a stored one, as they were given
     environment = environment_of(transcript)
-    stages = list(enumerate(stages_of(transcript), 1))
+    stages = stages_of(transcript)
     how = {
-        "rule": {number: stage.rule for number, stage in stages},
-        "mechanism": {number: stage.mechanism for number, stage in stages},
-        "rounds": known.get("rounds", len(stages)),
+        "rule": {stage.first: stage.rule for stage in stages},
+        "mechanism": {stage.first: stage.mechanism for stage in stages},
+        "rounds": known.get("rounds", len(transcript.rounds)),
         "tie_break": transcript.settings.get("tie_break", "defer"),
     }
     with starting(Start(transcript, at, after, again, without, silent, seats or {})):
