@@ -345,11 +345,12 @@ class Table:
         for phase in self.mechanism.phases:
             phase.before(self)
             await self._act(phase)
+        # Also of a round that stands: what it draws by lot was drawn before.
+        winner, scores, why = self.mechanism.decide(self)
         if self.start and number < self.start.at:
             return self._finish(
                 self._as_stored(self.start.transcript.rounds[number - 1])
             )
-        winner, scores, why = self.mechanism.decide(self)
         decision = (
             Decision(winner.id, winner.value, number) if winner else self.standing
         )
