@@ -182,9 +182,12 @@ class Study:
         values = product(*map(_listed, changed.values()))
         many = [dict(zip(changed, value, strict=True)) for value in values]
         settings = [unit.settings for unit in origin.units() if not unit.repetition]
-        grid: Row = {"of": settings, "after": _listed(after), "then": [*many, {}]}
-        if futures:
-            grid["future"] = [*range(futures)]
+        grid: Row = {
+            "of": settings,
+            "after": _listed(after),
+            "then": [*many, {}],
+            "future": [*range(futures)] or [None],
+        }
         name = f"{origin.name}, then {'; '.join(map(_worded, many))}"
         how: Row = {
             "groups": origin.repetitions,
@@ -271,7 +274,7 @@ class Study:
 
 
 def verify(folder: Path) -> str:
-    """Make the tables of a package again from its study's file: what they agree on; DamagedFile where they do not."""
+    """Make the tables of a package again from its study's file: their sums; DamagedFile where they are others."""
     about = json.loads((folder / SETTINGS).read_text())
     with TemporaryDirectory() as scratch:
         copy = shutil.copy(folder / FILE, scratch)
@@ -285,7 +288,7 @@ def verify(folder: Path) -> str:
             raise DamagedFile(
                 f"{name} is not what the records give: restore the package"
             )
-    return f"The records give the tables again: {about['sha256']}"
+    return "\n".join(f"{digest}  {name}" for name, digest in packed.items())
 
 
 def _sums(files: Iterable[Path]) -> dict[str, str]:

@@ -49,7 +49,7 @@ def test_nothing_changed_nothing_changes_from_any_round(study, rule, have):
 
 @pytest.mark.parametrize("changed", [{"seed": 5}, {"noise": 0.9}])
 def test_a_seat_that_drifts_from_what_is_stored_is_refused(changed):
-    with pytest.raises(InvalidInput, match="Messages. than is stored"):
+    with pytest.raises(InvalidInput, match="than is stored"):
         forked(discussion(), 3, **changed)
 
 
