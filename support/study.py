@@ -39,6 +39,7 @@ from support.runs.sweep import VERSIONS, Sweep
 from support.simulations import STUDIES
 
 FILE, SETTINGS = "study.sqlite", "study.json"
+TREATED = ("without", "silent")
 VERIFY = """from pathlib import Path
 
 from support.study import verify
@@ -89,10 +90,11 @@ class Study:
         store: str | Path | Store = FILE,
         **varied: Any,
     ) -> None:
-        if isinstance(decide, str) and decide not in STUDIES:
+        studies: Any = STUDIES
+        play = studies.get(decide, decide)
+        if isinstance(play, str):
             known = f"one of {', '.join(STUDIES)}, or a study function"
             raise InvalidInput(f"decide: {decide!r} given; expected {known}")
-        play: Any = STUDIES[decide] if isinstance(decide, str) else decide
         grid = {name: _listed(value) for name, value in varied.items()}
         self.sweep = Sweep(name, play, grid, groups, seed, list(grid))
         self.store = store if isinstance(store, Store) else Store(store)
@@ -166,16 +168,10 @@ class Study:
             if "then" in origin.grid or not isinstance(stored, Transcript):
                 wanted = "a finished discussion of the round table that is no fork"
                 raise InvalidInput(f"fork: {unit} given; expected {wanted}")
-            start = Start(
-                stored,
-                after + 1,
-                within,
-                future,
-                without=tuple(_listed(then.get("without", []))),
-                silent=tuple(_listed(then.get("silent", []))),
-                seats=then.get("seats", {}),
-            )
-            new = {k: then[k] for k in then.keys() - {"without", "silent", "seats"}}
+            who = {name: tuple(_listed(then.get(name, []))) for name in TREATED}
+            newcomers = then.get("seats", {})
+            start = Start(stored, after + 1, within, future, **who, seats=newcomers)
+            new = {k: then[k] for k in then.keys() - {*TREATED, "seats"}}
             with starting(start):
                 return await origin.study(**origin.arguments(unit, context) | new)
 
