@@ -94,7 +94,8 @@ def test_a_comparison_is_a_paired_t_test_in_which_a_group_counts_once(store):
 
 
 def test_every_condition_has_the_same_groups(store):
-    rules = run(table(store, rule=["majority", "ranked"], seats=["linear", "mixed"]))
+    varied = {"rule": ["majority", "ranked"], "prompts": ["plain", "guided"]}
+    rules = run(table(store, seats=["linear", "mixed"], **varied))
     first = {}
     for unit, record in rules.sweep.records(store):
         key = unit.settings["seats"], unit.repetition
