@@ -454,7 +454,7 @@ class Role:
 
         `own` gives what somebody of a name knows, and nobody else does.
         """
-        kinds, streams = _by_name(self.name, seats, names), rng.spawn(len(names))
+        kinds, streams = by_name(self.name, seats, names), rng.spawn(len(names))
         seated = zip(kinds.items(), streams, strict=True)
         return {
             name: self.seat(kind, stream, own(name), spoken, name)
@@ -553,7 +553,8 @@ def called(maker: Any, name: str, rng: np.random.Generator, own: Any) -> Any:
     return maker(name, rng, **known)
 
 
-def _by_name(role: str, seats: Any, names: Sequence[str]) -> dict[str, Any]:
+def by_name(role: str, seats: Seats, names: Sequence[str]) -> dict[str, Any]:
+    """The kind of each name."""
     if isinstance(seats, str) or is_maker(seats) or hasattr(seats, "kind"):
         return dict.fromkeys(names, seats)
     if not isinstance(seats, Mapping):

@@ -15,7 +15,7 @@ FLOORS = [
     {"runs", "seminars"},
     {"simulations"},
     {"analysis"},
-    {"tables", "draw", "plots", "runs.pages", "ledger"},
+    {"study", "tables", "draw", "plots", "runs.pages", "ledger"},
     {"labs", "desk", "recorded"},
     {"runs.notebooks", "runs.paper", "full_runs", "app"},
 ]  # fmt: skip

@@ -24,7 +24,7 @@ from support.choice import RULES, Rule, check_ballot
 from support.errors import InvalidInput
 from support.roundtable import negotiators
 from support.roundtable.records import Ballot, Chosen, Message, Proposal, View
-from support.roundtable.table import Environment, check_environment
+from support.roundtable.table import Environment, check_environment, newcomers
 from support.seats import (
     Act,
     Ask,
@@ -32,6 +32,7 @@ from support.seats import (
     Role,
     Seats,
     Spoken,
+    by_name,
     called,
     check_number,
     form,
@@ -305,7 +306,8 @@ def seat_all(
     check_environment(environment, ("agents", "validate", "spec"))
     films = environment.spec()["name"] == "movielens"
     role = rater(noise) if films else negotiator(noise)
-    kinds, spoken = _as_kinds(seats, noise), spoken or Spoken(**settings)
+    kinds = by_name("agent", seats, environment.agents) | dict(newcomers())
+    kinds, spoken = _as_kinds(kinds, noise), spoken or Spoken(**settings)
     seated = role.fill(
         environment.agents, kinds, rng, lambda agent: environment, spoken
     )

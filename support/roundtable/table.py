@@ -10,7 +10,7 @@ import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -90,7 +90,8 @@ class Start:
 
     What was done before stands as it is stored. `again` numbers futures: each has draws of its own, the same for every
     agent, round and phase whatever else differs (common random numbers); None goes on with the stored one's draws.
-    What those in `without` said in round `at` is heard by nobody.
+    What those in `without` said in round `at` is heard by nobody; those in `silent` write nothing from then on, and
+    propose and vote as ever; `seats` are newcomers, by the name of the seat that they take at `at`.
     """
 
     transcript: Transcript
@@ -98,6 +99,8 @@ class Start:
     after: str = ""
     again: int | None = None
     without: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+    seats: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         last = len(self.transcript.rounds) + (not self.after)
@@ -114,7 +117,8 @@ class Start:
     def settings(self) -> dict[str, Any]:
         """What the record of a fork says of it."""
         about = {"at": self.at, "after": self.after, "again": self.again}
-        return about | ({"without": list(self.without)} if self.without else {})
+        who = {"without": self.without, "silent": self.silent, "newcomers": self.seats}
+        return about | {treated: list(names) for treated, names in who.items() if names}
 
     def keeps(self, number: int, phases: tuple[Phase, ...], phase: Phase) -> bool:
         """Whether what was done in a phase stands as it is stored."""
@@ -151,6 +155,12 @@ class Start:
 
 
 _start: ContextVar[Start | None] = ContextVar("start", default=None)
+
+
+def newcomers() -> Mapping[str, Any]:
+    """Who takes which seat in a discussion that goes on from a stored one."""
+    start = _start.get()
+    return start.seats if start else {}
 
 
 @contextmanager
@@ -340,11 +350,12 @@ class Table:
         for phase in self.mechanism.phases:
             phase.before(self)
             await self._act(phase)
+        # Also of a round that stands: what it draws by lot was drawn before.
+        winner, scores, why = self.mechanism.decide(self)
         if self.start and number < self.start.at:
             return self._finish(
                 self._as_stored(self.start.transcript.rounds[number - 1])
             )
-        winner, scores, why = self.mechanism.decide(self)
         decision = (
             Decision(winner.id, winner.value, number) if winner else self.standing
         )
@@ -419,9 +430,11 @@ class Table:
         seat = self.seats[agent]
         if self.start and self.start.again is not None:
             self._draw_anew(seat, agent, self.start.again, phase)
-        return phase.take(
-            self, agent, await getattr(seat, phase.act)(self.view(agent, phase))
-        )
+        silent = self.start and phase.act == "message" and agent in self.start.silent
+        if silent and (hasattr(seat, "acts") or hasattr(seat, "asks")):
+            return None
+        answer = await getattr(seat, phase.act)(self.view(agent, phase))
+        return None if silent else phase.take(self, agent, answer)
 
     async def _replay(self, phase: Phase, agent: str) -> Any:
         """What is stored. A rule-based seat is asked as well, so that it comes to be what it was; a model reads."""
@@ -430,7 +443,7 @@ class Table:
             self.seats[agent],
             self.start.stored(self.number, phase).get(agent),
         )
-        newcomer = seat.kind != self.start.transcript.seats[agent]
+        newcomer = agent in self.start.seats
         if not (newcomer or hasattr(seat, "acts") or hasattr(seat, "asks")):
             answer = phase.take(
                 self, agent, await getattr(seat, phase.act)(self.view(agent, phase))

@@ -32,6 +32,7 @@ from support.models.money import Budget, open_purse
 from support.models.profiles import MODEL, models_in
 from support.models.request import whole
 from support.presence import Presence
+from support.prompts import SETS
 from support.runs.estimate import EACH, Rehearsal, alike, write
 from support.runs.progress import Ended, Progress
 from support.runs.source import bare, fingerprint, registered
@@ -47,7 +48,9 @@ VERSIONS = {
     "python": platform.python_version(),
     "numpy": np.__version__,
 }
-PROMPTS = "prompts"  # a folder of templates, of which a unit's settings hold a digest
+PROMPTS = (
+    "prompts"  # a set of ours, or a folder, of which a unit's settings hold a digest
+)
 _terms = {"retry_failed": False, "concurrency": 8}
 _signature = lru_cache(inspect.signature)
 
@@ -423,7 +426,8 @@ def _by_text(setting: str, values: Any) -> Row:
         raise InvalidInput(f"grid: {setting}={values!r} given; expected {wanted}")
     by_text = {}
     for value in values:
-        itself = Path(value) if setting == PROMPTS and value else value
+        folder = setting == PROMPTS and isinstance(value, str) and value not in SETS
+        itself = Path(value) if folder else value
         try:
             by_text[_text(itself, _stand_in)] = itself
         except TypeError as error:

@@ -1,0 +1,340 @@
+"""The front door: what is decided, what is varied, who sits, how many groups; then run, compare, fork, pack.
+
+>>> study = Study("first", "exchange_economy", rule=["majority", "ranked"], seats="linear", groups=20)
+>>> await study.run()                                               # doctest: +SKIP
+>>> study.compare("utility@3", by="rule")                           # doctest: +SKIP
+>>> forked = await study.fork(after=3, rule="ranked").run()         # doctest: +SKIP
+
+It is thin: a `sweep` in a `store`, tidy frames and paired tests, all reachable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import shutil
+import tomllib
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from importlib.metadata import distributions
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from support.analysis import stats
+from support.analysis.frames import need_columns
+from support.analysis.metrics import run_metrics
+from support.errors import DamagedFile, InvalidInput
+from support.roundtable.mechanism import listed
+from support.roundtable.records import ENVIRONMENTS, Transcript
+from support.roundtable.table import Start, starting
+from support.runs.estimate import estimate
+from support.runs.frames import cells, export, head
+from support.runs.study import Row, Store, Unit
+from support.runs.sweep import VERSIONS, Sweep
+from support.simulations import STUDIES
+
+FILE, SETTINGS = "study.sqlite", "study.json"
+TREATED = ("without", "silent")
+VERIFY = """from pathlib import Path
+
+from support.study import verify
+
+print(verify(Path(__file__).parent))
+"""
+
+
+class Expectation(NamedTuple):
+    """A line of a plan: `value` under `a` less that under `b`, two conditions of `by`, is between `least` and `most`."""
+
+    value: str
+    by: str
+    a: Any
+    b: Any
+    where: str = ""
+    least: float = -math.inf
+    most: float = math.inf
+
+    def verdict(self, low: float, high: float) -> str:
+        """What a 95 % interval of the difference says.
+
+        >>> one = Expectation("utility@3", "rule", "ranked", "majority", least=0)
+        >>> one.verdict(1, 5), one.verdict(-5, -1), one.verdict(-1, 5)
+        ('holds', 'does not', 'too little data')
+        """
+        if self.least < low and high < self.most:
+            return "holds"
+        outside = high < self.least or low > self.most
+        return "does not" if outside else "too little data"
+
+
+class Study:
+    """Groups that decide under every condition: a setting that is given as a list is a condition for each value.
+
+    `decide` is a name of `simulations.STUDIES` or a study function, the settings are those that it takes; repetition r
+    is the same group everywhere, so that comparisons are paired. `store` is a file, or an open `Store`: what is in it
+    is neither played nor paid for again.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        decide: str | Callable[..., Any],
+        *,
+        groups: int,
+        seed: int = 1,
+        store: str | Path | Store = FILE,
+        **varied: Any,
+    ) -> None:
+        studies: Any = STUDIES
+        play = studies.get(decide, decide)
+        if isinstance(play, str):
+            known = f"one of {', '.join(STUDIES)}, or a study function"
+            raise InvalidInput(f"decide: {decide!r} given; expected {known}")
+        grid = {name: _listed(value) for name, value in varied.items()}
+        self.sweep = Sweep(name, play, grid, groups, seed, list(grid))
+        self.store = store if isinstance(store, Store) else Store(store)
+
+    async def estimate(self, **context: Any) -> pd.DataFrame:
+        """What the units that are left will ask of each model, and cost; asks nobody."""
+        return await estimate(self.sweep, self.store, **context)
+
+    async def run(self, budget: float | None = None, **how: Any) -> Study:
+        """Play what is left, for so many US dollars at most; `how` is that of `Sweep.run`."""
+        await self.sweep.run(self.store, budget_usd=budget, **how)
+        return self
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a group and condition: settings, repetition, what became of it, metrics."""
+        rows = []
+        for unit, record in self.sweep.records(self.store):
+            settings = _conditions(unit)
+            rows.append({**settings, **_outcome(record), **settings})
+        return pd.DataFrame(rows)
+
+    def compare(
+        self, value: str, by: str, where: str = "", reference: Any = None
+    ) -> pd.DataFrame:
+        """Differences of `value` between the conditions of `by`, paired by group: interval, size, Holm (`stats.compare`).
+
+        `where` is a query of the table. A group counts once: its value is the mean over futures and other conditions.
+        """
+        means = self._means(value, by, where)
+        tidy = means.melt(ignore_index=False, value_name=value).reset_index()
+        return stats.compare(tidy, value, by, "repetition", reference)
+
+    def _means(self, value: str, by: str, where: str = "") -> pd.DataFrame:
+        """By group and condition of `by`; another condition counts where it is whole."""
+        runs = self.table
+        need_columns(runs, [value, by])
+        chosen = runs.query(where) if where else runs
+        names = _conditions(next(self.sweep.units())).keys() - {by, "repetition"}
+        wide = chosen.pivot(
+            index=["repetition", *sorted(names)], columns=by, values=value
+        )
+        means = wide.astype(float).dropna().groupby("repetition").mean()
+        return means.reindex(chosen["repetition"].unique(), columns=chosen[by].unique())
+
+    # ---- what would have been ------------------------------------------------------------------------------------
+
+    def fork(self, after: Any, *, futures: int = 0, **changed: Any) -> Study:
+        """These groups as they were up to a round, and then on under something else: conditions `then`.
+
+        `changed` are settings of the study, `seats` of newcomers alone among them; or names: `without`, whose message
+        in the next round nobody hears, and `silent`, who write none from then on. A list is a condition for each
+        value; "as it was" stands beside them. With `futures` each goes on so many times, with draws that all
+        conditions share; without, with the draws that it had.
+        """
+        origin, path, code = self.sweep, self.store.path, self.store.code
+        within = "Messages" if "without" in changed else ""
+
+        async def forked(
+            rng: Any,
+            of: Row,
+            after: int,
+            then: Row,
+            future: int | None = None,
+            repetition: int = 0,
+            **context: Any,
+        ) -> Any:
+            unit = Unit(origin.name, json.dumps(of, sort_keys=True), repetition)
+            with closing(Store(path, code)) as store:
+                stored = store.record(unit)
+            if "then" in origin.grid or not isinstance(stored, Transcript):
+                wanted = "a finished discussion of the round table that is no fork"
+                raise InvalidInput(f"fork: {unit} given; expected {wanted}")
+            who = {name: tuple(_listed(then.get(name, []))) for name in TREATED}
+            newcomers = then.get("seats", {})
+            start = Start(stored, after + 1, within, future, **who, seats=newcomers)
+            new = {k: then[k] for k in then.keys() - {*TREATED, "seats"}}
+            with starting(start):
+                return await origin.study(**origin.arguments(unit, context) | new)
+
+        values = product(*map(_listed, changed.values()))
+        many = [dict(zip(changed, value, strict=True)) for value in values]
+        settings = [unit.settings for unit in origin.units() if not unit.repetition]
+        grid: Row = {
+            "of": settings,
+            "after": _listed(after),
+            "then": [*many, {}],
+            "future": [*range(futures)] or [None],
+        }
+        name = f"{origin.name}, then {'; '.join(map(_worded, many))}"
+        how: Row = {
+            "groups": origin.repetitions,
+            "seed": origin.seed,
+            "store": self.store,
+        }
+        return Study(name, forked, **how, **grid)
+
+    # ---- a plan before the results -------------------------------------------------------------------------------
+
+    def register(self, plan: str | Path) -> str:
+        """Keep what is expected, before anybody is asked; the sum of plan, settings and code.
+
+        A plan is TOML with a table `expect.NAME` for each `Expectation`.
+        """
+        text = Path(plan).read_text(encoding="utf-8")
+        levels = pd.DataFrame(map(_conditions, self.sweep.units()))
+        for name, one in _expected(text).items():
+            there = levels.get(one.by, pd.Series()).unique().tolist()
+            if one.a not in there or one.b not in there:
+                said = f"plan: {name} compares {one.a!r} and {one.b!r}"
+                raise InvalidInput(f"{said}; expected conditions of {one.by}: {there}")
+        promise, kept = self._promise(text), self.store.record(self._plan)
+        rows = self.store.units(self.sweep.name).values()
+        if kept is None and all(row["status"] != "done" for row in rows):
+            self.store.add(self._plan, promise)
+        elif kept != promise:
+            said = "there are results, or another plan, already"
+            raise InvalidInput(f"register: {said}; give this study another name")
+        return promise["sha256"]
+
+    def verdicts(self) -> pd.DataFrame:
+        """Each expectation with what came, by its 95 % interval: holds, does not, too little data."""
+        kept = self.store.record(self._plan)
+        if kept is None or kept != self._promise(kept["plan"]):
+            raise InvalidInput(
+                "verdicts: no plan was registered for the study as it is"
+            )
+        rows = {}
+        for name, one in _expected(kept["plan"]).items():
+            means = self._means(one.value, one.by, one.where)
+            gap = (means[one.a] - means[one.b]).to_frame("gap")
+            [row] = stats.describe(gap, "gap").to_dict("records")
+            rows[name] = {**row, "verdict": one.verdict(row["low"], row["high"])}
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    @property
+    def _plan(self) -> Unit:
+        return Unit(f"{self.sweep.name}, plan", "{}", 0)
+
+    def _promise(self, plan: str) -> Row:
+        """A plan with a sum over it, the settings, and the code."""
+        about = [plan, self.sweep.parameters, self.sweep.identity({})]
+        text = json.dumps(about, sort_keys=True, default=str)
+        return {"plan": plan, "sha256": _sum(text.encode())}
+
+    # ---- for others ----------------------------------------------------------------------------------------------
+
+    def package(self, path: str | Path) -> Path:
+        """All that another needs to count again, as a zip: records, replies, tables, settings, versions, `verify.py`."""
+        sweep = self.sweep
+        how = {"name": sweep.name, "groups": sweep.repetitions, "seed": sweep.seed}
+        grid = {name: sweep.parameters[name] for name in sweep.grid}
+        lock = sorted(f"{one.name}=={one.version}" for one in distributions())
+        with TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            about = {
+                "study": how | grid,
+                "identity": sweep.identity({}),
+                "versions": VERSIONS,
+                "mark": self.store.code,
+                "sha256": _sums(self._export(folder)),
+            }
+            self.store.select("VACUUM INTO ?", [str(folder / FILE)])
+            (folder / SETTINGS).write_text(json.dumps(about, indent=1))
+            (folder / "requirements.txt").write_text("\n".join(lock))
+            (folder / "verify.py").write_text(VERIFY)
+            name = Path(path).with_suffix("")
+            return Path(shutil.make_archive(str(name), "zip", folder))
+
+    def _export(self, folder: Path) -> list[Path]:
+        runs = self.table
+        return export(self.sweep, self.store, folder, "csv", prompts=True, runs=runs)
+
+
+def verify(folder: Path) -> str:
+    """Make the tables of a package again from its study's file: their sums; DamagedFile where they are others."""
+    about = json.loads((folder / SETTINGS).read_text())
+    with TemporaryDirectory() as scratch:
+        copy = shutil.copy(folder / FILE, scratch)
+        with closing(Store(copy, about["mark"])) as store:
+            any_study = next(iter(STUDIES))  # none is played
+            study = Study(decide=any_study, store=store, **about["study"])
+            again = _sums(study._export(Path(scratch, "again")))
+    packed = _sums(folder / name for name in again)
+    for name, digest in about["sha256"].items():
+        if not digest == again[name] == packed[name]:
+            raise DamagedFile(
+                f"{name} is not what the records give: restore the package"
+            )
+    return "\n".join(f"{digest}  {name}" for name, digest in packed.items())
+
+
+def _sums(files: Iterable[Path]) -> dict[str, str]:
+    return {one.name: _sum(one.read_bytes()) for one in files}
+
+
+def _sum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _expected(plan: str) -> dict[str, Expectation]:
+    try:
+        lines = tomllib.loads(plan)["expect"]
+        return {name: Expectation(**one) for name, one in lines.items()}
+    except (KeyError, TypeError, ValueError) as error:
+        fields = ", ".join(Expectation._fields)
+        raise InvalidInput(
+            f"plan: {error}; expected [expect.NAME] with {fields}"
+        ) from None
+
+
+def _conditions(unit: Unit) -> Row:
+    """What a row begins with; of a fork, the settings of what it goes on from are among them."""
+    settings = unit.settings
+    of = settings.pop("of", {})
+    if "then" in settings:
+        settings["then"] = _worded(settings["then"])
+    return head(unit._replace(text=json.dumps(of | settings)))
+
+
+def _worded(then: Row) -> str:
+    """A change in words.
+
+    >>> _worded({"rule": "ranked", "silent": ["Ana", "Ben"]}), _worded({})
+    ('rule ranked, silent Ana and Ben', 'as it was')
+    """
+    words = []
+    for name, value in then.items():
+        text = cells({name: value})[name]
+        words.append(f"{name} {listed(value) if isinstance(value, list) else text}")
+    return ", ".join(words) or "as it was"
+
+
+def _outcome(record: Any) -> Row:
+    """What a record says of itself, and the metrics of a discussion whose environment is known by name."""
+    row = cells(getattr(record, "summary", record))
+    if isinstance(record, Transcript) and record.environment["name"] in ENVIRONMENTS:
+        row |= run_metrics(record)
+    return row
