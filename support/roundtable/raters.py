@@ -72,9 +72,13 @@ class RuleBasedRater(RuleAgent):
 
     def __post_init__(self) -> None:
         self.evidence = read(self.background)
-        # Words have a stream of their own: how a thing is said changes nothing that is decided.
-        self.voice = self.rng.spawn(1)[0]
+        self._voice = self.rng.spawn(1)[0]
         self.opinion = self.before = self.own_estimate({}).value
+
+    @property
+    def voice(self) -> np.random.Generator:
+        """Words have a stream of their own: how a thing is said changes nothing that is decided."""
+        return self._voice
 
     def own_estimate(self, heard: Mapping[str, float]) -> Estimate:
         """What its own table says, read with the facts heard, and what the recommender says if it may ask it."""

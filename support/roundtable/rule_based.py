@@ -29,7 +29,7 @@ class RuleAgent:
 
     `noise` is the standard deviation of what the hand and the eye do to a proposal and a
     ballot (random utility, McFadden 1974). `held_out_wordings` has it speak the sentences
-    kept apart for testing annotators. `voice` is the stream that words are drawn from.
+    kept apart for testing annotators.
     """
 
     background: Any
@@ -41,8 +41,10 @@ class RuleAgent:
     kind = "rule-based"
     wordings = ""
 
-    def __post_init__(self) -> None:
-        self.voice = self.rng
+    @property
+    def voice(self) -> np.random.Generator:
+        """What words are drawn from."""
+        return self.rng
 
     def plan(self, view: View) -> Any:
         """What it would propose now with a steady hand."""
