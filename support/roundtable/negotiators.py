@@ -222,10 +222,8 @@ class Truthful(RuleBased):
         """The allocation of the largest total utility, as far as exponents are known."""
         b = self.background
         stated = tuple(map(tuple, beliefs(view, b).tolist()))
-        return whole_units(
-            utilitarian_allocation(stated, b.endowment),
-            b.endowment,
-        )
+        best = utilitarian_allocation(stated, b.endowment)
+        return whole_units(best, b.endowment)
 
 
 KINDS: dict[str, type[RuleBased]] = {
@@ -246,9 +244,9 @@ KINDS: dict[str, type[RuleBased]] = {
 def beliefs(view: View, background: Background) -> np.ndarray:
     """Exponents of all agents as `background.me` believes them, shape (agents, goods).
 
-    Own exponents are known. Another agent's are, in this order: its latest claim in a message, where it
-    names all goods, scaled down if it sums to more than one; the shares of the goods
-    that it asks for in its latest proposal; no preference at all.
+    Own exponents are known. Another agent's are, in this order: what it claimed in messages, where that
+    covers all goods, scaled down if it sums to more than one; the shares of the goods that it asks for in its latest
+    proposal; no preference at all.
     """
     stated = claims(view)
     latest = dict(view.latest)
@@ -278,11 +276,8 @@ def _offer(view: View) -> tuple[str, Any] | None:
     accepted = view.history[view.decision.round - 1].candidates
     proposers = {candidate.id: candidate.proposers for candidate in accepted}
     theirs = {*proposers.get(view.decision.candidate, ())} - {view.me}
-    alone = len(theirs) == 1
-    return (
-        theirs.pop() if alone else "all of you",
-        view.decision.value,
-    )
+    whose = theirs.pop() if len(theirs) == 1 else "all of you"
+    return whose, view.decision.value
 
 
 def _amounts(row: Any, background: Background) -> str:

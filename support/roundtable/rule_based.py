@@ -115,10 +115,8 @@ class RuleAgent:
             )
             for act in acts
         ]
-        private = not view.decision and {
-            "accept",
-            "decline",
-        } & set(acts)
+        answers = {"accept", "decline"} & set(acts)
+        private = answers and not view.decision
         recipients = (other,) if private else tuple(others(view))
         return Message(
             view.me,
@@ -148,16 +146,15 @@ def others(view: View) -> list[str]:
 
 
 def claims(view: View) -> dict[str, dict[str, float]]:
-    """Each agent's latest claim in a message, by agent; those who never made one are absent.
+    """What each agent claimed in messages, the latest number under each name, by agent.
 
-    Anybody may have made it: what is no finite number is left out.
+    Anybody may have made a claim: what is no finite number is left out.
     """
-    stated = {}
+    stated: dict[str, dict[str, float]] = {}
     spoken = [message for past in view.history for message in past.messages]
     for message in [*spoken, *view.messages]:
         numbers = {name: x for name, x in message.claim if math.isfinite(x)}
-        if numbers:
-            stated[message.sender] = numbers
+        stated.setdefault(message.sender, {}).update(numbers)
     return stated
 
 
