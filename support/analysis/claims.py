@@ -327,8 +327,9 @@ def check(paper: str, notebook: str, results: pd.DataFrame) -> pd.DataFrame:
             f"data/inputs/claims/{paper}.tsv names, or add its statements there"
         )
     unseen = results.attrs.get("unseen", {})
+    figures = results.astype(dict.fromkeys(("value", "se", "n"), float))
     parts = []
-    for who, part in results.groupby("participant", sort=False):
+    for who, part in figures.groupby("participant", sort=False):
         cells = {}
         for row, column, value, se, n in part[cell].itertuples(index=False):
             if not isnan(value):
