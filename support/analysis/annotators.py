@@ -1,21 +1,17 @@
 """Who labels talk with dialogue acts: what is known stays, a model labels models' talk, and where none can be asked an
 annotator that learnt from labelled sentences does (`labelled`).
-
-``python -m support.analysis.annotators`` trains those, on the sentences of three authors and on AMI's meetings, in five
-minutes, nearly all of it for embeddings, which are kept. Nothing is drawn: teams and authors are split by name.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import textwrap
 import unicodedata
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -30,11 +26,10 @@ from support.analysis.dialogue_acts import (
     Annotator,
     Labels,
     authors,
-    labelled_ami,
     union,
 )
 from support.analysis.embeddings import Encoder
-from support.data import ROOT, output, study_file
+from support.data import study_file
 from support.errors import (
     ContextOverflow,
     InvalidInput,
@@ -53,11 +48,10 @@ if TYPE_CHECKING:
 
 TRUE = "true"
 PEOPLE = "people"
-TRAINED = {"embedding": "dialogue_acts_agents", "embedding AMI": "dialogue_acts_ami"}
-"""Annotators that need no model, and their files in data/models: one for agents' talk, one for people's."""
+OFFLINE = "embedding"
 
 Chosen = Any
-"""Who is to label: "model:NAME", one of `TRAINED`, an object that labels, {participant or kind: either}, or None."""
+"""Who is to label: "model:NAME", `OFFLINE`, an object that labels, {participant or kind: either}, or None."""
 
 
 async def labelled(
@@ -74,8 +68,7 @@ async def labelled(
     known = messages["acts"].map(len) > 0
     made = messages.assign(labelled_by=np.where(known, TRUE, ""))
     blank = messages[~known]
-    people = pd.Series(PEOPLE, blank.index)
-    kinds = blank.get("kind", people)
+    kinds = blank["kind"] if "kind" in blank else pd.Series(PEOPLE, blank.index)
     participants = blank.get("seats", blank.get("participant", kinds))
     unseen: dict[str, Labels] = {}
     with serving(cache=study_file("dialogue_acts")):
@@ -87,7 +80,9 @@ async def labelled(
             acts = await annotator.label(part, messages)
             made.loc[part.index, "acts"] = pd.Series(acts, part.index, dtype=object)
             made.loc[part.index, "labelled_by"] = annotator.name
-            both = {*unseen.get(who, ()), *annotator.unseen}
+            abroad = kind == PEOPLE and annotator.name == OFFLINE
+            blind = LABELS if abroad else annotator.unseen  # notebook 22, section 4
+            both = {*unseen.get(who, ()), *blind}
             unseen[who] = tuple(act for act in LABELS if act in both)
     made.attrs["unseen"] = unseen
     return made
@@ -98,22 +93,21 @@ def annotator_for(
 ) -> Annotator:
     """Who labels the talk of a kind ("model:gpt-4o-mini", "linear", "people").
 
-    One that is named: "model:NAME", one of `TRAINED`, an object that labels, or {kind: either}. Otherwise the model
-    that spoke; where it cannot be asked (no key, the embedded one), the annotator that is trained on such talk.
+    One that is named: "model:NAME", `OFFLINE`, an object that labels, or {kind: either}. Otherwise the model that spoke,
+    and where it cannot be asked (no key, the embedded one) the offline one.
     """
     given = annotators.get(kind) if isinstance(annotators, Mapping) else annotators
     if given is None and is_model(kind) and kind != f"{MODEL}:{EMBEDDED.name}":
         with suppress(ModelUnavailable):
             return LanguageModelAnnotator(kind)
-    if given is None:
-        given = "embedding AMI" if kind == PEOPLE else "embedding"
+    given = given or OFFLINE
     if not isinstance(given, str):
         return given
     if is_model(given):
         return LanguageModelAnnotator(given)
-    if given in TRAINED:
-        return SentenceAnnotator.load(given, encoder)
-    expected = f"{', '.join(TRAINED)}, or {MODEL}:NAME"
+    if given == OFFLINE:
+        return offline(encoder or Encoder())
+    expected = f"{OFFLINE}, or {MODEL}:NAME"
     raise InvalidInput(f"annotators: {given!r} given; expected {expected}")
 
 
@@ -134,7 +128,6 @@ FOREIGN = "not in Latin letters: it learnt from English"
 LONGEST = 800  # letters: the encoder reads 256 tokens, so a longer one goes in pieces
 STRENGTH = 30.0  # of 1 to 100 the best on the three authors, each left out once
 ALSO = 0.3  # probability from which an act is given beside the most probable one
-SPARSE = 4  # every so many of AMI's segments are enough: 11,000
 MODERATE = 0.4  # kappa below which an act cannot be told (Landis and Koch 1977)
 
 
@@ -196,57 +189,56 @@ class SentenceAnnotator:
         chosen = (p >= ALSO) | (p == p.max(axis=1, keepdims=True))
         return [union(self.model.classes_[row]) for row in chosen]
 
-    @classmethod
-    def load(cls, name: str, encoder: Encoder | None = None) -> SentenceAnnotator:
-        """One of `TRAINED`."""
-        from sklearn.linear_model import LogisticRegression
-
-        data, encoder = json.loads(_path(name).read_text()), encoder or Encoder()
-        if encoder.model != (fitted := data["encoder"]):
-            was = f"the annotator {name!r} was fitted on {fitted}"
-            raise InvalidInput(f"encoder: it embeds with {encoder.model}; {was}")
-        regression = LogisticRegression()
-        for part in FITTED:
-            setattr(regression, part, np.array(data[part]))
-        least = {act: low for act, (_, low, _) in data["kappa"].items()}
-        return cls(name, on_embeddings(encoder, regression), least)
-
-
-FITTED = ("classes_", "intercept_", "coef_")  # of scikit-learn's regressions
-
-
-def _path(name: str) -> Path:
-    return ROOT / "data" / "models" / f"{TRAINED[name]}.json"
-
-
-def on_embeddings(encoder: Encoder, classifier: Any) -> Any:
-    """A classifier behind what it learns of a text: its embedding, whether it asks, and its length."""
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import FunctionTransformer
-
-    known = {"encoder": encoder}
-    return make_pipeline(FunctionTransformer(_features, kw_args=known), classifier)
-
-
-def _features(texts: Sequence[str], encoder: Encoder) -> np.ndarray:
-    """Unit vectors and marks of sentences, shape (sentences, dimensions + 2)."""
-    marks = [["?" in text, np.log1p(len(text.split())) / 3] for text in texts]
-    return np.hstack([encoder.encode(list(texts)), np.array(marks, dtype=np.float32)])
-
 
 def learn(frame: pd.DataFrame, encoder: Encoder) -> Any:
-    """A multinomial regression on sentence embeddings (Reimers and Gurevych 2019), taught by sentences (text, acts)."""
+    """A multinomial regression on words, pairs of words and embeddings (Reimers and Gurevych 2019) of sentences.
+
+    `frame` has text and acts.
+    """
+    from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline, make_union
+    from sklearn.preprocessing import FunctionTransformer
 
     rows = frame.explode("acts")
     if rows["acts"].nunique() < 2:
         shown = ", ".join(map(str, rows["acts"].unique())) or "none"
-        raise InvalidInput(
-            f"acts: they show {shown}; label sentences of two acts or more"
-        )
+        raise InvalidInput(f"acts: they show {shown}; label sentences of two or more")
+    words = TfidfVectorizer(
+        ngram_range=(1, 2),
+        sublinear_tf=True,
+        token_pattern=r"\w+|[?!]",
+    )
+    meaning = FunctionTransformer(lambda texts: encoder.encode([*texts]))
     regression = LogisticRegression(C=STRENGTH, max_iter=300)
-    texts = [masked(text) for text in rows["text"]]
-    return on_embeddings(encoder, regression).fit(texts, rows["acts"])
+    model = make_pipeline(make_union(words, meaning), regression)
+    return model.fit(rows["text"].map(masked), rows["acts"])
+
+
+def by_others(frame: pd.DataFrame, encoder: Encoder) -> list[Labels]:
+    """The acts of sentences (text, acts, run) as annotators give them that learnt from the other runs, in three folds."""
+    from sklearn.model_selection import GroupKFold
+
+    given: list[Labels] = [()] * len(frame)
+    for rows, left_out in GroupKFold(3).split(frame, groups=frame["run"]):
+        annotator = SentenceAnnotator("fold", learn(frame.iloc[rows], encoder))
+        acts = annotator.classify([*frame["text"].iloc[left_out].map(masked)])
+        for place, labels in zip(left_out, acts, strict=True):
+            given[place] = labels
+    return given
+
+
+@cache
+def offline(encoder: Encoder) -> SentenceAnnotator:
+    """The annotator for agents' talk that needs no model: learnt from three authors, tested on each left out."""
+    sentences = authors()
+    learnt = sentences[sentences["run"] != HELD_OUT]
+    given = by_others(learnt, encoder)
+    rng = np.random.default_rng(1)
+    tested = evaluate(learnt["acts"], given, learnt.index, rng)
+    kappa = tested[tested["measure"] == "kappa"]
+    least = dict(zip(kappa["act"], kappa["low"], strict=True))
+    return SentenceAnnotator(OFFLINE, learn(learnt, encoder), least)
 
 
 # -- a language model ------------------------------------------------------------------------------------------------
@@ -319,46 +311,3 @@ class LanguageModelAnnotator:
             self.problems[place] = str(error)
             return ()
         return union(reply.value.acts)
-
-
-# -- training --------------------------------------------------------------------------------------------------------
-
-
-def by_others(frame: pd.DataFrame, encoder: Encoder) -> list[Labels]:
-    """The acts of sentences (text, acts, run) as annotators give them that learnt from the other runs, in three folds."""
-    from sklearn.model_selection import GroupKFold
-
-    given: list[Labels] = [()] * len(frame)
-    for rows, left_out in GroupKFold(3).split(frame, groups=frame["run"]):
-        annotator = SentenceAnnotator("fold", learn(frame.iloc[rows], encoder))
-        acts = annotator.classify([masked(t) for t in frame["text"].iloc[left_out]])
-        for place, labels in zip(left_out, acts, strict=True):
-            given[place] = labels
-    return given
-
-
-def train(name: str, frame: pd.DataFrame, encoder: Encoder) -> None:
-    """Learn one of `TRAINED` from sentences (text, acts, run), and write it with its kappa on runs not read."""
-    rng, given = np.random.default_rng(1), by_others(frame, encoder)
-    tested = evaluate(frame["acts"], given, frame.index, rng, draws=500)
-    kappa = tested[(tested["measure"] == "kappa") & (tested["truth"] > 0)]
-    regression = learn(frame, encoder)[-1]
-    data = {part: getattr(regression, part).tolist() for part in FITTED}
-    data |= {part: np.round(data[part], 3).tolist() for part in FITTED[1:]}
-    bounds = kappa.set_index("act")[["value", "low", "high"]].round(3)
-    about = {"encoder": encoder.model, "kappa": bounds.T.to_dict("list")}
-    _path(name).write_text(json.dumps(about | data) + "\n")
-    print(name, about)
-
-
-def main() -> None:
-    """Train the annotators of `TRAINED`."""
-    encoder = Encoder(output("data", "runs", "embeddings.sqlite"))
-    talk = authors()
-    train("embedding", talk[talk["run"] != HELD_OUT], encoder)
-    segments = labelled_ami()[0][::SPARSE].reset_index(drop=True)
-    train("embedding AMI", segments, encoder)
-
-
-if __name__ == "__main__":
-    main()
