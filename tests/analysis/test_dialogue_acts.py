@@ -37,16 +37,10 @@ def taught(words):
     return an.SentenceAnnotator("taught", an.learn(TAUGHT, words))
 
 
-def test_every_label_of_people_is_mapped_with_a_reason(have):
-    ami, chats = da.bridge("ami"), have(delidata)
-    assert set(ami["label"]) == set(AMI_LABELS)
-    for corpus in ("ami", "delidata"):
-        table = da.bridge(corpus)
-        assert (
-            set(table["act"]) <= {*da.LABELS, ""}
-            and table["why"].str.len().gt(10).all()
-        )
-    assert not {"/".join(pair) for pair in chats[["kind", "target"]].to_numpy()} - set(da.bridge("delidata")["label"])  # fmt: skip
+def test_every_label_of_people_is_mapped(have):
+    assert set(da.bridge("ami")["label"]) == set(AMI_LABELS)
+    chats, known = have(delidata), set(da.bridge("delidata")["label"])
+    assert set(chats["kind"] + "/" + chats["target"]) <= known
     rows = [("Solution", "solution_summary,x"), ("Reasoning", "")]
     both = pd.DataFrame(rows, columns=["target", "additional"])
     both["kind"] = "Non-probing-deliberation"
@@ -57,7 +51,6 @@ def test_no_team_is_on_both_sides_of_the_split(have):
     seen, unseen = have(da.labelled_ami)
     assert not set(seen["run"]) & set(unseen["run"])
     assert {name[:2] for name in unseen["run"]} >= {"ES", "IS", "TS"}
-    assert 0.1 < len(unseen) / len(seen) < 0.6
 
 
 def test_the_authors_are_balanced_over_acts_and_environments():
@@ -196,7 +189,9 @@ def test_a_model_is_given_every_meaning_the_message_and_the_round_before_it_only
 
 
 def test_a_reply_that_does_not_fit_and_a_message_too_long_leave_it_unlabelled():
-    odd = lambda chat: {"acts": ["agree" if "split" in chat[1]["content"] else "inform"]}  # noqa: E731  # fmt: skip
+    def odd(chat):
+        return {"acts": ["agree" if "split" in chat[1]["content"] else "inform"]}
+
     acts, annotator, asked = asked_of(odd)
     assert acts == [("inform",), ("inform",), ()] and len(asked) == 2 + 3
     assert list(annotator.problems) == [2]

@@ -13,7 +13,6 @@ from support.analysis.transitions import (
     NAMES,
     bootstrap,
     frequency,
-    leading,
     most_probable,
     probability,
     steps,
@@ -79,7 +78,7 @@ def at_random(rng, runs):
 
 @settings(max_examples=20)
 @given(st.integers(0, 2**32), st.permutations(range(4)), st.permutations(NAMED))
-def test_property_neither_order_nor_names_matter_and_a_plain_count_agrees(
+def test_property_neither_order_nor_names_matter_and_none_exceeds_one(
     seed, order, names
 ):
     messages = at_random(np.random.default_rng(seed), runs=4)
@@ -89,16 +88,6 @@ def test_property_neither_order_nor_names_matter_and_a_plain_count_agrees(
     p = probability(steps(messages))
     pd.testing.assert_frame_equal(p, probability(steps(other)))
     assert p.max(axis=None) <= 1
-    asked, answered = 0, 0
-    for row in messages[messages["acts"].map(lambda acts: "inform" in acts)].itertuples():  # fmt: skip
-        later = messages[(messages["run"] == row.run) & (messages["round"] == row.round + 1)]  # fmt: skip
-        asked += 1
-        answered += any(
-            "request" in acts
-            for acts in later.loc[later["sender"] != row.sender, "acts"]
-        )
-    expected = answered / asked if asked else np.nan
-    assert p.loc["inform", "request"] == pytest.approx(expected, nan_ok=True)
 
 
 def many(rng, runs, answer):
@@ -111,7 +100,8 @@ def test_a_bootstrap_draw_is_the_count_of_the_groups_drawn_each_with_all_of_its_
     runs = many(np.random.default_rng(4), 10, "accept")
     performed = steps(frame(*runs, repetition=[*range(5)] * 2))
     times = np.random.default_rng(9).multinomial(5, np.full(5, 0.2), size=1)[0]
-    parts = [performed[performed["repetition"] == g] for g in range(5) for _ in range(times[g])]  # fmt: skip
+    chosen = np.repeat(range(5), times)
+    parts = [performed[performed["repetition"] == group] for group in chosen]
     drawn = bootstrap(performed, np.random.default_rng(9), 1)
     np.testing.assert_allclose(drawn[0], probability(pd.concat(parts)).to_numpy())
 
@@ -119,7 +109,11 @@ def test_a_bootstrap_draw_is_the_count_of_the_groups_drawn_each_with_all_of_its_
 def test_the_graph_shows_the_most_probable_edges_without_loops():
     run = [*["Ana: inform; Ben: inform"] * 2, "Ana: propose; Ben: propose"]
     edges = most_probable(probability(steps(frame(run))))
-    expected = [("start", "inform", 1), ("inform", "propose", 0.5), ("propose", "end", 1)]  # fmt: skip
+    expected = [
+        ("start", "inform", 1),
+        ("inform", "propose", 0.5),
+        ("propose", "end", 1),
+    ]
     assert [*edges.itertuples(index=False, name=None)] == expected
     mixed = ["Ana: inform; Ben: request", "Ana: propose; Ben: accept"] * 2
     p = probability(steps(frame(mixed)))
@@ -132,11 +126,13 @@ def test_an_edge_that_always_leads_is_sure_and_one_of_two_alike_is_not():
     performed = steps(frame(*many(rng, 300, "accept")))
     drawn = bootstrap(performed, rng, 200)
     assert most_probable(probability(performed), drawn=drawn)["leads"].eq(1).all()
-    runs = [[*many(rng, 1, act)[0]] for act in ["accept", "decline"] * 20]
-    performed = steps(frame(*runs))
+    pairs = [
+        ["Ana: inform; Ben: inform", f"Ana: {a}; Ben: {a}"]
+        for a in ("accept", "decline")
+    ]
+    performed = steps(frame(*pairs * 20))
     edges = most_probable(probability(performed), drawn=bootstrap(performed, rng, 200))
     assert edges.set_index("source").loc["inform", "leads"] < 0.95
-    assert not leading(np.full((1, 13, 13), np.nan)).any()
 
 
 WRONG = [

@@ -33,7 +33,10 @@ def test_edges_and_discs_are_as_large_as_what_they_show_and_dashed_where_it_is_n
     assert sum(arrow.get_linestyle() == "solid" for arrow in arrows) == 3
     assert {"1.00", "0.40", "0.60", "0.20", "start", "end"} <= texts(ax)
     discs = ax.collections[0]
-    places = {tuple(xy): size for xy, size in zip(discs.get_offsets(), discs.get_sizes(), strict=True)}  # fmt: skip
+    places = {
+        tuple(xy): size
+        for xy, size in zip(discs.get_offsets(), discs.get_sizes(), strict=True)
+    }
     assert places[RING["inform"]] > 2 * places[RING["request"]]
     small = plot_graph(GRAPH[:1], axes(), frequency=SHARE, numbers=False)
     assert texts(small) == {"start", "inform"}
