@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from support.analysis.annotators import LanguageModelAnnotator
-from support.analysis.dialogue_acts import HELD_OUT, authors
 from support.analysis.detection import model_selections, model_verdicts, one_voice
+from support.analysis.dialogue_acts import authors
 from support.meetings import natural_plan
 from support.meetings.parsing import readings
 from support.seminar.rules import load_policies

@@ -210,7 +210,7 @@ def learn(frame: pd.DataFrame, encoder: Encoder) -> Any:
         token_pattern=r"\w+|[?!]",
     )
     meaning = FunctionTransformer(lambda texts: encoder.encode([*texts]))
-    regression = LogisticRegression(C=STRENGTH, max_iter=300)
+    regression = LogisticRegression(C=STRENGTH)
     model = make_pipeline(make_union(words, meaning), regression)
     return model.fit(rows["text"].map(masked), rows["acts"])
 
