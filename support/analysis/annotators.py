@@ -114,7 +114,7 @@ def annotator_for(
 def whose(messages: pd.DataFrame) -> str:
     """Whose labels these are, and which acts they cannot show: for a caption."""
     names = ", ".join(messages["labelled_by"].unique())
-    blind = {*chain.from_iterable(messages.attrs.get("unseen", {}).values())}
+    blind = {*chain(*messages.attrs.get("unseen", {}).values())}
     lacking = ", ".join(act for act in LABELS if act in blind)
     return f"labels: {names}" + (f" (cannot show {lacking})" if blind else "")
 
@@ -166,8 +166,9 @@ class SentenceAnnotator:
     ) -> None:
         self.name, self.model, self.problems = name, model, dict[int, str]()
         least = dict.fromkeys(model.classes_, 1.0) if least is None else least
-        weak = [act for act in LABELS if least.get(act, 0) < MODERATE]
-        self.unseen: Labels = tuple(weak)
+        self.unseen: Labels = tuple(
+            act for act in LABELS if least.get(act, 0) < MODERATE
+        )
 
     async def label(
         self, messages: pd.DataFrame, talk: pd.DataFrame | None = None
