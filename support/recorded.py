@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from support.analysis.agreement import small_tests
 from support.analysis.annotators import LanguageModelAnnotator
 from support.analysis.detection import model_selections, model_verdicts, one_voice
+from support.analysis.dialogue_acts import authors
 from support.meetings import natural_plan
 from support.meetings.parsing import readings
 from support.seminar.rules import load_policies
@@ -28,11 +28,11 @@ Drawn = np.random.Generator  # the stream of a sweep's unit, which nothing here 
 Found = dict[Any, Any]
 
 
-async def labels(model: Any, rng: Drawn, seed: int) -> Found:
-    """The acts that a model gives each message of the small tests."""
-    annotator = LanguageModelAnnotator(model)
-    tests = await small_tests(seed)
-    return {test.name: await annotator.label(test.messages) for test in tests}
+async def labels(model: Any, rng: Drawn, every: int) -> Found:
+    """The acts that a model gives sentences of the held-out author, one of so many."""
+    sentences = authors().query("run == @HELD_OUT")[::every]
+    spoken = sentences.assign(round=1, sender="Ana")
+    return {"acts": await LanguageModelAnnotator(model).label(spoken)}
 
 
 async def parses(

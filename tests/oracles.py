@@ -20,12 +20,10 @@ from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_paire
 
 from support.analysis.printed import Convention, Scale, possible_sums, reconstruct
 from support.analysis.stats import adjusted, compare, equivalent, hedges_g
-from support.analysis.transitions import NAMES, code, count_plainly, transitions
 from support.choice import RULES, tally
 from support.solvers.fair import meet
 
 RNG = np.random.default_rng(20_261_123)
-ACTS = [name for name in NAMES if name not in ("start", "end")]
 
 
 def fairest_plans(cases: int = 1000) -> int:
@@ -194,33 +192,6 @@ def printed_means(cases: int = 200) -> tuple[int, int]:
     return grims, samples
 
 
-def graphs(cases: int = 200) -> int:
-    """Transitions against a plain count over sets; some talks end early, and some agents say nothing in a round."""
-    wrong = 0
-    for _ in range(cases):
-        agents = list("ABCD"[: RNG.integers(2, 5)])
-        rows = [
-            (run, r, who, tuple(RNG.choice(ACTS, size=RNG.integers(1, 4), replace=False).tolist()))
-            for run in range(3) for r in range(1, int(RNG.integers(2, 7))) for who in agents
-            if r == 1 or RNG.random() < 0.9
-        ]  # fmt: skip
-        messages = pd.DataFrame(rows, columns=["run", "round", "sender", "acts"])
-        found, occurs = count_plainly(messages)
-        t = transitions(code(messages))
-        numerator, denominator = t.numerator.sum(axis=0), t.denominator.sum(axis=0)
-        pairs = {
-            (a, b): int(numerator[i, j])
-            for i, a in enumerate(NAMES)
-            for j, b in enumerate(NAMES)
-        }
-        single = {a: int(denominator[i]) for i, a in enumerate(NAMES)}
-        wrong += pairs != {**dict.fromkeys(pairs, 0), **found} or single != {
-            **dict.fromkeys(single, 0),
-            **occurs,
-        }
-    return wrong
-
-
 def inference(cases: int = 300) -> int:
     """t tests, Holm, equivalence and g against scipy and statsmodels."""
     wrong = 0
@@ -274,5 +245,4 @@ if __name__ == "__main__":
     print(
         f"all samples, 200 printed means and deviations against every sample: {samples}"
     )
-    print(f"transitions, 200 talks against a plain count: {graphs()}")
     print(f"tests, 300 samples against scipy and statsmodels: {inference()}")

@@ -1,80 +1,150 @@
-"""Who labels: annotators that learn from labelled sentences, the majority label to beat, and a language model.
-
-``python -m support.analysis.annotators`` trains the embedding annotators on AMI's human labels, in ten minutes on two
-cores, nearly all of it for embeddings, which are kept. Deterministic: teams are split by name, nothing is drawn.
+"""Who labels talk with dialogue acts: what is known stays, a model labels models' talk, and where none can be asked an
+annotator that learnt from labelled sentences does (`labelled`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import textwrap
 import unicodedata
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import compress
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
 
+from support.analysis.agreement import evaluate
 from support.analysis.dialogue_acts import (
-    AMI_TO_ACTS,
+    HELD_OUT,
     LABELS,
     MEANINGS,
     OTHERS,
+    Annotator,
     Labels,
-    checked_acts,
-    labelled_ami,
+    authors,
     union,
 )
 from support.analysis.embeddings import Encoder
-from support.data import ROOT, output, outside
-from support.errors import ContextOverflow, InvalidInput, MalformedReply
-from support.models.profiles import MODEL
+from support.data import study_file
+from support.errors import (
+    ContextOverflow,
+    InvalidInput,
+    MalformedReply,
+    ModelUnavailable,
+)
+from support.models.profiles import EMBEDDED, MODEL, is_model
 from support.prompts import render
 from support.seats import given_model
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
+
+# -- the policy ------------------------------------------------------------------------------------------------------
+
+TRUE = "true"
+PEOPLE = "people"
+OFFLINE = "embedding"
+
+Chosen = Any
+"""Who is to label: "model:NAME", `OFFLINE`, an object that labels, {participant or kind: either}, or None."""
+
+
+async def labelled(
+    messages: pd.DataFrame, annotators: Chosen = None, encoder: Encoder | None = None
+) -> pd.DataFrame:
+    """The messages with `acts` filled, and who gave them, `labelled_by`.
+
+    Acts that are known (of rule-based agents, of corpora) stay. Others are given by `annotator_for` of their sender's
+    kind. `attrs["unseen"]` says which acts the annotator of each participant (the column seats, or participant) cannot
+    tell.
+    """
+    from support.models import serving
+
+    known = messages["acts"].map(len) > 0
+    made = messages.assign(labelled_by=np.where(known, TRUE, ""))
+    blank = messages[~known]
+    kinds = blank["kind"] if "kind" in blank else pd.Series(PEOPLE, blank.index)
+    participants = blank.get("seats", blank.get("participant", kinds))
+    unseen: dict[str, Labels] = {}
+    with serving(cache=study_file("dialogue_acts")):
+        for group, part in blank.groupby([participants, kinds]):
+            who, kind = map(str, group)
+            named = isinstance(annotators, Mapping) and who in annotators
+            given = annotators[who] if named else annotators
+            annotator = annotator_for(kind, given, encoder)
+            acts = await annotator.label(part, messages)
+            made.loc[part.index, "acts"] = pd.Series(acts, part.index, dtype=object)
+            made.loc[part.index, "labelled_by"] = annotator.name
+            abroad = kind == PEOPLE and annotator.name == OFFLINE
+            blind = LABELS if abroad else annotator.unseen  # notebook 22, section 4
+            both = {*unseen.get(who, ()), *blind}
+            unseen[who] = tuple(act for act in LABELS if act in both)
+    made.attrs["unseen"] = unseen
+    return made
+
+
+def annotator_for(
+    kind: str, annotators: Chosen = None, encoder: Encoder | None = None
+) -> Annotator:
+    """Who labels the talk of a kind ("model:gpt-4o-mini", "linear", "people").
+
+    One that is named: "model:NAME", `OFFLINE`, an object that labels, or {kind: either}. Otherwise the model that spoke,
+    and where it cannot be asked (no key, the embedded one) the offline one.
+    """
+    given = annotators.get(kind) if isinstance(annotators, Mapping) else annotators
+    if given is None and is_model(kind) and kind != f"{MODEL}:{EMBEDDED.name}":
+        with suppress(ModelUnavailable):
+            return LanguageModelAnnotator(kind)
+    given = given or OFFLINE
+    if not isinstance(given, str):
+        return given
+    if is_model(given):
+        return LanguageModelAnnotator(given)
+    if given == OFFLINE:
+        return offline(encoder or Encoder())
+    expected = f"{OFFLINE}, or {MODEL}:NAME"
+    raise InvalidInput(f"annotators: {given!r} given; expected {expected}")
+
+
+def whose(messages: pd.DataFrame) -> str:
+    """Whose labels these are, and which acts they cannot show: for a caption."""
+    names = ", ".join(messages["labelled_by"].unique())
+    blind = {*chain(*messages.attrs.get("unseen", {}).values())}
+    lacking = ", ".join(act for act in LABELS if act in blind)
+    return f"labels: {names}" + (f" (cannot show {lacking})" if blind else "")
+
+
+# -- learnt from labelled sentences ----------------------------------------------------------------------------------
+
 END_OF_SENTENCE = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|\n+")
 WORD = re.compile(r"[^\W_]")  # a letter or a digit of any script
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 FOREIGN = "not in Latin letters: it learnt from English"
-LONGEST = 800  # letters of a sentence: the encoder reads 256 tokens, so that a longer one is read in pieces
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a message that have a letter or a digit in them.
-
-    >>> sentences("I take 3.5 of A. And you? :-)")
-    ['I take 3.5 of A.', 'And you?']
-    """
-    return [
-        part.strip()
-        for part in END_OF_SENTENCE.split(text)
-        if part and WORD.search(part)
-    ]
+LONGEST = 800  # letters: the encoder reads 256 tokens, so a longer one goes in pieces
+STRENGTH = 30.0  # of 1 to 100 the best on the three authors, each left out once
+ALSO = 0.3  # probability from which an act is given beside the most probable one
+MODERATE = 0.4  # kappa below which an act cannot be told (Landis and Koch 1977)
 
 
 def masked(text: str) -> str:
-    """A sentence with every number made the same, since what it does depends on none: each is then embedded once."""
+    """A sentence with every number made the same, since what it does depends on none."""
     return NUMBER.sub("10", text)
 
 
 def pieces(text: str) -> list[str]:
-    """The sentences of a message, their numbers masked, long ones in pieces, so that nothing is left unread."""
-    return [
-        piece
-        for part in sentences(text)
-        for piece in textwrap.wrap(masked(part), LONGEST)
-    ]
+    """The sentences of a message, long ones in pieces, so that nothing is left unread.
+
+    >>> pieces("I take 3.5 of A. And you? :-)")
+    ['I take 10 of A.', 'And you?']
+    """
+    parts = [part for part in END_OF_SENTENCE.split(text) if part and WORD.search(part)]
+    wrapped = [textwrap.wrap(masked(part.strip()), LONGEST) for part in parts]
+    return list(chain.from_iterable(wrapped))
 
 
 def is_foreign(text: str) -> bool:
@@ -83,303 +153,151 @@ def is_foreign(text: str) -> bool:
     return sum(latin) < len(latin) / 2
 
 
-FOLDS = 5
-FEWEST = 5  # texts that have to show an act before it can be learnt
-GRID = np.arange(0.05, 0.96, 0.01)
+class SentenceAnnotator:
+    """A message performs the acts of its sentences: the most probable one of each, and others of `ALSO` or more.
 
-
-@dataclass(frozen=True, eq=False)
-class Heads:
-    """One logistic regression for each act: weights (acts, features), biases and thresholds (acts,)."""
-
-    acts: Labels
-    weights: np.ndarray
-    biases: np.ndarray
-    thresholds: np.ndarray
-
-    def decide(self, features: Any) -> list[Labels]:
-        """The acts of each sentence, from an array or a sparse matrix of shape (sentences, features)."""
-        given = (
-            expit(np.asarray(features @ self.weights.T) + self.biases)
-            >= self.thresholds
-        )
-        return [union(compress(self.acts, row)) for row in given]
-
-    @classmethod
-    def fit(
-        cls,
-        features: Any,
-        labels: Sequence[Labels] | pd.Series,
-        groups: Iterable[Any],
-        strength: float,
-    ) -> Heads:
-        """Fit each act that occurs often enough, and tune its threshold on groups that the fold's fit has not seen."""
-        acts = tuple(
-            a
-            for a in LABELS
-            if a != OTHERS
-            and FEWEST <= sum(a in given for given in labels) < len(labels)
-        )
-        names, fold = np.unique(
-            np.asarray([str(g) for g in groups]), return_inverse=True
-        )
-        if not acts or len(names) < 2:
-            raise InvalidInput(
-                f"labels: they show {len(acts)} learnable acts in {len(names)} groups; label more messages of two runs "
-                f"at least, until some act stands in {FEWEST} of them and not in all"
-            )
-        fold = fold % min(FOLDS, len(names))
-        fitted = [
-            _fit_one(
-                features, np.array([a in given for given in labels]), fold, strength
-            )
-            for a in acts
-        ]
-        weights, biases, thresholds = (
-            np.array(part) for part in zip(*fitted, strict=True)
-        )
-        return cls(acts, weights, biases, thresholds)
-
-
-def _fit_one(
-    features: Any, there: np.ndarray, fold: np.ndarray, strength: float
-) -> tuple[np.ndarray, float, float]:
-    """Weights, bias and threshold of one act."""
-    from sklearn.linear_model import LogisticRegression
-
-    model, unseen = (
-        LogisticRegression(C=strength, max_iter=500),
-        np.full(len(there), np.nan),
-    )
-    for k in np.unique(fold):
-        rows = fold != k
-        if 0 < there[rows].sum() < rows.sum():
-            unseen[~rows] = model.fit(features[rows], there[rows]).predict_proba(
-                features[~rows]
-            )[:, 1]
-    known = ~np.isnan(unseen)
-    model.fit(features, there)
-    return (
-        model.coef_[0],
-        float(model.intercept_[0]),
-        best_threshold(unseen[known], there[known]),
-    )
-
-
-def best_threshold(probabilities: np.ndarray, there: np.ndarray) -> float:
-    """The threshold of `GRID` with the largest F1; 0.5 where none finds anything."""
-    given = probabilities[:, None] >= GRID
-    hits = (given & there[:, None]).sum(axis=0)
-    f1 = 2 * hits / np.maximum(given.sum(axis=0) + there.sum(), 1)
-    best = np.flatnonzero(f1 == f1.max())
-    return float(GRID[best[len(best) // 2]].round(2)) if f1.max() > 0 else 0.5
-
-
-class SentenceClassifier:
-    """A message is cut into sentences, each gets the acts whose threshold it reaches, the message gets their union.
-
-    A message without a letter or a digit (empty, only emoji) performs "others"; one in another script is left
-    unlabelled, and `problems` says so.
+    `model` is a classifier of scikit-learn whose input is texts; `least` the lower end of its kappa on such talk, act
+    by act: what is not surely `MODERATE` cannot be told by its labels. A message without a letter or a digit performs
+    "others"; one in another script stays unlabelled.
     """
 
     def __init__(
-        self, heads: Heads, name: str, features: Callable[[Sequence[str]], Any]
+        self, name: str, model: Any, least: Mapping[str, float] | None = None
     ) -> None:
-        self.heads, self.name, self.features = heads, name, features
-        self.covered: Labels = checked_acts((*heads.acts, OTHERS))
-        self.problems: dict[int, str] = {}
+        self.name, self.model, self.problems = name, model, dict[int, str]()
+        least = dict.fromkeys(model.classes_, 1.0) if least is None else least
+        self.unseen: Labels = tuple(
+            act for act in LABELS if least.get(act, 0) < MODERATE
+        )
 
-    async def label(self, messages: pd.DataFrame) -> list[Labels]:
+    async def label(
+        self, messages: pd.DataFrame, talk: pd.DataFrame | None = None
+    ) -> list[Labels]:
         """The acts of each message."""
-        self.problems = {
-            i: FOREIGN for i, text in enumerate(messages["text"]) if is_foreign(text)
-        }
-        parts = [
-            () if i in self.problems else pieces(text)
-            for i, text in enumerate(messages["text"])
-        ]
-        known = sorted({part for own in parts for part in own})
-        acts = (
-            dict(zip(known, self.heads.decide(self.features(known)), strict=True))
-            if known
-            else {}
-        )
+        foreign = messages["text"].map(is_foreign).to_numpy()
+        self.problems = dict.fromkeys(np.flatnonzero(foreign).tolist(), FOREIGN)
+        parts = messages["text"].map(pieces)
+        known = sorted(set(parts.explode().dropna()))
+        acts = dict(zip(known, self.classify(known), strict=True))
         given = [union(act for part in own for act in acts[part]) for own in parts]
-        return [() if i in self.problems else labels for i, labels in enumerate(given)]
+        return [() if i in self.problems else acts for i, acts in enumerate(given)]
+
+    def classify(self, sentences: Sequence[str]) -> list[Labels]:
+        """The acts of each sentence."""
+        if not sentences:
+            return []
+        p = self.model.predict_proba(sentences)
+        chosen = (p >= ALSO) | (p == p.max(axis=1, keepdims=True))
+        return [union(self.model.classes_[row]) for row in chosen]
 
 
-COEFFICIENTS = ROOT / "data" / "models" / "dialogue_acts_ami.json"
-UNMARKED = COEFFICIENTS.with_name("dialogue_acts_ami_unmarked.json")
-STRENGTH = (
-    10.0  # best of 1, 10 and 100 on the training teams alone (mean F1 on their folds)
-)
+def learn(frame: pd.DataFrame, encoder: Encoder) -> Any:
+    """A multinomial regression on words, pairs of words and embeddings (Reimers and Gurevych 2019) of sentences.
 
-
-class EmbeddingAnnotator(SentenceClassifier):
-    """Logistic regressions on sentence embeddings (Reimers and Gurevych 2019), question mark and length.
-
-    Hardly any questions are then found in talk that is written down without marks; one that is not `marked` reads every
-    text so.
+    `frame` has text and acts.
     """
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline, make_union
+    from sklearn.preprocessing import FunctionTransformer
 
-    def __init__(
-        self, encoder: Encoder, heads: Heads, name: str, *, marked: bool
-    ) -> None:
-        super().__init__(heads, name, partial(marked_vectors, encoder, marked))
-        self.encoder, self.marked = encoder, marked
-
-    @classmethod
-    def load(
-        cls, encoder: Encoder | None = None, path: Path = COEFFICIENTS
-    ) -> EmbeddingAnnotator:
-        """The annotator trained on AMI's human labels; `UNMARKED` is the one that needs no question marks."""
-        data, encoder = (
-            json.loads(path.read_text(encoding="utf-8")),
-            encoder or Encoder(),
-        )
-        if encoder.model != (model := data["encoder"]):
-            raise InvalidInput(
-                f"encoder: it embeds with {encoder.model}; the heads in {path} were fitted on {model}"
-            )
-        rows, marked = data["heads"].values(), data.get("marked", True)
-        arrays = (
-            np.array([row[key] for row in rows])
-            for key in ("weights", "bias", "threshold")
-        )
-        name = "embedding" if marked else "embedding, unmarked"
-        return cls(encoder, Heads(tuple(data["heads"]), *arrays), name, marked=marked)
-
-    @classmethod
-    def fit(
-        cls,
-        frame: pd.DataFrame,
-        encoder: Encoder,
-        name: str = "embedding",
-        *,
-        marked: bool = True,
-    ) -> EmbeddingAnnotator:
-        """Learn from labelled messages: text, acts, and run, the group that each message comes from."""
-        features = marked_vectors(
-            encoder, marked, [masked(text) for text in frame["text"]]
-        )
-        return cls(
-            encoder,
-            Heads.fit(features, frame["acts"], frame["run"], STRENGTH),
-            name,
-            marked=marked,
-        )
-
-    def save(self, path: Path, about: Mapping[str, Any]) -> None:
-        """Write the heads as JSON of four decimals, with what `about` says of their training."""
-        names, parts = (
-            ("bias", "threshold", "weights"),
-            (self.heads.biases, self.heads.thresholds, self.heads.weights),
-        )
-        rows = zip(*(np.round(part, 4).tolist() for part in parts), strict=True)
-        heads = {
-            act: dict(zip(names, row, strict=True))
-            for act, row in zip(self.heads.acts, rows, strict=True)
-        }
-        data = {
-            **about,
-            "marked": self.marked,
-            "encoder": self.encoder.model,
-            "heads": heads,
-        }
-        path.write_text(json.dumps(data) + "\n", encoding="utf-8")
-
-
-def marked_vectors(encoder: Encoder, marked: bool, texts: Sequence[str]) -> np.ndarray:
-    """Unit vectors and marks of sentences, shape (sentences, dimensions + 2)."""
-    read = texts if marked else [text.replace("?", "").strip() for text in texts]
-    seen = np.array(
-        [["?" in text, np.log1p(len(text.split())) / 3] for text in read],
-        dtype=np.float32,
+    rows = frame.explode("acts")
+    if rows["acts"].nunique() < 2:
+        shown = ", ".join(map(str, rows["acts"].unique())) or "none"
+        raise InvalidInput(f"acts: they show {shown}; label sentences of two or more")
+    words = TfidfVectorizer(
+        ngram_range=(1, 2),
+        sublinear_tf=True,
+        token_pattern=r"\w+|[?!]",
     )
-    return np.hstack([encoder.encode(read), seen])
+    meaning = FunctionTransformer(lambda texts: encoder.encode([*texts]))
+    regression = LogisticRegression(C=STRENGTH)
+    model = make_pipeline(make_union(words, meaning), regression)
+    return model.fit(rows["text"].map(masked), rows["acts"])
 
 
-class WordAnnotator(SentenceClassifier):
-    """A baseline: the same regressions on words and pairs of words, weighted by how rare they are (tf-idf)."""
+def by_others(frame: pd.DataFrame, encoder: Encoder) -> list[Labels]:
+    """The acts of sentences (text, acts, run) as annotators give them that learnt from the other runs, in three folds."""
+    from sklearn.model_selection import GroupKFold
 
-    @classmethod
-    def fit(cls, frame: pd.DataFrame, name: str = "bag of words") -> WordAnnotator:
-        """Learn from labelled messages, as `EmbeddingAnnotator.fit` does."""
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        vectorizer = TfidfVectorizer(
-            ngram_range=(1, 2), min_df=3, sublinear_tf=True, token_pattern=r"\w+|[?!]"
-        )
-        counts = vectorizer.fit_transform(map(masked, frame["text"]))
-        return cls(
-            Heads.fit(counts, frame["acts"], frame["run"], 1.0),
-            name,
-            vectorizer.transform,
-        )
+    given: list[Labels] = [()] * len(frame)
+    for rows, left_out in GroupKFold(3).split(frame, groups=frame["run"]):
+        annotator = SentenceAnnotator("fold", learn(frame.iloc[rows], encoder))
+        acts = annotator.classify([*frame["text"].iloc[left_out].map(masked)])
+        for place, labels in zip(left_out, acts, strict=True):
+            given[place] = labels
+    return given
 
 
-class MajorityAnnotator:
-    """A baseline that gives every message the most frequent act of its training messages."""
-
-    name = "majority label"
-
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self.problems: dict[int, str] = {}
-        self.covered: Labels = (
-            Counter(act for given in frame["acts"] for act in given).most_common(1)[0][
-                0
-            ],
-        )
-
-    async def label(self, messages: pd.DataFrame) -> list[Labels]:
-        """The same act for each message."""
-        return [self.covered] * len(messages)
+@cache
+def offline(encoder: Encoder) -> SentenceAnnotator:
+    """The annotator for agents' talk that needs no model: learnt from three authors, tested on each left out."""
+    sentences = authors()
+    learnt = sentences[sentences["run"] != HELD_OUT]
+    given = by_others(learnt, encoder)
+    rng = np.random.default_rng(1)
+    tested = evaluate(learnt["acts"], given, learnt.index, rng)
+    kappa = tested[tested["measure"] == "kappa"]
+    least = dict(zip(kappa["act"], kappa["low"], strict=True))
+    return SentenceAnnotator(OFFLINE, learn(learnt, encoder), least)
 
 
-MOST = 6  # acts of one message by a tight model: a schema without a bound lets small models run on
+# -- a language model ------------------------------------------------------------------------------------------------
+
+MOST = (
+    6  # acts of one message by a tight model: a schema without a bound lets it run on
+)
 TOKENS = 80
+
+
+def question(sender: str, text: str, before: Sequence[str] = ()) -> list[Any]:
+    """What a model is asked about a message, given the lines of the round before (C.5)."""
+    briefing = render("dialogue_acts/briefing", meanings=tuple(MEANINGS.items()))
+    asked = render("dialogue_acts/message", before=before, sender=sender, text=text)
+    contents = {"system": briefing, "user": asked}
+    return [{"role": role, "content": content} for role, content in contents.items()]
+
+
+def form(most: int = len(LABELS)) -> Any:
+    """The form of a model's answer: one label or more."""
+    from pydantic import Field, create_model
+
+    acts: Any = list[Literal[LABELS]]  # type: ignore[valid-type]
+    return create_model("ActsReply", acts=(acts, Field(min_length=1, max_length=most)))
 
 
 class LanguageModelAnnotator:
     """Asks a model for the acts of each message, given the round before, at temperature 0: the paper's way (C.5).
 
-    A reply off its form and a message that the model cannot read whole leave the message unlabelled: `problems` says
-    why. `talk` are the whole discussions where a sample is labelled: without its round before it is another task.
+    A reply off its form and a message that the model cannot read whole leave the message unlabelled.
     """
 
-    covered: Labels = LABELS
+    unseen: Labels = ()
 
-    def __init__(
-        self, model: ChatModel | str, *, talk: pd.DataFrame | None = None
-    ) -> None:
-        from pydantic import Field, create_model
-
+    def __init__(self, model: ChatModel | str) -> None:
         self.model = given_model(MODEL, model, "the annotator")
-        self.name = f"model {self.model.name}"
+        self.name, self.problems = f"model {self.model.name}", dict[int, str]()
         limits = self.model.limits
-        most = Field(min_length=1, max_length=MOST if limits.tight else len(LABELS))
         self.settings: dict[str, Any] = {
-            "temperature": 0.0, "seed": 0, "repetition": 0, "max_tokens": limits.room(TOKENS),
-            "schema": create_model("ActsReply", acts=(list[Literal[LABELS]], most)),  # type: ignore[valid-type]
-        }  # fmt: skip
-        self.talk = talk
-        self.problems: dict[int, str] = {}
+            "temperature": 0.0,
+            "seed": 0,
+            "repetition": 0,
+            "max_tokens": limits.room(TOKENS),
+            "schema": form(MOST if limits.tight else len(LABELS)),
+        }
 
-    async def label(self, messages: pd.DataFrame) -> list[Labels]:
+    async def label(
+        self, messages: pd.DataFrame, talk: pd.DataFrame | None = None
+    ) -> list[Labels]:
         """The acts of each message; run and round tell which messages came before it."""
         self.problems = {}
-        here, whole = (
-            _said(talk)
-            for talk in (messages, messages if self.talk is None else self.talk)
-        )
+        whole = messages if talk is None else talk
+        lines = whole["sender"] + ": " + whole["text"]
+        rounds = lines.groupby([whole["run"], whole["round"]]).agg(list).to_dict()
         asked = []
-        rows = messages[["run", "round", "sender", "text"]].itertuples(index=False)
-        for place, (run, number, sender, text) in enumerate(rows):
-            line = f"{sender}: {text}"
-            talk = whole if line in whole.get((str(run), number), ()) else here
-            asked.append(
-                self._one(place, sender, text, talk.get((str(run), number - 1), []))
-            )
+        for place, row in enumerate(messages.to_dict("records")):
+            before = rounds.get((row["run"], row["round"] - 1), [])
+            asked.append(self._one(place, row["sender"], row["text"], before))
         return await asyncio.gather(*asked)
 
     async def _one(
@@ -387,58 +305,10 @@ class LanguageModelAnnotator:
     ) -> Labels:
         if not text.strip():
             return (OTHERS,)
-        asked = [
-            {
-                "role": "system",
-                "content": render(
-                    "dialogue_acts/briefing", meanings=tuple(MEANINGS.items())
-                ),
-            },
-            {
-                "role": "user",
-                "content": render(
-                    "dialogue_acts/message", before=before, sender=sender, text=text
-                ),
-            },
-        ]
         try:
-            reply = await self.model.reply(asked, **self.settings)
+            turns = question(sender, text, before)
+            reply = await self.model.reply(turns, **self.settings)
         except (MalformedReply, ContextOverflow) as error:
             self.problems[place] = str(error)
             return ()
         return union(reply.value.acts)
-
-
-def _said(talk: pd.DataFrame) -> dict[Any, list[str]]:
-    """What was said, by whom, in each round of each run."""
-    lines = talk["sender"] + ": " + talk["text"]
-    return (
-        lines.groupby([talk["run"].astype(str), talk["round"]], sort=False)
-        .agg(list)
-        .to_dict()
-    )
-
-
-def main() -> None:
-    """Train on the training teams, with question marks and without, and write the coefficients."""
-    seen, unseen = labelled_ami()
-    encoder = Encoder(output("data", "runs", "embeddings.sqlite"))
-    corpus, mapping = (
-        outside()["ami"],
-        {label: act for label, (act, _) in AMI_TO_ACTS.items()},
-    )
-    meetings = {
-        "training_meetings": sorted(set(seen["meeting"])),
-        "unseen_meetings": sorted(set(unseen["meeting"])),
-    }
-    what = "one logistic regression an act on a sentence's embedding, question mark and length"
-    about = {"what": what, "source": corpus.source, "licence": corpus.licence, "segments": len(seen), **meetings,
-             "mapping": mapping, "strength": STRENGTH}  # fmt: skip
-    for path, marked in ((COEFFICIENTS, True), (UNMARKED, False)):
-        annotator = EmbeddingAnnotator.fit(seen, encoder, marked=marked)
-        annotator.save(path, about)
-        print(f"{path}: {', '.join(annotator.heads.acts)}, from {len(seen)} segments")
-
-
-if __name__ == "__main__":
-    main()

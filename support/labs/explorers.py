@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as w
 import pandas as pd
 
+from support.analysis import transitions as tr
 from support.analysis.answers import distribution, means
+from support.analysis.dialogue_acts import START
 from support.analysis.fairness import at_budget, paired
 from support.analysis.frames import need_columns
 from support.analysis.printed import FIVE, TOTAL, Scale
-from support.analysis.transitions import Transitions, code, most_probable, transitions
 from support.draw import dots
 from support.errors import InvalidInput
 from support.labs.base import ROW, Lab, blank, control, held, warning
@@ -121,7 +122,7 @@ class TransitionExplorer(Explorer):
             "messages",
         )
         self.messages = messages
-        self._counted: dict[tuple[str, str], Transitions] = {}
+        self._counted: dict[tuple[str, str], pd.DataFrame] = {}
         environments = list(dict.fromkeys(messages["environment"]))
         here = chosen("environment", environment or environments[0], environments)
         who = chosen("annotator", annotator or next(iter(self.columns)), self.columns)
@@ -150,30 +151,23 @@ class TransitionExplorer(Explorer):
         super()._changed(name)
 
     @property
-    def transitions(self) -> Transitions:
-        """The counts of the runs chosen."""
+    def steps(self) -> pd.DataFrame:
+        """The acts performed in the runs chosen, and what follows them."""
         s = self.settings
         key = (s["environment"], s["annotator"])
         if key not in self._counted:
-            here, column = (
-                self.messages[self.messages["environment"] == key[0]],
-                self.columns[key[1]],
-            )
-            labelled = (
-                here[column].map(len).groupby(here["run"]).transform("sum") > 0
-            )  # runs that were labelled at all
-            self._counted[key] = transitions(code(here[labelled], column))
+            here = self.messages[self.messages["environment"] == key[0]]
+            column = self.columns[key[1]]
+            labels = here[column].map(len).groupby(here["run"]).transform("sum")
+            self._counted[key] = tr.steps(here[labels > 0], column)
         every = self._counted[key]
-        return every if s["rule"] == ALL else every.where(rule=s["rule"])
+        return every if s["rule"] == ALL else every[every["rule"] == s["rule"]]
 
     @property
     def chosen(self) -> pd.DataFrame:
         """The edges shown."""
-        return most_probable(
-            self.transitions,
-            self.controls["edges"].value,
-            self.controls["threshold"].value,
-        )
+        edges, least = (self.controls[name].value for name in ("edges", "threshold"))
+        return tr.most_probable(tr.probability(self.steps), edges, least)
 
     @property
     def who(self) -> str:
@@ -190,14 +184,14 @@ class TransitionExplorer(Explorer):
         s = self.settings
         fig, ax = blank(9, 7.5 if s["show"] == MATRIX else 6)
         if s["show"] == MATRIX:
-            plot_matrix(self.transitions.probability, ax)
+            plot_matrix(tr.probability(self.steps), ax)
         else:
-            plot_graph(self.chosen, ax, frequency=self.transitions.frequency)
+            plot_graph(self.chosen, ax, frequency=tr.frequency(self.steps))
         ax.set_title(f"{s['environment']}, {s['rule']}, {s['annotator']}")
         return fig
 
     def _in_words(self) -> str:
-        crowd = int(self.transitions.denominator[:, 1:-1].sum())
+        crowd = int((self.steps["act"] != START).sum())
         parts = (
             f"{e.source} → {e.target} {e.probability:.2f}"
             for e in self.chosen.itertuples()
@@ -207,7 +201,7 @@ class TransitionExplorer(Explorer):
             if len(self.chosen)
             else "No edge reaches the threshold."
         )
-        return f"{len(self.transitions.runs)} discussions, {crowd} acts. {edges}"
+        return f"{self.steps['run'].nunique()} discussions, {crowd} acts. {edges}"
 
 
 class BudgetExplorer(Explorer):

@@ -178,12 +178,12 @@ class LabellingDesk(Lab):
         self._redraw()
 
     def draw(self) -> Figure:
-        """Kappa and alpha of each act that a coder gave, with intervals; in words what is missing for them."""
+        """Kappa and F1 of each act that a coder gave, with intervals; in words what is missing for them."""
         fig, ax = blank(6.5, 3.2)
         try:
             frame = (
                 self._agreed()
-                .query("measure in ('kappa', 'alpha')")
+                .query("measure in ('kappa', 'f1')")
                 .dropna(subset=["value"])
             )
             if frame.empty:
@@ -202,15 +202,15 @@ class LabellingDesk(Lab):
 
 
 def agreement_table(frame: pd.DataFrame, coders: Sequence[str]) -> str:
-    """Cohen's kappa and Krippendorff's alpha of each act that a coder gave, with 95 % intervals over runs, as HTML."""
+    """Cohen's kappa and F1 of each act that a coder gave, with 95 % intervals over runs, as HTML."""
     cells = {
         (row["act"], row["measure"]): _number(row) for row in frame.to_dict("records")
     }
-    size = frame.drop_duplicates("act").set_index("act")[["truth", "predicted"]]
+    size = frame.drop_duplicates("act").set_index("act")[["truth", "given"]]
     counted = (
         size[size.fillna(1).sum(axis=1) > 0].astype(object).where(size.notna(), "")
     )
-    rows = [[row.Index, row.truth, row.predicted, cells[row.Index, "kappa"], cells[row.Index, "alpha"]]
+    rows = [[row.Index, row.truth, row.given, cells[row.Index, "kappa"], cells[row.Index, "f1"]]
             for row in counted.itertuples()]  # fmt: skip
     return fill("agreement", frame["n"].iloc[0], coders, rows)
 

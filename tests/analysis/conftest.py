@@ -29,7 +29,7 @@ def _one_thread():
         yield
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def words():
     return Words(model="words")
 

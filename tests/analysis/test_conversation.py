@@ -1,6 +1,6 @@
-"""Features of a conversation, its balance, the acts of its rounds, and real groups in the frame of the agents."""
+"""Features of a conversation, the acts of its rounds, and real groups in the frame of the agents."""
 
-from math import isnan, log, sqrt
+from math import isnan, sqrt
 
 import numpy as np
 import pandas as pd
@@ -9,18 +9,16 @@ import textstat
 from scipy.stats import t
 
 from support.analysis.conversation import (
-    act_shares,
-    balance,
     by_round,
     features,
     grade,
     information_difference,
-    messages_of_ami,
     messages_of_delidata,
+    with_acts,
     words,
 )
 from support.analysis.dialogue_acts import LABELS
-from support.corpora import ami, delidata
+from support.corpora import delidata
 from support.errors import InvalidInput
 
 BY = ["environment", "rule"]
@@ -105,39 +103,16 @@ ACTS = pd.DataFrame(
 
 
 def test_shares_are_of_labelled_messages_and_each_run_weighs_the_same():
-    frame = act_shares(ACTS, "acts", BY).set_index(["row", "round"])
-    assert frame.loc[("inform", 1), "value"] == pytest.approx((2 / 2 + 2 / 3) / 2)
-    assert frame.loc[("request", 1), "value"] == pytest.approx((1 / 2 + 1 / 3) / 2)
-    assert frame.loc[("inform", 1), "se"] == pytest.approx(
-        np.std([1, 2 / 3], ddof=1) / np.sqrt(2)
-    )
-    assert frame.loc[("inform", 1), "high"] == 1, "no share exceeds one"
-    assert frame.loc[("accept", 2), "n"] == 1 and np.isnan(
-        frame.loc[("accept", 2), "low"]
-    ), "one run has no spread"
-    assert set(frame.index.get_level_values("row")) == set(LABELS)
-
-
-def test_balance_by_hand():
-    messages = features(talk((0, 1, "A", "one two three"), (0, 2, "B", "one"), (1, 1, "A", "one two"), (2, 1, "A", "x"),
-                             (3, 1, "A", "👍"), (3, 1, "B", "")))  # fmt: skip
-    messages["recipients"] = [("B",), ("A",), ("B", "C"), (), ("B",), ("A",)]
-    found = balance(messages, BY).set_index("run")
-    assert found["agents"].tolist() == [2, 2 + 1, 1, 2] and found["words"].tolist() == [
-        4,
-        2,
-        1,
-        0,
-    ]
-    assert found.loc[0, "evenness"] == pytest.approx(
-        -(0.75 * log(0.75) + 0.25 * log(0.25)) / log(2)
-    )
-    assert found.loc[1, "evenness"] == 0, (
-        "those who are only spoken to count with nothing"
-    )
-    assert found.loc[[2, 3], "evenness"].isna().all(), (
-        "one agent alone, and nobody's word"
-    )
+    frame = by_round(with_acts(ACTS), BY, LABELS).set_index("column")
+    value = frame["value"]
+    assert value["inform@1"] == pytest.approx((2 / 2 + 2 / 3) / 2)
+    assert value["request@1"] == pytest.approx((1 / 2 + 1 / 3) / 2)
+    spread = np.std([1, 2 / 3], ddof=1) / np.sqrt(2)
+    assert frame.loc["inform@1", "se"] == pytest.approx(spread)
+    assert frame.loc["accept@2", "n"] == 1
+    assert set(frame["feature"]) == set(LABELS)
+    with pytest.raises(InvalidInput, match="label them first"):
+        with_acts(ACTS[:0])
 
 
 def test_chats_are_messages_in_rounds_of_as_many_as_there_are_people(have):
@@ -149,24 +124,4 @@ def test_chats_are_messages_in_rounds_of_as_many_as_there_are_people(have):
         assert (sizes.iloc[:-1] == run["sender"].nunique()).all() and list(
             sizes.index
         ) == [*range(1, len(sizes) + 1)]
-    assert (
-        people["sender"][0] not in people["recipients"][0] and people["acts"][0] == ()
-    )
-
-
-def test_meetings_are_turns_of_one_speaker_at_a_time(have):
-    segments, people = have(ami), messages_of_ami()
-    assert not (
-        people["run"].eq(people["run"].shift())
-        & people["sender"].eq(people["sender"].shift())
-    ).any()
-    assert people["labels"].map(len).sum() == (segments["label"] != "bck").sum()
-    assert people.groupby("run")["start"].is_monotonic_increasing.all()
-
-
-@pytest.mark.parametrize(
-    ("acts", "said"), [((), "ask an annotator first"), (("chat",), "'chat' given")]
-)
-def test_what_nobody_labelled_has_no_shares_and_an_unknown_act_is_named(acts, said):
-    with pytest.raises(InvalidInput, match=said):
-        act_shares(ACTS.assign(acts=[acts] * 7), "acts", BY)
+    assert people["acts"].map(len).eq(0).all()

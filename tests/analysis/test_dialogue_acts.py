@@ -1,7 +1,6 @@
-"""Labels of people as our acts, and what annotators make of messages that nobody expected."""
+"""Labels of people as our acts, who labels what, and what annotators make of messages that nobody expected."""
 
 import asyncio
-import json
 
 import numpy as np
 import pandas as pd
@@ -9,281 +8,203 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.analysis import annotators as an
 from support.analysis import dialogue_acts as da
-from support.analysis.agreement import evaluate
-from support.analysis.annotators import (
-    COEFFICIENTS,
-    FOREIGN,
-    LONGEST,
-    UNMARKED,
-    EmbeddingAnnotator,
-    LanguageModelAnnotator,
-    WordAnnotator,
-    pieces,
-)
-from support.analysis.embeddings import Encoder
+from support.analysis.agreement import MEAN, evaluate
 from support.corpora import AMI_LABELS, delidata
 from support.errors import ContextOverflow, InvalidInput, ModelUnavailable
+from support.models import serving
 from support.models.stand_ins import scripted
 
-SAID = {
-    "inform": [
-        "good A is worth sixty to me",
-        "my weight on B is twenty",
-        "the rest is worth little",
-    ],
-    "request": [
-        "what do you need ?",
-        "which good is yours ?",
-        "how much do you want ?",
-    ],
-    "others": ["hello", "well", "um"],
+TAUGHT = {
+    "good A is worth sixty to me": "inform",
+    "my weight on B is twenty": "inform",
+    "what do you need ?": "request",
+    "which good is yours ?": "request",
+    "hello": "others",
+    "well": "others",
 }
-TAUGHT = pd.DataFrame(
-    [
-        (text, (act,), f"run {i % 4}")
-        for i in range(12)
-        for act, texts in SAID.items()
-        for text in texts
-    ],
-    columns=["text", "acts", "run"],
-)
+TAUGHT = pd.DataFrame(TAUGHT.items(), columns=["text", "acts"])
+TAUGHT["acts"] = [(act,) for act in TAUGHT["acts"]]
 
 
 def label(annotator, *texts):
     return asyncio.run(annotator.label(pd.DataFrame({"text": texts})))
 
 
-def test_every_label_of_people_is_mapped_with_a_reason_and_every_act_is_learnt_or_excused():
-    assert set(da.AMI_TO_ACTS) == set(AMI_LABELS)
-    assert all(
-        act in da.LABELS and len(why) > 10 for act, why in da.AMI_TO_ACTS.values()
-    )
-    assert (
-        sorted([*da.AMI_ACTS, *da.UNCOVERED])
-        == sorted(da.LABELS)
-        == sorted(da.MEANINGS)
-    )
-    assert set(da.DELIDATA_ACTS) == {
-        act for act, _ in da.DELIDATA_TO_ACTS.values() if act
-    } | {"summarize"}
+@pytest.fixture
+def taught(words):
+    return an.SentenceAnnotator("taught", an.learn(TAUGHT, words))
 
 
-def test_all_of_delidata_is_mapped_and_a_message_may_sum_up_and_propose_at_once(have):
-    assert da.acts_of_delidata(have(delidata))
+def test_every_label_of_people_is_mapped(have):
+    assert set(da.bridge("ami")["label"]) == set(AMI_LABELS)
+    chats, known = have(delidata), set(da.bridge("delidata")["label"])
+    assert set(chats["kind"] + "/" + chats["target"]) <= known
     rows = [("Solution", "solution_summary,x"), ("Reasoning", "")]
-    both = pd.DataFrame(rows, columns=["target", "additional"]).assign(
-        kind="Non-probing-deliberation"
-    )
+    both = pd.DataFrame(rows, columns=["target", "additional"])
+    both["kind"] = "Non-probing-deliberation"
     assert da.acts_of_delidata(both) == [("summarize", "propose"), ()]
 
 
-def test_no_team_is_on_both_sides_of_the_split_and_the_coefficients_were_made_from_it(
-    have,
-):
+def test_no_team_is_on_both_sides_of_the_split(have):
     seen, unseen = have(da.labelled_ami)
     assert not set(seen["run"]) & set(unseen["run"])
-    assert {name[:2] for name in unseen["run"]} == {"ES", "IS", "TS"}, (
-        "people of every site are tested on"
-    )
-    made_of = {"mapping": {name: act for name, (act, _) in da.AMI_TO_ACTS.items()}, "segments": len(seen),
-               "training_meetings": sorted(seen["meeting"].unique()), "licence": "CC BY 4.0",
-               "unseen_meetings": sorted(unseen["meeting"].unique())}  # fmt: skip
-    for path in (COEFFICIENTS, UNMARKED):
-        assert made_of.items() <= json.loads(path.read_text()).items()
+    assert {name[:2] for name in unseen["run"]} >= {"ES", "IS", "TS"}
+
+
+def test_the_authors_are_balanced_over_acts_and_environments():
+    sentences = da.authors()
+    assert not sentences["text"].duplicated().any()
+    for _, own in sentences.groupby("run"):
+        assert own["acts"].explode().value_counts().reindex(da.LABELS).min() >= 8
+        assert own["environment"].value_counts().nunique() == 1
+
+
+# ---- who labels ----------------------------------------------------------------------------------------------------
+
+KINDS = {"Ana": "linear", "Ben": "model:chat", "Cleo": "model:embedded"}
+TALK = pd.DataFrame(
+    [
+        (1, 1, "Ana", ("inform",), "I value A."),
+        (1, 1, "Ben", (), "And what is yours?"),
+        (1, 2, "Cleo", (), "Let us split A."),
+    ],
+    columns=["run", "round", "sender", "acts", "text"],
+    index=[7, 5, 9],
+)
+TALK = TALK.assign(kind=TALK["sender"].map(KINDS), seats=["rules", "chat", "small"])
+
+
+class Always:
+    name, unseen, problems = "always", ("defend",), {}
+
+    async def label(self, messages, talk=None):
+        return [("accept",)] * len(messages)
+
+
+def labelled(words, annotators=None, talk=TALK):
+    with serving(make=lambda name: scripted(lambda chat: {"acts": ["request"]})):
+        return asyncio.run(an.labelled(talk, annotators, words))
+
+
+def test_what_is_known_stays_a_model_labels_its_own_talk_and_the_embedded_one_is_not_asked(
+    words,
+):
+    made = labelled(words)
+    assert made.index.tolist() == [7, 5, 9]
+    assert made["acts"].tolist()[:2] == [("inform",), ("request",)]
+    by = made["labelled_by"].tolist()
+    assert by[0] == an.TRUE and by[1].startswith("model") and by[2] == an.OFFLINE
+    assert made.attrs["unseen"]["chat"] == () and "rules" not in made.attrs["unseen"]
+    assert {"defend", "decline"} <= set(made.attrs["unseen"]["small"])
+    assert "defend" in an.whose(made)
+    assert TALK["acts"].tolist()[1:] == [(), ()]
+
+
+def test_who_is_named_labels_and_whoever_cannot_be_asked_is_stood_in_for(words):
+    made = labelled(words, {"chat": Always(), "model:embedded": "model:chat"})
+    assert made["acts"].tolist()[1:] == [("accept",), ("request",)]
+    assert made.attrs["unseen"] == {"chat": ("defend",), "small": ()}
+    assert labelled(words, an.OFFLINE)["labelled_by"].tolist()[1:] == [an.OFFLINE] * 2
+    people = labelled(words, talk=TALK.drop(columns=["kind", "seats"]))
+    assert people.attrs["unseen"] == {an.PEOPLE: da.LABELS}
+
+    def nobody(name):
+        raise ModelUnavailable("no key")
+
+    with serving(make=nobody):
+        assert an.annotator_for("model:chat", encoder=words).name == an.OFFLINE
+        with pytest.raises(ModelUnavailable):
+            an.annotator_for("linear", "model:chat")
+    with pytest.raises(InvalidInput, match="'embeding' given; expected embedding, or"):
+        an.annotator_for("linear", "embeding")
+
+
+def test_the_offline_annotator_agrees_with_an_author_whom_it_never_read(encoder):
+    """And an act of which that is not sure is one that its labels cannot show: no "rare" comes from what it misses."""
+    sentences, rng = da.authors(), np.random.default_rng(1)
+    fourth = sentences[sentences["run"] == da.HELD_OUT]
+    annotator = an.offline(encoder)
+    given = asyncio.run(annotator.label(fourth))
+    made = evaluate(fourth["acts"], given, fourth.index, rng, draws=200)
+    kappa = made[made["measure"] == "kappa"].set_index("act")
+    assert kappa.loc[MEAN, "low"] > 0.6
+    told = [act for act in da.LABELS if act not in annotator.unseen]
+    assert 5 <= len(told) < len(da.LABELS)
+    assert kappa.loc[told, "value"].min() > an.MODERATE
+
+
+# ---- sentences -----------------------------------------------------------------------------------------------------
 
 
 @given(st.text(alphabet="ab .?!\n", max_size=3000))
 def test_property_no_letter_is_lost_between_sentences_and_none_is_too_long(text):
-    assert "".join(c for s in pieces(text) for c in s if c in "ab") == "".join(
-        c for c in text if c in "ab"
+    read = an.pieces(text)
+    assert [c for c in "".join(read) if c in "ab"] == [c for c in text if c in "ab"]
+    assert max(map(len, read), default=0) <= an.LONGEST
+
+
+def test_a_message_performs_the_acts_of_its_sentences_whatever_its_numbers(taught):
+    both, long, greeting = label(
+        taught,
+        "my weight on B is twenty. what do you need ?",
+        "well " * 2490 + ". what do you need ?",
+        "hello",
     )
-    assert max(map(len, pieces(text)), default=0) <= LONGEST
-    assert pieces("My weight on A is 33.34 % and on B 1,000.") == pieces(
-        "My weight on A is 7 % and on B 2."
-    )
+    assert both == ("inform", "request") and greeting == ("others",)
+    assert "request" in long, "the end of a long one counts"
+    assert an.pieces("A is 33.34 % and B 1,000.") == an.pieces("A is 7 % and B 2.")
 
 
-@pytest.mark.parametrize("kind", ["embedding", "unmarked", "words"])
-def test_a_message_performs_the_acts_of_its_sentences(kind, words):
-    taught = {"embedding": lambda: EmbeddingAnnotator.fit(TAUGHT, words), "words": lambda: WordAnnotator.fit(TAUGHT),
-              "unmarked": lambda: EmbeddingAnnotator.fit(TAUGHT, words, marked=False)}[kind]()  # fmt: skip
-    assert taught.covered == ("inform", "request", "others")
-    assert label(taught, "my weight on B is twenty. what do you need ?", "which good is yours ?", "hello") == [
-        ("inform", "request"), ("request",), ("others",),
-    ]  # fmt: skip
-    assert "request" in label(taught, "well um " * 2490 + ". what do you need ?")[0], (
-        "the end of a long one counts"
-    )
-    if kind == "unmarked":
-        assert (
-            label(taught, "what do you need ?")
-            == label(taught, "what do you need")
-            == [("request",)]
-        )
+def test_nothing_to_read_is_others_and_another_script_stays_unlabelled(taught):
+    assert label(taught, "", "  \n ", "🙂🎉👍", "?!") == [("others",)] * 4
+    assert label(taught, "我同意", "hello", "Я за") == [(), ("others",), ()]
+    assert taught.problems == dict.fromkeys((0, 2), an.FOREIGN)
 
 
-def test_nothing_to_read_is_others_and_another_script_stays_unlabelled(words):
-    annotator = EmbeddingAnnotator.fit(TAUGHT, words)
-    assert (
-        label(annotator, "", "  \n ", "🙂🎉👍", "?!", "déjà vu", "3 & 4 🙂 寿司 hello")
-        == [("others",)] * 6
-    )
-    assert label(annotator, "我同意", "hello", "Я за") == [(), ("others",), ()]
-    assert annotator.problems == dict.fromkeys((0, 2), FOREIGN)
+# ---- a language model ----------------------------------------------------------------------------------------------
 
 
-def test_what_was_learnt_survives_its_file_which_names_its_encoder(words, tmp_path):
-    annotator = EmbeddingAnnotator.fit(TAUGHT, words, marked=False)
-    annotator.save(tmp_path / "heads.json", {"source": "a test"})
-    again = EmbeddingAnnotator.load(words, tmp_path / "heads.json")
-    assert (
-        label(again, *TAUGHT["text"])
-        == label(annotator, *TAUGHT["text"])
-        == TAUGHT["acts"].tolist()
-    )
-    assert (
-        np.allclose(again.heads.weights, annotator.heads.weights, atol=5e-5)
-        and not again.marked
-    )
-    with pytest.raises(InvalidInput, match="were fitted on words"):
-        EmbeddingAnnotator.load(Encoder(), tmp_path / "heads.json")
-
-
-MESSAGES = pd.DataFrame(
-    [(1, 1, "Ana", "I value A."), (1, 1, "Ben", "And what is yours?"), (1, 2, "Ana", "So we split A?"),
-     (2, 2, "Eve", "Another discussion.")],
-    columns=["run", "round", "sender", "text"],
-)  # fmt: skip
-
-
-def asked_of(script, messages=MESSAGES):
+def asked_of(script, messages=TALK, talk=None):
     asked = []
 
     def reply(chat):
-        asked.append(chat)
+        asked.append(chat[1]["content"])
         return script(chat) if callable(script) else script
 
-    annotator = LanguageModelAnnotator(scripted(reply))
-    return asyncio.run(annotator.label(messages)), annotator, asked
+    annotator = an.LanguageModelAnnotator(scripted(reply))
+    return asyncio.run(annotator.label(messages, talk)), annotator, asked
 
 
-def test_a_model_is_told_every_meaning_the_message_and_the_round_before_it_only():
-    given_, _, asked = asked_of({"acts": ["request", "inform", "others"]})
-    assert given_ == [("inform", "request")] * 4, (
-        "in the order of the labels, and others only alone"
-    )
-    system, user = (turn["content"] for turn in asked[2])
-    assert all(
-        act in system and meaning in system for act, meaning in da.MEANINGS.items()
-    )
-    assert all(
-        said in user
-        for said in ("Ana: I value A.", "Ben: And what is yours?", "So we split A?")
-    )
-    assert "nothing was said before" in asked[0][1]["content"]
-    assert "nothing was said before" in asked[3][1]["content"], (
-        "round 1 of another discussion is no context"
-    )
+def test_a_model_is_given_every_meaning_the_message_and_the_round_before_it_only():
+    acts, _, asked = asked_of({"acts": ["request", "inform", "others"]}, TALK[2:], TALK)
+    assert acts == [("inform", "request")]
+    lines = ("Ana: I value A.", "Ben: And what is yours?", "Let us split A.")
+    assert all(line in asked[0] for line in lines) and len(asked) == 1
+    _, _, asked = asked_of({"acts": ["inform"]}, TALK.assign(run=[1, 1, 2]))
+    assert all("nothing was said before" in question for question in asked)
+    briefing = an.question("Ana", "Hello.")[0]["content"]
+    assert all(meaning in briefing for meaning in da.MEANINGS.values())
 
 
-def test_a_reply_that_does_not_fit_and_a_message_too_long_leave_it_unlabelled_and_a_broken_model_is_raised():
-    given_, annotator, asked = asked_of(
-        lambda chat: (
-            {"acts": ["agree"]}
-            if "So we" in chat[1]["content"]
-            else '{"acts": ["inform"]}'
-        )
-    )
-    assert given_ == [("inform",), ("inform",), (), ("inform",)]
-    assert (
-        "did not give a ActsReply in 3 attempts" in annotator.problems[2]
-        and len(asked) == 3 + 3
-    )
-    given_, annotator, _ = asked_of(ContextOverflow("too long"), MESSAGES.head(1))
-    assert given_ == [()] and annotator.problems == {0: "too long"}
+def test_a_reply_that_does_not_fit_and_a_message_too_long_leave_it_unlabelled():
+    def odd(chat):
+        return {"acts": ["agree" if "split" in chat[1]["content"] else "inform"]}
+
+    acts, annotator, asked = asked_of(odd)
+    assert acts == [("inform",), ("inform",), ()] and len(asked) == 2 + 3
+    assert list(annotator.problems) == [2]
+    acts, annotator, _ = asked_of(ContextOverflow("too long"), TALK[:1])
+    assert acts == [()] and annotator.problems == {0: "too long"}
+    acts, _, asked = asked_of({"acts": ["inform"]}, TALK.assign(text=["", " ", "🙂"]))
+    assert acts == [("others",), ("others",), ("inform",)] and len(asked) == 1
     with pytest.raises(ModelUnavailable):
         asked_of(ModelUnavailable("no such model"))
-    given_, _, asked = asked_of(
-        {"acts": ["inform"]}, MESSAGES.assign(text=["", " ", "🙂", "x" * 20_000])
-    )
-    assert (
-        given_ == [("others",), ("others",), ("inform",), ("inform",)]
-        and len(asked) == 2
-    ), "no blank ones"
-
-
-def test_a_sample_is_labelled_beside_the_round_before_it_when_the_whole_talk_is_given():
-    asked = []
-    annotator = LanguageModelAnnotator(
-        scripted(lambda chat: asked.append(chat) or {"acts": ["inform"]}), talk=MESSAGES
-    )
-    sample = MESSAGES.iloc[[2]].astype({"run": str})  # as a file of labels has it
-    asyncio.run(annotator.label(sample))
-    assert "Ben: And what is yours?" in asked[0][1]["content"] and len(asked) == 1
-    asyncio.run(annotator.label(sample.assign(text="Of another study.")))
-    assert "nothing was said before" in asked[1][1]["content"], (
-        "a run of the same number is another discussion"
-    )
-
-
-def judged(right, covered=("inform", "request")):
-    rng, acts = np.random.default_rng(1), ("inform", "request")
-    truth = [(acts[i % 2],) for i in range(200)]
-    guess = [
-        t if rng.random() < right else (acts[(i + 1) % 2],) for i, t in enumerate(truth)
-    ]
-    return evaluate(
-        truth, guess, range(200), rng, acts=acts, covered=covered, draws=200
-    )
-
-
-@pytest.mark.parametrize(
-    ("right", "word"), [(0.5, "near chance"), (0.75, "moderate"), (0.95, "")]
-)
-def test_a_poor_annotator_is_called_what_it_is_and_a_good_one_needs_no_warning(
-    right, word
-):
-    line = da.warning(judged(right), "tiny model", "true acts")
-    assert line.startswith("tiny model: mean kappa ") == bool(word)
-    assert line.endswith(f"against true acts: {word}" if word else "")
-    assert (
-        da.warning(judged(0.95, ("inform",)), "good", "true acts")
-        == "good cannot see: request"
-    )
-
-
-def test_labels_carry_what_is_known_of_their_annotator_on_talk_of_their_kind(words):
-    annotator = EmbeddingAnnotator.fit(TAUGHT, words)
-    talk = pd.DataFrame({"text": ["hello", "well", "um"], "environment": ["a", "b", "c"],
-                         "acts": [("inform",), (), ()]}, index=[5, 9, 7])  # fmt: skip
-    measured = judged(0.5).assign(annotator="embedding", test="their own talk")
-    measured = pd.concat([measured.assign(kind="a"), measured.assign(kind="b")])
-    made = asyncio.run(da.annotate(talk, [annotator], measured))
-    assert made.index.tolist() == [5, 9, 7] and "embedding" not in talk
-
-    def told(environment):
-        return da.trust_in(
-            made[made["environment"] == environment].assign(round=1), "embedding"
-        )
-
-    assert "against their own talk: near chance" in told("b")
-    unmeasured = "embedding was never measured on a, rule-based agents; embedding cannot see: confirm, summarize"
-    assert told("a").startswith(unmeasured), (
-        "a test on people of the same environment says nothing"
-    )
-    assert "knows questions by their mark, and no message has one" in told("c")
-    assert da.trust_in(made, "acts") == "", "true by construction"
-    with pytest.raises(InvalidInput, match="'embedding' is there twice"):
-        asyncio.run(da.annotate(made, [annotator]))
 
 
 def test_what_users_get_wrong(words):
-    with pytest.raises(
-        InvalidInput, match=r"'inquire' given; expected some of inform, request"
-    ):
+    with pytest.raises(InvalidInput, match="'inquire' given; expected some of inform"):
         da.checked_acts(["inform", "inquire"])
-    with pytest.raises(InvalidInput, match="label more messages of two runs at least"):
-        EmbeddingAnnotator.fit(TAUGHT.assign(run="one"), words)
-    with pytest.raises(InvalidInput, match="0 learnable acts in 4 groups"):
-        WordAnnotator.fit(TAUGHT.assign(acts=[("others",)] * len(TAUGHT)))
+    with pytest.raises(InvalidInput, match="they show inform; label"):
+        an.learn(TAUGHT[:2], words)

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from support.analysis.agreement import load_labels
+from support.analysis.agreement import LabelFile
 from support.errors import InvalidInput
 from support.labs.labelling import LabellingDesk
 
@@ -31,7 +31,7 @@ def test_a_saved_label_is_in_the_file_at_once_the_next_message_follows_and_a_cor
     desk,
 ):
     tick(desk, "inform", "request")
-    labels = load_labels(desk.file.path)
+    labels = LabelFile(desk.file.path).read()
     assert labels[["coder", "text", "acts"]].values.tolist() == [
         ["coder 1", ROWS[0][3], ("inform", "request")]
     ]
@@ -49,7 +49,7 @@ def test_a_saved_label_is_in_the_file_at_once_the_next_message_follows_and_a_cor
     desk.back_button.click()
     assert desk.boxes["inform"].value and "(saved)" in desk.progress.value
     tick(desk, "evaluate")
-    assert load_labels(desk.file.path)["acts"].tolist() == [("evaluate",)]
+    assert LabelFile(desk.file.path).read()["acts"].tolist() == [("evaluate",)]
 
 
 def test_nothing_ticked_and_others_beside_an_act_are_refused_and_nothing_moves(desk):
@@ -82,7 +82,7 @@ def test_two_coders_are_compared_once_both_have_labelled_and_the_figure_becomes_
     tick(desk, "inform")
     tick(desk, "request")
     assert (
-        "Only coder 1 has labelled: agreement needs a second person"
+        "Coder 1: 2 labels, coder 2: 0; agreement needs two people"
         in desk.agreement.value
     )
     repeats(desk, messages=MESSAGES)

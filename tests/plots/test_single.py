@@ -1,4 +1,4 @@
-"""Figures that a study has one of (company, mail, rehearsal, money, acts): what is drawn is what the frames hold."""
+"""Figures that a study has one of (company, mail, rehearsal, money): what is drawn is what the frames hold."""
 
 import networkx as nx
 import numpy as np
@@ -6,11 +6,8 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from support.analysis.agreement import evaluate
-from support.analysis.dialogue_acts import LABELS
 from support.errors import InvalidInput
 from support.plots.company import GREEN, plot_graph
-from support.plots.dialogue_acts import plot_agreement, plot_shares
 from support.plots.mail import ASKED, HANDED_ON, HELD, plot_handling
 from support.plots.rehearsal import plot_timeline
 
@@ -59,49 +56,6 @@ def test_the_company_is_named_teams_are_communities_discs_grow_with_the_level_an
     assert np.array_equal([t.xy for t in ax.texts], [t.xy for t in again.texts]), (
         "the same graph, the same drawing"
     )
-
-
-def test_every_share_of_an_act_is_a_cell_and_what_is_known_of_the_annotator_stands_below(
-    axes,
-):
-    rows = [
-        (act, number, i / 20 + number / 10)
-        for i, act in enumerate(LABELS)
-        for number in (1, 2)
-    ]
-    shares = pd.DataFrame(rows, columns=["row", "round", "value"]).assign(
-        environment="e"
-    )
-    twice = pd.concat([shares, shares])
-    shares.attrs["trust"] = "tiny: mean kappa 0.03: near chance"
-    ax = plot_shares(shares, axes())
-    assert ax.images[0].get_array()[3, 1] == pytest.approx(3 / 20 + 0.2)
-    assert texts(ax.texts)[:2] == ["0.10", "0.20"] and len(ax.texts) == 11 * 2 + 1
-    assert texts(ax.texts)[-1] == "tiny: mean kappa 0.03: near chance"
-    with pytest.raises(InvalidInput, match="one environment and one rule"):
-        plot_shares(twice, axes())
-
-
-def test_each_annotator_has_its_marks_hollow_where_it_cannot_see(ax):
-    truth, guess = (
-        [("inform",), ("request",)] * 10,
-        [("inform",)] * 15 + [("request",)] * 5,
-    )
-    frame = evaluate(
-        truth,
-        guess,
-        range(20),
-        np.random.default_rng(1),
-        acts=("inform", "request"),
-        covered=("inform",),
-    )
-    frame = pd.concat([frame.assign(annotator=name) for name in ("one", "two")])
-    plot_agreement(frame, ax)
-    full, hollow = ax.lines[0], ax.lines[1]
-    value = frame.query("act == 'inform' and measure == 'kappa'")["value"].iloc[0]
-    assert full.get_xdata()[0] == pytest.approx(value)
-    assert hollow.get_fillstyle() == "none" and len(hollow.get_xdata()) == 1
-    assert texts(ax.get_legend().get_texts()) == ["one", "two"]
 
 
 def test_kinds_of_mail_of_which_more_is_handed_on_stand_further_below(ax):

@@ -13,7 +13,7 @@ from support.models import local
 from support.runs import recordings
 from support.simulations import available
 
-NEEDS = {"dialogue_acts": "ami", "natural_plan": "natural_plan"}  # outside data
+NEEDS = {"natural_plan": "natural_plan"}  # outside data
 STUDIES = recordings.RECORDINGS.values()
 
 
