@@ -13,7 +13,7 @@ its signal is present, from that round and earlier ones alone.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
@@ -23,7 +23,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from support.analysis.conversation import information_difference as differences
-from support.analysis.dialogue_acts import LABELS, START, Annotator
+from support.analysis.dialogue_acts import LABELS, START
 from support.analysis.embeddings import Encoder
 from support.analysis.frames import need_columns
 from support.analysis.metrics import total_utility
@@ -371,14 +371,14 @@ class Live:
     """A fitted rule as `roundtable(..., stop=...)` takes it: the same signal, computed
     on the rounds so far.
 
-    Give the encoder and the annotator that the rule was fitted with; without an
-    annotator acts are those that rule-based senders carry.
+    Give the encoder that the rule was fitted with, and what labels the talk as then (of
+    run, round, sender, text, acts); without, acts are those that senders carry.
     """
 
     fitted: Fitted
     name: str
     encoder: Encoder | None = None
-    annotator: Annotator | None = None
+    label: Callable[[pd.DataFrame], Awaitable[pd.DataFrame]] | None = None
 
     async def __call__(self, rounds: Sequence[Round]) -> bool:
         """Whether the signal is present in the last of `rounds`."""
@@ -387,9 +387,8 @@ class Live:
             for m in entry.messages:
                 rows.append((0, entry.number, m.sender, m.text, m.acts))
         said = pd.DataFrame(rows, columns=[*ROUND, "sender", "text", "acts"])
-        if rows and self.annotator:
-            acts = await self.annotator.label(said)
-            said["acts"] = pd.Series(acts, dtype=object)
+        if rows and self.label:
+            said = await self.label(said)
         if rows and self.encoder:
             vectors = self.encoder.encode(list(said["text"]))
             said["difference"] = differences(said, vectors)
