@@ -109,6 +109,9 @@ def clustered(errors: pd.DataFrame, measure: str) -> float:
     if len(errors) < 2:
         return float("nan")
     values = errors[measure].to_numpy()
-    alone = OLS(values, np.ones(len(values))).fit()
-    both = alone.get_robustcov_results("cluster", groups=errors[PAIR].to_numpy())
-    return float(np.nanmax([alone.bse[0], both.bse[0]]))
+    fit = OLS(values, np.ones(len(values))).fit()
+    variance = fit.cov_params()[0, 0]
+    if errors[PAIR].nunique().min() > 1:
+        both = fit.get_robustcov_results("cluster", groups=errors[PAIR].to_numpy())
+        variance = max(variance, both.cov_params()[0, 0])
+    return float(np.sqrt(variance))
