@@ -11,10 +11,11 @@ from support.meetings.study import DESIGNS, meeting_coordination
 from support.roundtable.records import Transcript
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.sweep import Sweep
-from support.seats import TEMPERATURE
+from support.seats import TEMPERATURE, Seats
 from support.seminar.study import seminar
 
-Grid = Mapping[str, list[object]]
+Grid = Mapping[str, Sequence[object] | Mapping[str, object]]
+"""Values of each setting; where they have labels, by label."""
 
 STUDIES: Mapping[str, Callable[..., Awaitable[Transcript]]] = {
     "exchange_economy": roundtable_exchange,
@@ -94,11 +95,31 @@ SEMINAR_SETTINGS: Mapping[str, Grid] = {
 """Rehearsals with the six seed policies and with all twelve: 4 speakers for 4 dates, 23 for 10, 6 seats of 18."""
 
 
+def as_participants(given: str | Sequence[Seats]) -> dict[str, Seats]:
+    """Who sits, by the label that stands in frames: a kind, or kinds under a name.
+
+    Kinds without a name, a list or {agent: kind}, are called what they are.
+
+    >>> as_participants(["mixed", {"one model": ["model", "linear"]}, ["linear", "mixed"]])
+    {'mixed': 'mixed', 'one model': ['model', 'linear'], 'linear + mixed': ['linear', 'mixed']}
+    """
+    tables: dict[str, Seats] = {}
+    for seats in [given] if isinstance(given, str) else given:
+        if isinstance(seats, str):
+            tables[seats] = seats
+        elif isinstance(seats, Mapping) and len(seats) == 1:
+            tables |= seats
+        else:
+            kinds = seats.values() if isinstance(seats, Mapping) else seats
+            tables[" + ".join(kinds)] = seats
+    return tables
+
+
 def simulations(
     environment: str,
     n: int,
     seed: int,
-    seats: str | Sequence[object] = "mixed",
+    seats: str | Sequence[Seats] = "mixed",
     rounds: int = 10,
     **more: list[object],
 ) -> Sweep:
@@ -107,7 +128,7 @@ def simulations(
     Repetition r is the same group everywhere, on MovieLens case r of `draw_cases`;
     `more` are further settings, such as temperature=[0.7], or draw=[True].
     """
-    who: list[object] = [seats] if isinstance(seats, str) else list(seats)
+    who = as_participants(seats)
     grid: Grid = {"rule": list(RULES), "seats": who, "rounds": [rounds]}
     return _part(
         STUDIES[environment], {"rules": grid}, "rules", n, seed, more, ["rule", "draw"]

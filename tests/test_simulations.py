@@ -1,12 +1,15 @@
 """The simulations that several notebooks analyse: the same groups, instances and people in whatever is compared."""
 
+import asyncio
 from functools import partial
 
 import pytest
 
 from support import simulations as room
+from support.analysis.metrics import curves_of
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
+from support.runs.replay import replay
 from support.runs.sweep import Sweep
 
 DESK = {
@@ -84,3 +87,15 @@ def test_all_name_a_temperature_which_changes_no_stream_of_a_rule_based_particip
     plain = Sweep("plain", usual.study, grid, 2, 7, paired)
     streams = [plain.rng(unit).random() for unit in plain.units()]
     assert streams == [usual.rng(unit).random() for unit in usual.units()]
+
+
+def test_tables_of_mixed_seats_stand_in_frames_by_their_label(store):
+    tables = ["mixed", {"two and one": ["boulware", "linear", "linear"]}]
+    sweep = room.simulations("exchange_economy", 1, 7, tables, 2)
+    asyncio.run(sweep.run(store, progress=False))
+    curves = curves_of(sweep.records(store), 2)
+    assert curves["seats"].unique().tolist() == ["mixed", "two and one"]
+    assert next(sweep.units()).settings["seats"] == "mixed"
+    _, record = list(sweep.records(store))[-1]
+    assert [*record.seats.values()] == tables[1]["two and one"]
+    assert asyncio.run(replay(record)) == record

@@ -1,301 +1,201 @@
-"""When to stop talking: rules learnt from finished discussions, cross-validated, asked live (001, sections 4.5, C.7).
+"""When to stop talking: rules learnt from finished discussions, cross-validated, asked
+live (001, sections 4.5, C.7).
 
-A rule takes the discussions of a `Study` and returns what it learnt, a `Fitted`: in which rounds its signal is present,
-from that round and earlier ones alone, so that the same fit stops a discussion that is being held.
+A study is a frame with a row for each round of each discussion, in their order: rule (of
+social choice), run (the group), round, fold (which tests it), performance if the group stops after that
+round, gain (the same, more being better; NaN where unknown), accepted (a vote passed
+a proposal), proposed (somebody made one), difference (from the messages of the round
+before), words spoken so far, and a column for each of `PAIRS`: how often that pair of
+acts occurs. A rule learns from such a frame, and says of each row of another one whether
+its signal is present, from that round and earlier ones alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+import warnings
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr
 from threadpoolctl import threadpool_limits
 
-from support.analysis.conversation import (
-    information_difference as information_difference_of,
-)
-from support.analysis.dialogue_acts import LABELS, START, Annotator, acts_of_delidata
+from support.analysis.conversation import information_difference as differences
+from support.analysis.dialogue_acts import LABELS, START
 from support.analysis.embeddings import Encoder
 from support.analysis.frames import need_columns
 from support.analysis.metrics import total_utility
-from support.analysis.stats import compare, describe
-from support.analysis.transitions import code
+from support.analysis.prediction import stars_of
 from support.errors import InvalidInput
 from support.roundtable.records import Round, Transcript
 from support.runs.study import Unit
 
 NEGLIGIBLE = 1e-9
-"""A smaller difference in performance, and a coefficient below it, is taken for none."""
-
-
-@dataclass(frozen=True, eq=False)
-class Study:
-    """Discussions under one rule as arrays of shape (runs, rounds, ...); None where a layer was not observed."""
-
-    performance: np.ndarray  # if the group stops after that round; NaN where unknown
-    played: np.ndarray  # rounds of each discussion
-    higher_is_better: bool = True  # False of errors
-    accepted: np.ndarray | None = None  # whether the vote accepted a proposal
-    proposals: np.ndarray | None = None  # whether somebody made a new proposal
-    acts: np.ndarray | None = (
-        None  # (runs, rounds, agents, labels), as `transitions.Coded` holds them
-    )
-    difference: np.ndarray | None = (
-        None  # mean cosine distance to the round before; NaN in round 1
-    )
-    words: np.ndarray | None = None  # spoken in that round
-    folds: np.ndarray | None = None  # in which fold each discussion is tested
-
-    @cached_property
-    def gain(self) -> np.ndarray:
-        """Performance, more being better; NaN after the last round played."""
-        there = np.arange(self.performance.shape[1]) < self.played[:, None]
-        return np.where(
-            there,
-            self.performance if self.higher_is_better else -self.performance,
-            np.nan,
-        )
-
-    @cached_property
-    def best_round(self) -> np.ndarray:
-        """The round in which each discussion is at its best, the earliest of several; 0 where nothing is known."""
-        known = np.isfinite(self.gain)
-        return np.where(
-            known.any(axis=1), np.where(known, self.gain, -np.inf).argmax(axis=1) + 1, 0
-        )
-
-    @cached_property
-    def pairs(self) -> np.ndarray:
-        """How often somebody performs B after another one performed A in the round before, in the order of `PAIRS`.
-
-        Before round 1 everybody who speaks in it performs Start (section C.6): without, round 1 could teach nothing.
-        """
-        now = self.layer("acts").astype(np.float32)
-        runs, rounds, agents, labels = now.shape
-        before = np.zeros((runs, rounds, agents, labels + 1), dtype=np.float32)
-        before[:, 0, :, 0] = now[:, 0].any(axis=-1)
-        before[:, 1:, :, 1:] = now[:, :-1]
-        anybody = before.sum(axis=2)[..., :, None] * now.sum(axis=2)[..., None, :]
-        same = np.swapaxes(before, 2, 3) @ now  # one speaker after itself is no pair
-        return (
-            np.minimum(anybody - same, 255).reshape(runs, rounds, -1).astype(np.uint8)
-        )
-
-    def layer(self, name: str) -> np.ndarray:
-        """One of the layers, or InvalidInput that says which is missing."""
-        if (given := getattr(self, name)) is None:
-            raise InvalidInput(
-                f"{name}: this study holds none, and a stopping rule looks at them; leave the rule out"
-            )
-        return np.asarray(given)
-
-    def take(self, chosen: np.ndarray) -> Study:
-        """The chosen discussions (a mask or indices) as a study."""
-        there = {
-            name: value[chosen]
-            for name, value in vars(self).items()
-            if isinstance(value, np.ndarray)
-        }
-        taken = replace(
-            self,
-            **{
-                name: value
-                for name, value in there.items()
-                if name in self.__dataclass_fields__
-            },
-        )
-        taken.__dict__.update(
-            {"pairs": there["pairs"]} if "pairs" in there else {}
-        )  # counted once, not for each fold
-        return taken
-
-    def stops(self, signal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The last round held of each discussion, and whether the signal ended it; both of shape (runs,)."""
-        signal = signal & (np.arange(signal.shape[1]) < self.played[:, None])
-        fired = np.asarray(signal.any(axis=1))
-        return np.where(fired, signal.argmax(axis=1) + 1, self.played), fired
-
-    def reached(self, signal: np.ndarray) -> float:
-        """The mean gain at the stop over what is known, to twelve decimals, so that equals compare as equals."""
-        at_stop = self.gain[np.arange(len(self.gain)), self.stops(signal)[0] - 1]
-        known = np.isfinite(at_stop)
-        return round(float(at_stop[known].mean()), 12) if known.any() else -np.inf
-
-
+"""A coefficient that is not above it is taken for none."""
+ROUND = ["run", "round"]
 PAIRS = tuple(f"{a} → {b}" for a, b in product((START, *LABELS), LABELS))
 
 
 class Fitted(NamedTuple):
-    """A rule that has learnt what it can: whether its signal is present, bool (runs, rounds) of a study."""
+    """A rule that has learnt what it can."""
 
-    fires: Callable[[Study], np.ndarray]
+    fires: Callable[[pd.DataFrame], np.ndarray]  # is the signal there? a bool a row
     threshold: float = np.nan  # what the signal is compared with
     pairs: tuple[str, ...] = ()
-    in_hindsight: bool = False
 
 
-Rule = Callable[[Study], Fitted]
+Rule = Callable[[pd.DataFrame], Fitted]
 
 
-def _numbers(study: Study) -> np.ndarray:
-    """The number of each round, shape (runs, rounds)."""
-    return np.broadcast_to(
-        np.arange(1, study.performance.shape[1] + 1), study.performance.shape
-    )
+# -- where discussions end -----------------------------------------------------------
 
 
-def all_rounds(train: Study) -> Fitted:
+def ends(rounds: pd.DataFrame, signal: np.ndarray) -> np.ndarray:
+    """In which row each discussion ends: the first with a signal, or else its last."""
+    run = rounds["run"].to_numpy()
+    here = np.arange(len(run))
+    starts = np.flatnonzero(np.diff(run, prepend=-1))
+    last = np.append(starts[1:], len(run)) - 1
+    fired = np.where(signal, here, len(run))
+    first = np.minimum.reduceat(fired, starts)
+    return np.minimum(first, last)
+
+
+def best(rounds: pd.DataFrame) -> pd.DataFrame:
+    """The row of each discussion's best round, the earliest of equals."""
+    known = rounds.dropna(subset="gain")
+    rows = known.groupby("run")["gain"].idxmax()
+    return known.loc[rows]
+
+
+def reached(rounds: pd.DataFrame, signal: np.ndarray) -> float:
+    """The mean gain at the end, to twelve decimals: equals compare as equals."""
+    gain = rounds["gain"].to_numpy()
+    at_end = gain[ends(rounds, signal)]
+    return round(float(np.nanmean(at_end)), 12)
+
+
+# -- the rules of section 4.5 --------------------------------------------------------
+
+
+def all_rounds(train: pd.DataFrame) -> Fitted:
     """@10, the baseline: nothing stops the discussion before its last round."""
-    return Fitted(lambda study: np.zeros(study.performance.shape, dtype=bool))
+    return Fitted(lambda rounds: np.zeros(len(rounds), bool))
 
 
-def first_agreement(train: Study) -> Fitted:
+def first_agreement(train: pd.DataFrame) -> Fitted:
     """Stops when a proposal passes the social choice rule."""
-    return Fitted(lambda study: study.layer("accepted"))
+    need_columns(train, ["accepted"], "a study without votes")
+    return Fitted(lambda rounds: rounds["accepted"].to_numpy())
 
 
-def consecutive_agreements(train: Study) -> Fitted:
-    """Stops in a round without a new proposal that follows a round in which a proposal was accepted."""
-    before = ((0, 0), (1, 0))
-    return Fitted(
-        lambda study: np.pad(
-            study.layer("accepted")[:, :-1] & ~study.layer("proposals")[:, 1:], before
-        )
-    )
+def consecutive_agreements(train: pd.DataFrame) -> Fitted:
+    """Stops where nobody makes a proposal after a round that accepted one."""
+
+    def fires(rounds: pd.DataFrame) -> np.ndarray:
+        accepted = rounds.groupby("run")["accepted"]
+        before = accepted.shift(fill_value=False)
+        return (before & ~rounds["proposed"]).to_numpy()
+
+    return Fitted(fires)
 
 
-def oracle(train: Study) -> Fitted:
-    """Stops each discussion in its best round: what no rule can know, and none can beat."""
-    return Fitted(
-        lambda study: _numbers(study) == study.best_round[:, None], in_hindsight=True
-    )
+def oracle(train: pd.DataFrame) -> Fitted:
+    """Stops each discussion in its best round, which nobody can know."""
+
+    def fires(rounds: pd.DataFrame) -> np.ndarray:
+        need_columns(rounds, ["gain"], "a discussion that is not over")
+        return rounds.index.isin(best(rounds).index)
+
+    return Fitted(fires)
 
 
-def checkpoint(train: Study) -> Fitted:
-    """Stops in the most frequent best round of training: the average that fits Table 11 (see notebook 24)."""
-    at = int(np.bincount(train.best_round[train.best_round > 0]).argmax())
-    return Fitted(lambda study: _numbers(study) >= at, at)
+def checkpoint(train: pd.DataFrame) -> Fitted:
+    """Stops in the most frequent best round of training: the average that fits Table 11
+    (see notebook 24)."""
+    at = best(train)["round"].mode()[0]
+    return Fitted(lambda rounds: rounds["round"].to_numpy() >= at, at)
 
 
-def information_difference(train: Study) -> Fitted:
-    """Stops when a round's messages differ less from the round before than, on average, in a best round of training.
-
-    Round 1 has no round before it; where all discussions are best in it there is no threshold, and nothing stops.
-    """
-    known = train.best_round > 0
-    at_best = train.layer("difference")[known, train.best_round[known] - 1]
-    below = float(pd.Series(at_best).mean())
-    return Fitted(lambda study: study.layer("difference") < below, below)
+def information_difference(train: pd.DataFrame) -> Fitted:
+    """Stops when messages differ less from the round before than, on average, in a best
+    round of training. Round 1 has none before it."""
+    below = float(best(train)["difference"].mean())
+    return Fitted(lambda rounds: rounds["difference"].to_numpy() < below, below)
 
 
-def effects(train: Study) -> tuple[np.ndarray, np.ndarray]:
-    """Least squares of the centred gain on the pairs present: coefficients and p-values, NaN where a pair never occurs.
-
-    Pairs that always occur together share their coefficient evenly: the solution of smallest norm, as statsmodels'
-    `OLS(y, X).fit(method="pinv")` has it.
-    """
-    known = np.isfinite(train.gain)
-    y, present = train.gain[known] - train.gain[known].mean(), train.pairs[known] > 0
-    occurs = present.any(axis=0)
-    coefficients, p_values = np.full((2, len(occurs)), np.nan)
-    if np.ptp(y) > NEGLIGIBLE and occurs.any():
-        X = np.column_stack([np.ones(len(y)), present[:, occurs]])
-        inverse = np.linalg.pinv(X, rcond=1e-10)
-        b, left = inverse @ y, len(y) - np.linalg.matrix_rank(X)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = np.sqrt(((y - X @ b) ** 2).sum() / left * (inverse**2).sum(axis=1))
-            coefficients[occurs], p_values[occurs] = (
-                b[1:],
-                2 * stdtr(left, -np.abs(b / error))[1:],
-            )
-    return coefficients, p_values
-
-
-def dialogue_act(train: Study) -> Fitted:
+def dialogue_act(train: pd.DataFrame) -> Fitted:
     """Stops on pairs of dialogue acts that go with a good performance (appendix C.7).
 
-    Of the pairs with a positive coefficient whose p-value is small enough, the `top` largest are candidates; each
-    scores a point in a round in which it occurs `often` times; the discussion stops at `score` points. Of all 180
-    settings the one with the best mean training performance is kept, the first among equals.
+    1. Regress the centred gain on the pairs present, by least squares of smallest norm:
+       many pairs always occur together.
+    2. Of the pairs with a positive coefficient and a small p, the `top` largest score a
+       point in a round in which they occur `often` times.
+    3. The discussion stops at `score` points. Of all 180 settings the one with the best
+       mean gain in training is kept, the first of equals.
     """
-    coefficients, p_values = effects(train)
-    best, pairs, often, score = -np.inf, np.array([], dtype=int), 1, 1
-    for bound, times, top in product(
-        (0.05, 0.1, 0.2, np.inf), (1, 2, 3), (1, 2, 3, 4, 5)
-    ):
-        passing = np.flatnonzero(
-            (coefficients > NEGLIGIBLE) & ((p_values <= bound) | (bound == np.inf))
-        )
-        chosen = passing[np.argsort(-coefficients[passing].round(9), kind="stable")][
-            :top
-        ]
-        points = (train.pairs[..., chosen] >= times).sum(axis=-1)
-        for least in range(1, top + 1):
-            if (reached := train.reached(points >= least)) > best:
-                best, pairs, often, score = reached, chosen, times, least
-    named = tuple(PAIRS[i] for i in pairs)
-    return Fitted(
-        lambda study: (study.pairs[..., pairs] >= often).sum(axis=-1) >= score,
-        float(score),
-        named,
-    )
+    from statsmodels.regression.linear_model import OLS
+
+    known = train.dropna(subset="gain")
+    present = (known[list(PAIRS)] > 0).astype(float)
+    X = present.assign(constant=1.0)
+    y = known["gain"] - known["gain"].mean()
+    with warnings.catch_warnings(action="ignore"):  # of a matrix without full rank
+        fit = OLS(y, X).fit(method="pinv")
+        p = fit.pvalues
+    b = fit.params.drop("constant").round(9)
+    b = b[b > NEGLIGIBLE].sort_values(ascending=False, kind="stable")
+    helpful = b.index
+    p = p[helpful].to_numpy()
+    counts = train[helpful].to_numpy()
+
+    def worth(setting: tuple[float, int, int, int]) -> float:
+        bound, often, top, score = setting
+        passing = np.flatnonzero(p <= bound)[:top]
+        points = counts[:, passing] >= often
+        return reached(train, points.sum(axis=1) >= score)
+
+    bound, often, top, score = max(SETTINGS, key=worth)
+    pairs = helpful[p <= bound][:top]
+
+    def fires(rounds: pd.DataFrame) -> np.ndarray:
+        points = rounds[pairs].to_numpy() >= often
+        return points.sum(axis=1) >= score
+
+    return Fitted(fires, score, tuple(pairs))
 
 
-def ensemble(train: Study) -> Fitted:
-    """Stops once two of the three learnt rules have given their signal; the paper does not define its own."""
-    members = [
-        rule(train).fires for rule in (checkpoint, information_difference, dialogue_act)
-    ]
-    return Fitted(
-        lambda study: (
-            np.sum(
-                [np.maximum.accumulate(fires(study), axis=1) for fires in members],
-                axis=0,
-            )
-            >= 2
-        )
-    )
+BOUNDS = (0.05, 0.1, 0.2, np.inf)
+FIVE = range(1, 6)
+SETTINGS = [
+    (bound, often, top, score)
+    for bound, often, top, score in product(BOUNDS, (1, 2, 3), FIVE, FIVE)
+    if score <= top
+]
+"""Of appendix C.7: bounds of p, occurrences, pairs and points."""
 
 
-def ridge(train: Study) -> Fitted:
-    """Stops when a ridge regression on all pairs expects enough of a round; what a regularised learner would do.
+def ensemble(train: pd.DataFrame) -> Fitted:
+    """Stops once two of the three learnt rules have given their signal; the paper does
+    not define its own."""
+    learnt = (checkpoint, information_difference, dialogue_act)
+    members = [rule(train) for rule in learnt]
 
-    Its penalty is chosen by cross-validation over discussions, its threshold among quantiles of what it expects.
-    """
-    from sklearn.linear_model import RidgeCV
-    from sklearn.model_selection import PredefinedSplit
+    def fires(rounds: pd.DataFrame) -> np.ndarray:
+        signals = pd.DataFrame([member.fires(rounds) for member in members]).T
+        given = signals.groupby(rounds["run"].to_numpy()).cummax()
+        return (given.sum(axis=1) >= 2).to_numpy()
 
-    known = np.isfinite(train.gain)
-    X, y = train.pairs[known] > 0, train.gain[known]
-    if np.ptp(y) <= NEGLIGIBLE:
-        return all_rounds(train)
-    fold = pd.factorize(np.nonzero(known)[0])[0] % 5
-    folds = PredefinedSplit(fold) if len(set(fold)) > 1 else None
-    model = RidgeCV(
-        np.logspace(-1, 4, 11), cv=folds, scoring="neg_mean_squared_error"
-    ).fit(X.astype(float), y)
-
-    def expects(study: Study) -> np.ndarray:
-        return np.asarray((study.pairs > 0) @ model.coef_ + model.intercept_)
-
-    expected = expects(train)
-    tried = np.quantile(expected[known], np.linspace(0, 1, 41)) - NEGLIGIBLE
-    threshold = float(max(tried, key=lambda value: train.reached(expected >= value)))
-    return Fitted(lambda study: expects(study) >= threshold, threshold)
+    return Fitted(fires)
 
 
 def priced(rule: Rule, price: float) -> Rule:
-    """The rule, taught that each round held costs `price` in units of performance; with 0 it is the rule itself."""
+    """The rule, taught that each round costs `price` in units of performance."""
 
-    def fit(train: Study) -> Fitted:
-        costs = price * _numbers(train) * (1 if train.higher_is_better else -1)
-        return rule(replace(train, performance=train.performance - costs))
+    def fit(train: pd.DataFrame) -> Fitted:
+        return rule(train.assign(gain=train["gain"] - price * train["round"]))
 
     return fit
 
@@ -316,292 +216,181 @@ PEOPLE = {name: rule for name, rule in PAPER.items() if "Agreement" not in name}
 """Those that need no votes: nobody votes in a chat."""
 
 
+# -- fitted, and tested on other groups ----------------------------------------------
+
+
 def cross_validate(
-    studies: Mapping[str, Study], rules: Mapping[str, Rule] = PAPER
+    study: pd.DataFrame, rules: Mapping[str, Rule] = PAPER
 ) -> pd.DataFrame:
-    """Fit each stopping rule on all folds but one, and stop the discussions of that one; a row a discussion.
+    """Fit each stopping rule on all folds but one, and stop the groups of that one, each
+    social choice rule by itself.
 
-    Columns: stopping, rule (of social choice), run (its place in the study), fold, stop (last round held), fired,
-    threshold (of its fold), performance and words at the stop, played and all_words without stopping.
+    A row for each stopping rule and discussion: stopping, fired, threshold, and of the
+    row in which it ended rule, run, fold, stop, performance, gain, words.
     """
+    kept = ["rule", "run", "fold", "round", "performance", "gain", "words"]
     parts = []
-    for (name, study), (stopping, rule) in product(studies.items(), rules.items()):
-        if not np.isfinite(study.gain).any():
-            raise InvalidInput(
-                f"performance of {name!r}: every value is NaN; nothing can be learnt from it"
+    for _, rounds in study.groupby("rule", sort=False):
+        folds = list(rounds.groupby("fold"))
+        for (stopping, rule), (fold, test) in product(rules.items(), folds):
+            with threadpool_limits(1):  # threads cost more than these matrices
+                fitted = rule(rounds[rounds["fold"] != fold])
+                signal = fitted.fires(test)
+            rows = ends(test, signal)
+            end = test.iloc[rows][kept]
+            parts.append(
+                end.assign(
+                    stopping=stopping,
+                    fired=signal[rows],
+                    threshold=fitted.threshold,
+                )
             )
-        if study.acts is not None:
-            study.pairs  # noqa: B018  # counted once, not once for each fold
-        folds = study.layer("folds")
-        for fold in np.unique(folds):
-            test = study.take(folds == fold)
-            with threadpool_limits(
-                1
-            ):  # the matrices are small: threads would cost more than they give
-                fitted = rule(study.take(folds != fold))
-                stop, fired = test.stops(fitted.fires(test))
-            words, run = np.cumsum(test.layer("words"), axis=1), np.arange(len(stop))
-            parts.append(pd.DataFrame({
-                "stopping": stopping, "rule": name, "run": np.flatnonzero(folds == fold), "fold": fold, "stop": stop,
-                "fired": fired, "threshold": fitted.threshold, "performance": test.performance[run, stop - 1],
-                "words": words[run, stop - 1], "played": test.played, "all_words": words[run, test.played - 1],
-            }))  # fmt: skip
-    return pd.concat(parts, ignore_index=True)
+    tested = pd.concat(parts, ignore_index=True)
+    return tested.rename(columns={"round": "stop"})
 
 
-def table_of(tested: pd.DataFrame, value: str) -> pd.DataFrame:
-    """Table 10 ("performance") or a block of Table 11 ("stop", "fired", "threshold"): row, column, value, se, n.
-
-    Standard errors are over discussions, of thresholds over folds; the column "average" of Table 11 has none.
-    """
-    once = (
-        tested.drop_duplicates(["stopping", "rule", "fold"])
-        if value == "threshold"
-        else tested
-    )
-    tidy = _cells(once.astype({value: float}), value)
-    if value == "performance":
-        return tidy
-    tidy = tidy.dropna(subset="value")
-    average = (
-        tidy.groupby("row", sort=False)
-        .agg(value=("value", "mean"), n=("n", "sum"))
-        .reset_index()
-    )
-    return pd.concat(
-        [tidy, average.assign(column="average", se=np.nan)[tidy.columns]],
-        ignore_index=True,
-    )
-
-
-def gains(tested: pd.DataFrame) -> pd.DataFrame:
-    """Each stopping rule's performance minus that of @10, by discussion: row ("rule - @10"), column, value, se, n."""
-    wide = tested.pivot(index=["rule", "run"], columns="stopping", values="performance")
-    gaps = (
-        wide.drop(columns=BASELINE)
-        .sub(wide[BASELINE], axis=0)
-        .reset_index()
-        .melt(["rule", "run"])
-    )
-    return _cells(gaps, "value").assign(row=lambda tidy: tidy["row"] + f" - {BASELINE}")
-
-
-def _cells(frame: pd.DataFrame, value: str) -> pd.DataFrame:
-    groups = frame.groupby(["stopping", "rule"], sort=False)[value].agg(
-        value="mean", se="sem", n="count"
-    )
-    return groups.rename_axis(["row", "column"]).reset_index()
-
-
-def frontier(tested: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
-    """What each rule saves and what it costs against @10: stopping, measure, mean, se, low, high, n.
-
-    "rounds saved" and "words saved" are in percent, "loss" in units of performance, negative where stopping gains. A
-    group that was seen under several rules counts once, with its mean over them.
-    """
-    end = tested[tested["stopping"] == BASELINE].set_index(["rule", "run"])[
-        "performance"
-    ]
-    lost = (
-        end.loc[pd.MultiIndex.from_frame(tested[["rule", "run"]])].to_numpy()
-        - tested["performance"]
-    )
-    saved = {
-        "rounds saved": 100 * (1 - tested["stop"] / tested["played"]),
-        "words saved": 100
-        * (1 - tested["words"] / tested["all_words"].where(tested["all_words"] > 0)),
-        "loss": lost if higher_is_better else -lost,
-    }
-    means = (
-        tested[["stopping", "run"]]
-        .assign(**saved)
-        .groupby(["stopping", "run"], sort=False)
-        .mean()
-        .reset_index()
-    )
-    return describe(
-        means.melt(["stopping", "run"], list(saved), var_name="measure"),
-        "value",
-        ["stopping", "measure"],
-    )
-
-
-def compare_rules(tested: pd.DataFrame) -> pd.DataFrame:
-    """Paired tests of stopping rules against @10: the columns of `support.analysis.stats.compare` and `rule`.
-
-    Each social choice rule is a family of tests; "all rules", on each group's means, is another.
-    """
-    means = (
-        tested.groupby(["stopping", "run"], sort=False)["performance"]
-        .mean()
-        .reset_index()
-    )
-    tables = [
-        compare(part, "performance", "stopping", ["run"], reference=BASELINE).assign(
-            rule=name
-        )
-        for name, part in [*tested.groupby("rule", sort=False), ("all rules", means)]
-    ]
-    return pd.concat(tables, ignore_index=True)
+# -- studies -------------------------------------------------------------------------
 
 
 def performance_of(transcript: Transcript) -> np.ndarray:
-    """The group's performance after each round, shape (rounds,), in the units of Table 10.
+    """The group's performance after each round, in the units of Table 10, shape (rounds,).
 
-    Ratings: the absolute error in stars, where a group without a decision counts as if it had said the mean of all
-    ratings of u1.base. Elsewhere: total utility as a share of its maximum, 0 before the first decision.
+    Ratings: the absolute error in stars; a group without a decision counts as if it had
+    said the mean of all ratings, as in Table 7. Elsewhere: the share of the largest
+    total utility, 0 before the first decision.
     """
-    if transcript.environment["name"] != "movielens":
-        return total_utility(transcript) / 100
-    from support.roundtable.ratings import load
-
-    said = [
-        float(r.decision.value) if r.decision else np.nan for r in transcript.rounds
-    ]
-    mean = load().base["rating"].mean() if np.isnan(said).any() else 0.0
-    return np.abs(
-        np.where(np.isnan(said), mean, said) - transcript.environment["rating"]
-    )
+    if transcript.environment["name"] == "movielens":
+        return np.abs(stars_of(transcript) - transcript.environment["rating"])
+    return total_utility(transcript) / 100
 
 
-def folds_of(runs: int, folds: int, seed: int) -> np.ndarray:
-    """Which fold tests each discussion: sizes differ by at most one, and equal seeds give equal folds."""
-    if folds < 2 or runs < folds:
-        raise InvalidInput(
-            f"folds: {folds} given for {runs} discussions; expected at least 2, and no more than those"
-        )
-    return np.random.default_rng(seed).permutation(np.arange(runs) % folds)
-
-
-def studies_of(
+def study_of(
     records: Sequence[tuple[Unit, Transcript]],
     messages: pd.DataFrame,
     folds: int = 5,
     seed: int = 0,
-) -> dict[str, Study]:
-    """A study for each social choice rule of one environment's records, in the order of their appearance.
+) -> pd.DataFrame:
+    """The records of one environment as a study.
 
-    `messages` are those of the records, as `conversation.features` measures them: `run` counts the records from 0.
-    Equally many discussions get equal folds: a group that was seen under several rules is in one fold.
+    `messages` are theirs, measured and labelled. A repetition is one group: it is in one
+    fold under every social choice rule.
     """
-    made = {}
-    for rule in dict.fromkeys(transcript.rule for _, transcript in records):
-        mine = [
-            i for i, (_, transcript) in enumerate(records) if transcript.rule == rule
-        ]
-        talks = [records[i][1] for i in mine]
-        performance = pd.DataFrame([performance_of(talk) for talk in talks]).to_numpy()
-        played = np.array([len(talk.rounds) for talk in talks])
-        better = talks[0].environment["name"] != "movielens"
-        said = messages[messages["run"].isin(mine)]
-        said = said.assign(run=said["run"].map({run: i for i, run in enumerate(mine)}))
-        layers = votes([talk.rounds for talk in talks]) | speech(
-            said, performance.shape
+    parts = []
+    for run, (unit, talk) in enumerate(records):
+        made = performance_of(talk)
+        sign = -1 if talk.environment["name"] == "movielens" else 1
+        part = votes(talk.rounds).assign(
+            run=run,
+            group=unit.repetition,
+            rule=talk.rule,
+            performance=made,
+            gain=sign * made,
         )
-        made[rule] = Study(
-            performance,
-            played,
-            better,
-            **layers,
-            folds=folds_of(len(mine), folds, seed),
-        )
-    return made
+        parts.append(part)
+    rounds = with_speech(pd.concat(parts, ignore_index=True), messages)
+    return _in_folds(rounds, folds, seed)
 
 
-def people_study(messages: pd.DataFrame, folds: int = 5, seed: int = 0) -> Study:
+def people_study(messages: pd.DataFrame, folds: int = 5, seed: int = 0) -> pd.DataFrame:
     """Groups of people who talk and do not vote, as a study: DeliData's, or your own.
 
-    `messages` are those of `messages_of_delidata` (its own labels, mapped, are the acts) or `messages_of_conversations`
-    (labelled, in the column acts), measured. The performance is that after the last message of a block.
+    `messages` are measured and labelled. The performance is that after the last message
+    of a block.
     """
-    need_columns(messages, ["performance"], "messages")
-    own = (
-        pd.Series(acts_of_delidata(messages), index=messages.index)
-        if "kind" in messages
-        else messages["acts"]
+    if not messages.reindex(columns=["performance"]).notna().any(axis=None):
+        raise InvalidInput(
+            "messages: no performance is known; a stopping rule learns from it"
+        )
+    blocks = messages.groupby(ROUND)
+    rounds = blocks[["rule", "performance"]].last().reset_index()
+    measured = with_speech(rounds, messages).assign(
+        gain=rounds["performance"],
+        group=rounds["run"],
     )
-    said = messages.assign(
-        acts=own.astype(object), run=pd.factorize(messages["run"])[0]
-    )
-    cells = said.groupby(["run", "round"])["performance"].last().unstack()
-    played = said.groupby("run")["round"].max().to_numpy()
-    layers = speech(said, cells.shape)
-    return Study(
-        cells.to_numpy(), played, **layers, folds=folds_of(len(played), folds, seed)
+    return _in_folds(measured, folds, seed)
+
+
+def _in_folds(rounds: pd.DataFrame, folds: int, seed: int) -> pd.DataFrame:
+    """Each group tested by one fold, of sizes that differ by at most one."""
+    run, groups = pd.factorize(rounds["group"], sort=True)
+    many = len(groups)
+    if not 2 <= folds <= many:
+        raise InvalidInput(
+            f"folds: {folds} given for {many} groups; expected from 2 to {many}"
+        )
+    drawn = np.random.default_rng(seed).permutation(np.arange(many) % folds)
+    return rounds.drop(columns="group").assign(run=run, fold=drawn[run])
+
+
+def votes(rounds: Sequence[Round]) -> pd.DataFrame:
+    """The columns of a study that a discussion tells without its words."""
+    return pd.DataFrame(
+        {
+            "round": [r.number for r in rounds],
+            "accepted": [r.winner is not None for r in rounds],
+            "proposed": [bool(r.proposals) for r in rounds],
+        }
     )
 
 
-def votes(held: Sequence[Sequence[Round]]) -> dict[str, Any]:
-    """The layers `accepted` and `proposals` of discussions, each given by its rounds."""
-    accepted = [[r.winner is not None for r in rounds] for rounds in held]
-    proposals = [
-        [any(p.value is not None for p in r.proposals) for r in rounds]
-        for rounds in held
-    ]
-    layers = {"accepted": accepted, "proposals": proposals}
-    return {
-        name: pd.DataFrame(rows).eq(True).to_numpy() for name, rows in layers.items()
-    }  # no vote in no round
+def with_speech(rounds: pd.DataFrame, messages: pd.DataFrame) -> pd.DataFrame:
+    """The rounds with what was said in them: words so far and difference, NaN where
+    nobody measured it, and `PAIRS`."""
+    measures = messages.reindex(columns=[*ROUND, "words", "difference"])
+    cells = measures.groupby(ROUND).agg({"words": "sum", "difference": "mean"})
+    keys = pd.MultiIndex.from_frame(rounds[ROUND])
+    speech = cells.join(pairs_of(messages)).reindex(keys)
+    difference = speech.pop("difference")
+    counted = speech.fillna(0).set_index(rounds.index)
+    counted["words"] = counted["words"].groupby(rounds["run"]).cumsum()
+    return pd.concat([rounds, counted], axis=1).assign(difference=difference.to_numpy())
 
 
-def speech(messages: pd.DataFrame, shape: tuple[int, int]) -> dict[str, Any]:
-    """The layers `acts`, and `words` and `difference` where they were measured, of messages whose runs count from 0."""
-    values = np.zeros(
-        (*shape, max(messages["sender"].nunique(), 1), len(LABELS)), dtype=bool
-    )
-    if not messages.empty:
-        coded = code(messages, "acts")
-        values[coded.runs["run"].to_numpy(), : coded.values.shape[1]] = coded.values
-    layers: dict[str, Any] = {"acts": values}
-    for column, how, empty in (("words", "sum", 0.0), ("difference", "mean", np.nan)):
-        if column in messages:
-            found = messages.groupby(["run", "round"])[column].agg(how).unstack()
-            layers[column] = found.reindex(
-                range(shape[0]), columns=range(1, shape[1] + 1)
-            ).to_numpy(float)
-            layers[column] = np.nan_to_num(layers[column], nan=empty)
-    return layers
+def pairs_of(messages: pd.DataFrame) -> pd.DataFrame:
+    """How often somebody performs B after another one performed A in the round before:
+    a row for each run and round, a column for each of `PAIRS`.
+
+    Who speaks in round 1 performs Start before it (section C.6): without, that round
+    could teach nothing.
+    """
+    said = messages[[*ROUND, "sender", "acts"]]
+    acts = said.explode("acts").dropna().drop_duplicates()
+    first = acts[acts["round"] == 1].assign(acts=START)
+    later = acts.assign(round=acts["round"] + 1)
+    before = pd.concat([first.drop_duplicates(), later])
+    both = before.merge(acts, on=ROUND, suffixes=(" before", ""))
+    both = both[both["sender before"] != both["sender"]]
+    both["pair"] = both["acts before"] + " → " + both["acts"]
+    counts = both.groupby([*ROUND, "pair"]).size()
+    table = counts.unstack(fill_value=0)
+    return table.reindex(columns=PAIRS, fill_value=0)
 
 
 @dataclass(frozen=True)
 class Live:
-    """A fitted rule as `roundtable(..., stop=...)` takes it: the same computation on the rounds so far.
+    """A fitted rule as `roundtable(..., stop=...)` takes it: the same signal, computed
+    on the rounds so far.
 
-    Give the encoder and the annotator that the rule was fitted with; without an annotator the acts are those that
-    rule-based senders carry.
+    Give the encoder that the rule was fitted with, and what labels the talk as then (of
+    run, round, sender, text, acts); without, acts are those that senders carry.
     """
 
     fitted: Fitted
     name: str
     encoder: Encoder | None = None
-    annotator: Annotator | None = None
-
-    def __post_init__(self) -> None:
-        if self.fitted.in_hindsight:
-            raise InvalidInput(
-                "fitted: the Oracle looks at rounds that are not played yet; it cannot be asked live"
-            )
+    label: Callable[[pd.DataFrame], Awaitable[pd.DataFrame]] | None = None
 
     async def __call__(self, rounds: Sequence[Round]) -> bool:
         """Whether the signal is present in the last of `rounds`."""
-        rows = [
-            (0, r.number, m.sender, m.text, m.acts) for r in rounds for m in r.messages
-        ]
-        said = pd.DataFrame(rows, columns=["run", "round", "sender", "text", "acts"])
-        if self.annotator is not None and rows:
-            said["acts"] = pd.Series(
-                await self.annotator.label(said), index=said.index, dtype=object
-            )
-        if self.encoder is not None:
-            vectors = (
-                self.encoder.encode(list(said["text"])) if rows else np.empty((0, 1))
-            )
-            said["difference"] = (
-                information_difference_of(said, vectors) if rows else np.nan
-            )
-        unknown = np.full(
-            (1, len(rounds)), np.nan
-        )  # nobody knows the performance while the discussion goes on
-        layers = votes([rounds]) | speech(said, (1, len(rounds)))
-        study = Study(unknown, np.array([len(rounds)]), **layers)
-        return bool(self.fitted.fires(study)[0, -1])
+        rows = []
+        for entry in rounds:
+            for m in entry.messages:
+                rows.append((0, entry.number, m.sender, m.text, m.acts))
+        said = pd.DataFrame(rows, columns=[*ROUND, "sender", "text", "acts"])
+        if rows and self.label:
+            said = await self.label(said)
+        if rows and self.encoder:
+            vectors = self.encoder.encode(list(said["text"]))
+            said["difference"] = differences(said, vectors)
+        study = with_speech(votes(rounds).assign(run=0), said)
+        return bool(self.fitted.fires(study)[-1])

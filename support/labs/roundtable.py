@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as w
 import numpy as np
 
-from support.analysis.metrics import total_utility
+from support.analysis.metrics import even_split, total_utility
 from support.choice import RULES
 from support.errors import InvalidInput
 from support.labs.base import SEEDS, control, controls, fill
@@ -407,8 +407,9 @@ class RoundTableLab(PlayLab[Round]):
         )
         if decision and not goods:
             standing, told = None, e.describe(decision.value)
+        even = even_split(e)
         return draw_discussion(
-            curve, standing, e.agents, goods, self.rounds.value, self.crowd, told
+            curve, standing, e.agents, goods, self.rounds.value, self.crowd, told, even
         )
 
     def _said(self, rounds: list[Round]) -> str:

@@ -13,7 +13,7 @@ from support.errors import InvalidInput
 from support.models import connect, serving
 from support.models.model import ChatModel
 from support.models.replies import Cache
-from support.runs.sweep import OBJECT, stream
+from support.runs.sweep import OBJECT, stream, unlabelled
 
 
 async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -> Any:
@@ -33,7 +33,7 @@ async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -
         if isinstance(value, ChatModel):
             objects[name] = value.replaying(kept)
     given = {}
-    for name, value in made["settings"].items():
+    for name, value in unlabelled(made["settings"]).items():
         given[name] = objects.get(name, value)
         lost = OBJECT in json.dumps(value)
         if lost and name not in objects:

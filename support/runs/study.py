@@ -25,6 +25,7 @@ from support.models.calls import Call
 
 Settings = Mapping[str, Any]
 Row = dict[str, Any]
+LABEL = "label"  # of a setting's value that has one; beside it stands the value
 KEY = "sweep TEXT NOT NULL, settings TEXT NOT NULL, repetition INTEGER NOT NULL"
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS sweeps (name TEXT PRIMARY KEY, identity TEXT NOT NULL);

@@ -36,7 +36,7 @@ from support.prompts import SETS
 from support.runs.estimate import EACH, Rehearsal, alike, write
 from support.runs.progress import Ended, Progress
 from support.runs.source import bare, fingerprint, registered
-from support.runs.study import Row, Settings, Store, Unit
+from support.runs.study import LABEL, Row, Settings, Store, Unit
 from support.runs.workers import Claims, Place, Run, Work, all_done, elsewhere, play
 
 if TYPE_CHECKING:
@@ -81,13 +81,14 @@ class Sweep:
     The study is async, takes `rng`, the settings by name and perhaps `repetition`, and
     returns a record. Values of the grid are plain data, names of models among them, or
     a class, a function, a path or an object with a `name`, which stand in a unit's
-    settings with a digest of their source. `paired` settings share their streams:
-    repetition r means the same draw for each of their values.
+    settings with a digest of their source. Values may have labels ({label: value}), by
+    which frames call them. `paired` settings share their streams: repetition r means
+    the same draw for each of their values.
     """
 
     name: str
     study: Callable[..., Awaitable[Any]]
-    grid: Mapping[str, Sequence[Any]]
+    grid: Mapping[str, Sequence[Any] | Mapping[str, Any]]
     repetitions: int
     seed: int
     paired: Sequence[str] = ()
@@ -304,7 +305,7 @@ class Sweep:
 
     def arguments(self, unit: Unit, context: Settings) -> Row:
         """What the study is called with: settings, context, and its random stream."""
-        given = {**unit.settings, **context, "rng": self.rng(unit)}
+        given = {**unlabelled(unit.settings), **context, "rng": self.rng(unit)}
         if OBJECT in unit.text:  # it stands in by its name
             for name, value in unit.settings.items():
                 if OBJECT in (text := _text(value)):
@@ -419,8 +420,22 @@ def _text(value: Any, default: Callable[[Any], Any] | None = None) -> str:
     return json.dumps(value, sort_keys=True, default=default)
 
 
+def unlabelled(settings: Settings) -> Row:
+    """Settings as a study takes them: what has a label goes without it."""
+    given = {}
+    for name, value in settings.items():
+        labelled = isinstance(value, Mapping) and LABEL in value
+        given[name] = value["value"] if labelled else value
+    return given
+
+
 def _by_text(setting: str, values: Any) -> Row:
     """Values of a setting by their text in a unit's settings."""
+    if isinstance(values, Mapping):
+        values = [
+            value if label == value else {LABEL: label, "value": value}
+            for label, value in values.items()
+        ]
     if isinstance(values, str) or not isinstance(values, Sequence) or not values:
         wanted = "a list with at least one value"
         raise InvalidInput(f"grid: {setting}={values!r} given; expected {wanted}")
@@ -429,7 +444,8 @@ def _by_text(setting: str, values: Any) -> Row:
         folder = setting == PROMPTS and isinstance(value, str) and value not in SETS
         itself = Path(value) if folder else value
         try:
-            by_text[_text(itself, _stand_in)] = itself
+            text = _text(itself, _stand_in)
+            by_text[text] = unlabelled({setting: itself})[setting]
         except TypeError as error:
             raise InvalidInput(
                 f"grid: {setting}={value!r} given; expected text, a number or a list, "

@@ -1,11 +1,9 @@
 """The metrics of RoundTable on transcripts whose numbers can be worked out by hand."""
 
 import asyncio
-from dataclasses import replace
 from math import isnan, nan
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,14 +11,11 @@ from hypothesis import strategies as st
 from support.analysis.metrics import (
     METRICS,
     curves_of,
-    format_errors,
-    gains,
+    even_split,
     run_metrics,
     runs_of,
-    summary,
     total_utility,
 )
-from support.play import FormatError
 from support.roundtable.economy import ExchangeEconomy, exchange_economy
 from support.roundtable.records import Decision, Proposal, Round, Transcript
 from support.roundtable.seats import seat_all
@@ -136,7 +131,6 @@ LATER = {1: {"Ana": HALF}, 2: {"Ana": SKEW}, 3: {"Ana": BEST, "Ben": HALF}}
             {1: EVERYBODY[1]},
             0.1,
         ),  # over all chances, so that silence lowers it
-        ([None], {1: {"Ana": None, "Ben": HALF}}, 0.5),  # an empty proposal is none
         (
             [None, HALF],
             {1: {"Ana": HALF}},
@@ -167,34 +161,9 @@ def test_frames_hold_settings_metrics_and_the_share_undecided(store):
     ]
 
 
-def test_undecided_runs_count_in_utility_and_not_in_min_max_and_gains_are_paired_by_discussion():
-    runs = runs_of([(unit(0), NEVER), (unit(1), RISING), (unit(2), ONCE)])
-    pairs = runs["utility@10"] - runs["utility@3"]
-    gained = (
-        gains(runs, "rule")
-        .set_index("column")
-        .loc["utility@10 - utility@3", ["value", "se", "n"]]
-    )
-    assert gained.tolist() == pytest.approx([pairs.mean(), pairs.sem(), 3])
-    both = summary(pd.concat([runs.assign(rule="z"), runs]), "rule")
-    assert both["row"].unique().tolist() == ["z", "a"]
-    tidy = both[both["row"] == "a"].set_index("column")
-    assert list(tidy.columns) == ["row", "value", "se", "n"] and list(
-        tidy.index
-    ) == list(METRICS)
-    spread = np.std([0, 60, 50], ddof=1) / 3**0.5
-    assert tidy.loc["utility@10"].tolist() == [
-        "a",
-        pytest.approx(110 / 3),
-        pytest.approx(spread),
-        3,
-    ]
-    assert tidy.loc["min_max"].tolist() == [
-        "a",
-        pytest.approx(60.0),
-        pytest.approx(40.0),
-        2,
-    ]
+def test_an_even_split_is_a_yardstick_where_an_environment_has_one():
+    assert even_split(ECONOMY) == pytest.approx(50)
+    assert even_split(object()) is None
 
 
 @settings(max_examples=20)
@@ -219,17 +188,3 @@ def test_property_every_metric_lies_between_0_and_100(rule, seats, exponents, ro
     for name in METRICS:
         assert isnan(found[name]) == (name == "min_max" and record.outcome is None)
         assert isnan(found[name]) or -1e-9 <= found[name] <= 100 + 1e-6
-
-
-def test_format_errors_are_counted_by_phase_of_the_replies_that_were_asked():
-    quiet = replace(
-        NEVER.rounds[0],
-        candidates=(),
-        format_errors=(FormatError("Ana", "propose", "no table"),),
-    )
-    some = replace(NEVER, rounds=(quiet,), seats={"Ana": "model", "Ben": "model"})
-    assert format_errors(some) == {
-        "message": "0 of 2",
-        "propose": "1 of 2",
-        "vote": "0 of 0",
-    }

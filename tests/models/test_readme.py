@@ -21,6 +21,7 @@ from support.runs import notebooks, paper, sweep
 SMALL = """import pandas as pd
 from support import ledger, published, tables
 from support.analysis import metrics
+from support.analysis.stats import tidy_means
 from support.roundtable.study import roundtable_exchange
 from support.runs.study import open_study
 from support.runs.sweep import Sweep, terms
@@ -30,8 +31,8 @@ grid = {"rule": ["majority"], "seats": PARTICIPANTS, "rounds": [1]}
 sweep = Sweep("small", roundtable_exchange, grid, N, SEED)
 await sweep.run(store, progress=False)
 runs = metrics.runs_of(sweep.records(store))
-parts = {who: metrics.summary(part, "rule") for who, part in runs.groupby("seats")}
-ours = pd.concat([part.assign(participant=who) for who, part in parts.items()])
+named = runs.rename(columns={"seats": "participant", "rule": "row"})
+ours = tidy_means(named, ["participant", "row"], metrics.METRICS)
 paper = "001_5dc2ef75221ed897"
 table = tables.against_published(ours, published.load(paper, "Table 1"), margin=5.0)
 ledger.keep("20", paper, "Table 1", table)"""
