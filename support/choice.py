@@ -7,11 +7,11 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from support.errors import InvalidBallot, InvalidInput
 
@@ -52,7 +52,7 @@ class Rule:
         self, ballots: Sequence[Any], candidates: Sequence[Candidate]
     ) -> Mapping[Candidate, Fraction]:
         """The exact totals over the checked ballots that were cast; abstentions are not among them."""
-        totals = dict.fromkeys(candidates, Fraction(0))
+        totals = dict.fromkeys(candidates, Fraction())
         for ballot in ballots:
             if self.form == "vote":
                 ballot = {ballot: 1}
@@ -62,98 +62,119 @@ class Rule:
                 totals[candidate] += Fraction(score)
         return totals
 
-    def needed(self, agents: int) -> int | None:
-        """The score without which nobody is elected by a group of `agents`, abstainers included; None: any will do."""
-        return None
+    def needed(self, agents: int) -> int:
+        """The score without which nobody is elected by a group of `agents`, abstainers
+        included; 0: any will do."""
+        return 0
 
     def __repr__(self) -> str:
         return f"<Rule {self.name}>"
 
 
-class _Printed(Rule):
-    """A rule of the paper: nothing but data."""
-
-    def __init__(
-        self,
-        name: str,
-        form: str,
-        explanation: str,
-        needed: Callable[[int], int | None] = lambda agents: None,
-    ) -> None:
-        self.name, self.form, self.explanation, self._needed = (
-            name,
-            form,
-            explanation,
-            needed,
-        )
-        self.unit = "vote" if form == "vote" else "point"
-
-    def needed(self, agents: int) -> int | None:
-        """As the paper says."""
-        return self._needed(agents)
-
-
 _SINGLE = "Each agent may back a single proposal."
+
+
+@dataclass(eq=False, repr=False)
+class Printed(Rule):
+    """A rule of the paper; `votes` says how many a group of some size needs."""
+
+    name: str
+    form: str
+    explanation: str
+    unit: str = "point"
+    votes: Callable[[int], int] = lambda agents: 0
+
+    def needed(self, agents: int) -> int:
+        """As the paper says."""
+        return self.votes(agents)
+
+
 _PAPER = (
-    _Printed(
+    Printed(
         "unanimous",
         "vote",
-        f"{_SINGLE} It is accepted only if the whole group backs the same one; "
-        "one other vote or one abstention is enough to prevent that.",
+        f"{_SINGLE} It is accepted only if the whole group backs the same one; one "
+        "other vote or one abstention is enough to prevent that.",
+        "vote",
         lambda agents: agents,
     ),
-    _Printed(
+    Printed(
         "majority",
         "vote",
         f"{_SINGLE} To be accepted it needs over half of the whole group behind it, "
         "and an agent who abstains still counts as part of the group.",
+        "vote",
         lambda agents: agents // 2 + 1,
     ),
-    _Printed(
+    Printed(
         "plurality",
         "vote",
-        f"{_SINGLE} The one with more backers than any other is accepted, "
-        "and if several share the lead nothing is accepted.",
+        f"{_SINGLE} The one with more backers than any other is accepted.",
+        "vote",
     ),
-    _Printed(
+    Printed(
         "rated",
         "ratings",
-        "Each agent grades every proposal with a whole number, 1 for the worst to 5 for the best. "
-        "The grades of a proposal are added up, and the largest sum is accepted.",
+        "Each agent grades every proposal with a whole number, 1 for the worst to 5 "
+        "for the best. The grades of a proposal are added up, and the largest sum is "
+        "accepted.",
     ),
-    _Printed(
+    Printed(
         "ranked",
         "ranking",
-        "Each agent puts all proposals in order, the best one first. A first place is worth 1 point, a second 1/2, "
-        "a third 1/3 and so forth, and the proposal that gathers the most points is accepted.",
+        "Each agent puts all proposals in order, the best one first. A first place is "
+        "worth 1 point, a second 1/2, a third 1/3 and so forth, and the proposal that "
+        "gathers the most points is accepted.",
     ),
-    _Printed(
+    Printed(
         "cumulative",
         "points",
-        "Each agent has as many points as there are proposals and must spend them all, on one proposal or on several. "
-        "The proposal that gathers the most points is accepted.",
+        "Each agent has as many points as there are proposals and must spend them "
+        "all, on one proposal or on several. The proposal that gathers the most "
+        "points is accepted.",
     ),
 )
 RULES: dict[str, Rule] = {rule.name: rule for rule in _PAPER}
-"""The rules of the paper, in the order of its tables: Arrow (2012) for votes, Baujard et al. (2018) for grades,
-harmonic weights for rankings, Black et al. (1958) for points."""
+"""The rules of the paper, in the order of its tables: Arrow (2012) for votes, Baujard
+et al. (2018) for grades, harmonic weights for rankings, Black et al. (1958) for points."""
+
+TIES: Mapping[str, str] = {
+    "defer": "If several share the lead, nothing is accepted, and what stood before "
+    "stays.",
+    "status_quo": "If several share the lead, the standing decision wins if it is "
+    "among them; otherwise nothing is accepted, and what stood before stays.",
+    "lottery": "If several share the lead, one of them is drawn by lot.",
+}
+"""What a tie-break does, in the words that those who vote read."""
+
+IDENTICAL = "Identical proposals stand on the list once: nobody gains by repeating one."
+
+
+def explained(rule: str | Rule, tie_break: TieBreak = "defer") -> str:
+    """How a rule decides, also at a tie, and what becomes of identical proposals.
+
+    Where a single vote has to win over half of the group, two cannot tie above the
+    threshold, and nothing is said of ties.
+
+    >>> explained("plurality", "lottery").split(". ")[2]
+    'If several share the lead, one of them is drawn by lot'
+    """
+    rule = as_rule(rule)
+    over_half = rule.form == "vote" and 2 * rule.needed(100) > 100
+    ties = [] if over_half else [TIES[tie_break]]
+    return " ".join([rule.explanation, *ties, IDENTICAL])
 
 
 def as_rule(rule: str | Rule) -> Rule:
     """The rule of that name, or the rule itself."""
     if isinstance(rule, Rule):
         return rule
-    if isinstance(rule, str) and rule in RULES:
+    if rule in RULES:
         return RULES[rule]
     raise InvalidInput(
         f"rule: got {rule!r}, expected one of {', '.join(RULES)}, or an instance of a Rule. "
         "Choose one of these names, or pass your own rule object, such as MyRule()."
     )
-
-
-def explained(rule: Rule, tie_break: TieBreak) -> str:
-    """How a rule decides, in words."""
-    return rule.explanation
 
 
 @dataclass(frozen=True)
@@ -199,76 +220,54 @@ def tally(
     ]
     cast = [ballot for ballot in checked if ballot is not None]
     if not listed or not cast:
-        reason = "nobody voted" if listed else "there are no candidates"
-        return Tally(
-            rule.name,
-            None,
-            dict.fromkeys(listed, Fraction(0)),
-            (),
-            f"Deferred: {reason}.",
-        )
+        why = "nobody voted" if listed else "there are no candidates"
+        none = dict.fromkeys(listed, Fraction())
+        return Tally(rule.name, None, none, (), f"Deferred: {why}.")
     totals = rule.scores(cast, listed)
-    scores = {candidate: Fraction(totals.get(candidate, 0)) for candidate in listed}
+    scores = {one: Fraction(totals.get(one, 0)) for one in listed}
     top, needed = max(scores.values()), rule.needed(len(ballots))
-    leaders = tuple(candidate for candidate in listed if scores[candidate] == top)
-    names = " and ".join(
-        filter(None, [", ".join(map(str, leaders[:-1])), str(leaders[-1])])
-    )
+    leaders = tuple(one for one in listed if scores[one] == top)
+    tied = leaders if len(leaders) > 1 else ()
+    *others, last = map(str, leaders)
+    names = f"{', '.join(others)} and {last}" if others else last
     amount = f"{top} {rule.unit}" + ("" if top == 1 else "s")
-    has = f" with {amount}" if rule.unit else ""
-    winner: Candidate | None = leaders[0]
-    if needed is not None and top < needed:
-        winner, why = None, f"Deferred: {rule.name} elects nobody."
+    tie = f"{names} tie with {amount}" if rule.unit else f"{names} tie"
+    threshold = f"{needed} of {len(ballots)}"
+    winner: Candidate | None = None
+    why = f"Deferred: {tie}."
+    if top < needed:
+        why = f"Deferred: {rule.name} elects nobody."
         if rule.unit:
-            most = f"the most is {amount} ({names})"
-            why = f"Deferred: nobody has the {needed} of {len(ballots)} {rule.unit}s needed, {most}."
-    elif len(leaders) == 1:
-        threshold = (
-            f" ({needed} of {len(ballots)} needed)"
-            if rule.unit and needed is not None
-            else ""
-        )
-        why = f"{names} wins{has}{threshold}."
-    else:
-        winner, how = _break_tie(leaders, tie_break, standing, rng)
-        why = f"{winner} wins, {how}, after {names} tie{has}."
-        if winner is None:
-            why = f"Deferred: {names} tie{has}" + (f", and {how}." if how else ".")
-    return Tally(rule.name, winner, scores, leaders if len(leaders) > 1 else (), why)
+            lacking = f"nobody has the {threshold} {rule.unit}s needed"
+            why = f"Deferred: {lacking}, the most is {amount} ({names})."
+    elif not tied:
+        winner, why = leaders[0], f"{names} wins."
+        if rule.unit:
+            passed = f" ({threshold} needed)" if needed else ""
+            why = f"{names} wins with {amount}{passed}."
+    elif tie_break == "lottery" and rng:
+        winner = tied[int(rng.integers(len(tied)))]
+        why = f"{winner} wins, drawn by lottery (tie-break lottery), after {tie}."
+    elif tie_break == "status_quo" and standing in tied:
+        winner = standing
+        why = f"{winner} wins, kept as the status quo (tie-break status_quo), after {tie}."
+    elif tie_break == "status_quo":
+        missing = "no status quo is among them (tie-break status_quo)"
+        why = f"Deferred: {tie}, and {missing}."
+    return Tally(rule.name, winner, scores, tied, why)
 
 
 def check_tie_break(tie_break: str, rng: Generator | None) -> None:
     """Refuse an unknown tie-break, and a lottery without a generator, before anything is counted."""
-    if tie_break not in get_args(TieBreak):
+    if tie_break not in TIES:
         raise InvalidInput(
-            f"tie_break: got {tie_break!r}, expected one of {', '.join(get_args(TieBreak))}."
+            f"tie_break: got {tie_break!r}, expected one of {', '.join(TIES)}."
         )
     if tie_break == "lottery" and not hasattr(rng, "integers"):
         raise InvalidInput(
             f"rng: got {rng!r}, expected a numpy Generator, which the lottery draws from. "
             "Pass rng=numpy.random.default_rng(seed)."
         )
-
-
-def _break_tie(
-    tied: Sequence[Candidate],
-    tie_break: TieBreak,
-    standing: Candidate | None,
-    rng: Generator | None,
-) -> tuple[Candidate | None, str]:
-    """Who wins the tie, None when it is deferred, and the words that say how."""
-    if tie_break == "lottery" and rng is not None:
-        return tied[
-            int(rng.integers(len(tied)))
-        ], "drawn by lottery (tie-break lottery)"
-    if tie_break == "status_quo" and standing in tied:
-        return standing, "kept as the status quo (tie-break status_quo)"
-    return (
-        None,
-        "no status quo is among them (tie-break status_quo)"
-        if tie_break == "status_quo"
-        else "",
-    )
 
 
 _EXPECTED = {
@@ -285,87 +284,62 @@ def check_ballot(
     candidates: Iterable[Candidate],
     agent: str = "an agent",
 ) -> Any:
-    """The ballot in its canonical form: the candidate, a dict of ints, a tuple, or a dict of fractions over all.
+    """The ballot in its canonical form: the candidate, a tuple, or a dict of fractions over all.
 
     None, an abstention, stays None. An InvalidBallot names the agent, the ballot and what was expected.
 
     >>> check_ballot("cumulative", {"A": 1.9, "B": 0.1}, ["A", "B"])
     {'A': Fraction(19, 10), 'B': Fraction(1, 10)}
     """
-    form, known = as_rule(rule).form, list(dict.fromkeys(candidates))
+    form, listed = as_rule(rule).form, list(dict.fromkeys(candidates))
     try:
-        if ballot is None or (form == "vote" and ballot in known):
-            return ballot
-        if form == "ranking" and isinstance(ballot, list | tuple):
-            if sorted(map(known.index, ballot)) == [*range(len(known))]:
-                return tuple(ballot)
-        elif form in ("ratings", "points") and set(ballot) <= set(known):
-            given = {
-                c: _exact(ballot[c] if form == "ratings" else ballot.get(c, 0))
-                for c in known
-            }
-            if form == "ratings" and set(given.values()) <= {1, 2, 3, 4, 5}:
-                return {candidate: int(mark) for candidate, mark in given.items()}
-            if (
-                form == "points"
-                and min(given.values(), default=0) >= 0
-                and sum(given.values()) == len(known)
-            ):
-                return given
+        return None if ballot is None else _canonical(form, ballot, listed)
     except (TypeError, ValueError, LookupError, AttributeError):
-        pass  # a ballot of another shape
-    shown = repr(ballot) if len(repr(ballot)) <= 100 else f"{repr(ballot)[:97]}..."
-    raise InvalidBallot(
-        f"ballot of {agent}: got {shown}, expected {_EXPECTED[form]}, or None to abstain. "
-        f"The candidates: {', '.join(map(repr, known)) or 'none at all'}."
-    )
+        names = ", ".join(map(repr, listed))
+        raise InvalidBallot(
+            f"ballot of {agent}: got {reprlib.repr(ballot)}, expected "
+            f"{_EXPECTED[form]}, or None to abstain. The candidates: {names}."
+        ) from None
 
 
-def _exact(number: Any) -> Fraction:
-    """What the voter wrote: 0.1 is one tenth, not the nearest binary number."""
-    if not isinstance(number, Real) or isinstance(number, bool):
-        raise TypeError(f"{number!r} is no number")
-    return Fraction(str(number))
+def _canonical(form: str, ballot: Any, listed: list[Candidate]) -> Any:
+    """A ballot in its one shape; any error says that it is none."""
+    if form == "vote":
+        return listed[listed.index(ballot)]
+    canonical: Any = tuple(ballot)
+    fits = sorted(ballot, key=listed.index) == listed  # refuses strangers
+    if form != "ranking":
+        # As text, 0.1 is one tenth, as the voter wrote, not the nearest binary number.
+        canonical = {one: Fraction(str(+ballot.get(one, 0))) for one in listed}
+        numbers = canonical.values()
+        fits = set(numbers) <= {1, 2, 3, 4, 5}
+        if form == "points":
+            fits = sum(numbers) == len(listed) and min(numbers, default=0) >= 0
+    if not fits:
+        raise ValueError
+    return canonical
 
 
 class PrefVoting(Rule):
-    """Any voting method or social welfare function of `pref_voting` (Holliday and Pacuit) as a rule.
+    """A voting method of `pref_voting` (Holliday and Pacuit) that reads rankings.
 
-    Several winners are a tie, none defers, abstainers are left out; a score only says 1 for a winner. Fix a method's
-    options with `functools.partial`, and give a name. `form` is what the method reads: "ranking" mostly, "ratings" for
-    those on grades (`majority_judgement`), "points" for those on utilities (`nash`; points become floats).
+    Several winners are a tie, none defers, abstainers are left out; a score only says 1
+    for a winner. Fix a method's options with `functools.partial`, and give a name.
 
     >>> from pref_voting.c1_methods import copeland
-    >>> ballots = {"Ann": ["x", "y", "z"], "Ben": ["y", "x", "z"], "Cas": ["x", "z", "y"]}
-    >>> tally(PrefVoting(copeland), ballots, ["x", "y", "z"]).why
+    >>> ballots = {"Ann": ["x", "y"], "Ben": ["y", "x"], "Cas": ["x", "y"]}
+    >>> tally(PrefVoting(copeland), ballots, ["x", "y"]).why
     'x wins.'
     """
 
-    unit = ""
-    asks: Mapping[str, str] = {
-        "ranking": "Each agent puts all proposals in order, the best one first.",
-        "ratings": "Each agent grades every proposal with a whole number, 1 for the worst to 5 for the best.",
-        "points": "Each agent spreads as many points as there are proposals over them.",
-    }
+    form, unit = "ranking", ""
 
-    def __init__(
-        self,
-        method: Callable[[Any], Any],
-        name: str | None = None,
-        form: str = "ranking",
-    ) -> None:
-        if not callable(method) or form not in self.asks:
-            expected = f"expected a voting method of pref_voting, and one of {', '.join(self.asks)}"
-            raise InvalidInput(
-                f"method, form: got {method!r} and {form!r}, {expected}."
-            )
-        self.method, self.form = method, form
-        self.name = str(
-            name
-            or getattr(method, "name", None)
-            or getattr(method, "__name__", "method")
+    def __init__(self, method: Any, name: str | None = None) -> None:
+        self.method, self.name = method, name or method.name
+        self.explanation = (
+            "Each agent puts all proposals in order, the best one first. The method "
+            f"known as {self.name} then picks what is accepted."
         )
-        self.explanation = f"{self.asks[form]} The method known as {self.name} then picks what is accepted."
 
     def needed(self, agents: int) -> int:
         """A winner's score: a method that elects nobody defers."""
@@ -375,49 +349,13 @@ class PrefVoting(Rule):
         self, ballots: Sequence[Any], candidates: Sequence[Candidate]
     ) -> Mapping[Candidate, Fraction]:
         """1 for each winner, 0 for the others."""
-        try:
-            result = self.method(self._profile(ballots, candidates))
-            if isinstance(result, Mapping):
-                raise TypeError(
-                    "it returns probabilities; pass its method `support`, which lists those who may win"
-                )
-            winners = {
-                int(index)
-                for index in (result.first() if hasattr(result, "first") else result)
-            }
-        except Exception as error:
-            raise InvalidInput(
-                f"rule {self.name}: pref_voting could not tally ballots of the form {self.form} with it "
-                f"({type(error).__name__}: {error}). Choose the form that the method reads, or another method."
-            ) from error
-        return {
-            candidate: Fraction(index in winners)
-            for index, candidate in enumerate(candidates)
-        }
-
-    def _profile(self, ballots: Sequence[Any], candidates: Sequence[Candidate]) -> Any:
-        from pref_voting.grade_profiles import GradeProfile
         from pref_voting.profiles import Profile
-        from pref_voting.utility_profiles import UtilityProfile
 
-        number = {candidate: index for index, candidate in enumerate(candidates)}
-        if self.form == "ranking":
-            profile = Profile(
-                [[number[candidate] for candidate in ballot] for ballot in ballots]
+        places = [list(map(candidates.index, ballot)) for ballot in ballots]
+        winners = self.method(Profile(places))
+        if not isinstance(winners, list):
+            raise InvalidInput(
+                f"rule {self.name}: {reprlib.repr(winners)} returned; expected a list "
+                "of winners, as most voting methods of pref_voting give it."
             )
-            reads = {
-                kind.value for kind in getattr(self.method, "input_types", None) or ()
-            }
-            strict = not reads or reads & {"Profile", "MarginGraph", "MajorityGraph"}
-            return profile if strict else profile.to_profile_with_ties()
-        if self.form == "points":
-            worth = [
-                {number[candidate]: float(value) for candidate, value in ballot.items()}
-                for ballot in ballots
-            ]
-            return UtilityProfile(worth, domain=[*number.values()])
-        grades = [
-            {number[candidate]: value for candidate, value in ballot.items()}
-            for ballot in ballots
-        ]
-        return GradeProfile(grades, [1, 2, 3, 4, 5], candidates=[*number.values()])
+        return {one: Fraction(i in winners) for i, one in enumerate(candidates)}

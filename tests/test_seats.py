@@ -12,6 +12,8 @@ from support.models.model import ChatModel
 from support.models.replies import Cache
 from support.models.request import Completion, Transport
 from support.models.stand_ins import scripted
+from support.roundtable.mechanism import Talk
+from support.roundtable.records import View
 from support.seats import Act, Ask, Repeated, Role, Spoken, form, text
 
 
@@ -40,13 +42,8 @@ TALKER = Role(
             "roundtable/message",
             lambda seat, view: form("Said", text=text(20)),
             lambda seat, view: {
-                "me": seat.me,
-                "round": view,
-                "others": "Ben",
-                "words": 0,
-                "phase": "messages",
-                "claims": "",
-                "private": False,
+                "seat": seat,
+                "view": View("Ana", ("Ana", "Ben"), "", "", "", view, 9, phase=Talk()),
             },
             lambda seat, reply, view: reply.text,
         )
@@ -102,11 +99,11 @@ def test_a_template_of_ones_own_goes_before_ours_and_one_that_cannot_be_filled_i
         return made.parent
 
     model, heard = overheard({"text": "well"})
-    asyncio.run(sit(model, prompts=folder("message", "Speak up, {{ me }}!")).message(1))
+    asyncio.run(
+        sit(model, prompts=folder("message", "Speak up, {{ seat.me }}!")).message(1)
+    )
     assert heard[0][-1]["content"].startswith("Speak up, Ana!")
-    with pytest.raises(
-        PromptError, match="no value for who; it may use claims, me, others"
-    ):
+    with pytest.raises(PromptError, match="no value for who; it may use seat, view"):
         asyncio.run(
             sit(model, prompts=folder("message", "Speak up, {{ who }}!")).message(1)
         )

@@ -7,7 +7,7 @@ a table are one family. Where a test does not exist its numbers are NaN, and `no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import ceil, nan
 
 import numpy as np
@@ -15,7 +15,6 @@ import pandas as pd
 from scipy import stats
 from scipy.optimize import linprog
 
-from support.analysis.claims import Check, above, combined, moves
 from support.analysis.frames import need_columns, need_keys, numbers
 from support.analysis.printed import FIVE, RECONSTRUCTED, TOTAL, Reconstructed, Scale
 from support.analysis.stats import describe, with_holm
@@ -288,7 +287,7 @@ def power_mann_whitney(
 
 
 def results(data: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
-    """What `SURVEY` speaks of, from all answers and the ratings among them: row, column, value, se, n, participant.
+    """What statements speak of, from all answers and the ratings among them: row, column, value, se, n, participant.
 
     Means of the ratings by item and group; the share of each choice in percent of those who answered, by item and
     choice; by experience the mean answer to "meetings_per_day" (1: none, to 4: 6 or more). Participant: the source.
@@ -342,30 +341,3 @@ def results(data: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
         .dropna(subset=["value"])
         .reset_index(drop=True)
     )
-
-
-def _beside(limit: float, sign: int, rows: Sequence[str], column: str) -> Check:
-    """The claim that a cell lies above (`sign` 1) or below (-1) a limit in every one of `rows`."""
-    return lambda ours: moves(sign, rows, column)(
-        ours.assign(value=ours["value"] - limit)
-    )
-
-
-# Experience other than mid-senior, as we read the word.
-SENIOR = ("less than 1 year", "1 or 2 years", "3 to 5 years", "10 years or more")
-SURVEY: Mapping[str, Check] = {
-    "mid-senior employees: most meetings": above(
-        ["6 to 9 years"], SENIOR, "meetings per day"
-    ),
-    "few: meeting size above 10": _beside(
-        25, -1, ["meeting_size"], "more than 10"
-    ),  # few: our reading
-    "all groups: ratings above the middle": _beside(3, 1, RATINGS, "all"),
-    "all groups: confidence above the middle": combined(
-        *(_beside(3, 1, ["confidence"], g) for g in "ABC")
-    ),
-    "K = 3 preferred for n = 3 and n = 5": _beside(
-        50, 1, ["options_wanted_3", "options_wanted_5"], "three"
-    ),
-}
-"""A check for every statement of sections 2 and 7 in `data/inputs/published/000_cf17db17b5f2de1a.csv`."""

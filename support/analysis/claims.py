@@ -1,434 +1,448 @@
-"""What a paper's text claims, as checks of our own results: yes, no, too close to call, or not testable here.
+"""What a paper states, held against our results.
 
-A check is a function of tidy results (row, column, value, se, and n where it is known) that gives an `Answer`.
-Intervals are Student's where the cases are counted, with Welch's degrees of freedom for a difference, and normal where
-they are not. A cell of one case has no interval, so that nothing is decided by it.
+A statement is a row of `data/inputs/claims/<paper>.tsv`; the README beside it explains
+the signs of a claim. A claim compares cells of tidy results: a value, its standard
+error, and n, the cases behind it (NaN: exact, or not counted). Intervals are Student's
+at 95 %, with Welch's degrees of freedom for several cells; those of shares are
+Wilson's. Without a spread over its cases a cell has no interval and decides nothing,
+unless it is a share.
 """
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from math import ceil, hypot, inf, isfinite, isnan, nan
-from typing import NamedTuple, Self
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from itertools import permutations
+from math import ceil, floor, inf, isnan, nan, sqrt
+from typing import NamedTuple
 
 import pandas as pd
 from scipy.stats import t
 
+from support import published
 from support.analysis.frames import need_columns
 from support.analysis.stats import enough, equivalent, number
+from support.data import inputs
 from support.errors import InvalidInput
+from support.models.profiles import is_model, reasons
 
-YES, NO, CLOSE, UNTESTED = "yes", "no", "too close to call", "not testable here"
+YES = "yes"
+NO = "no"
+CLOSE = "too close to call"
+UNTESTED = "not testable here"
+VERDICTS = (YES, NO, CLOSE, UNTESTED)
 
-
-class Answer(str):
-    """One of the four answers, as which it compares, and the `evidence` that it rests on, in words."""
-
-    evidence: str
-
-    def __new__(cls, verdict: str, evidence: str = "") -> Self:
-        """The answer."""
-        answer = super().__new__(cls, verdict)
-        answer.evidence = evidence
-        return answer
+Cell = tuple[float, float, float]
+"""Value, standard error, n."""
+Cells = dict[str, Cell]
+"""Cells by "row | column"."""
 
 
-Check = Callable[[pd.DataFrame], Answer]
-Key = tuple[str, str]
-"""A row and a column."""
+# ---- differences
 
 
-def every(gaps: Callable[[Cells], Iterable[Gap]], sign: int = 1) -> Check:
-    """The claim that each difference that `gaps` reads from the results is above (`sign` 1) or below (-1) zero.
+class Difference(NamedTuple):
+    """A sum of cells.
 
-    "no" when one of their 95 % intervals lies on the other side; the evidence is the difference that decides.
+    Value, standard error, degrees of freedom, fewest cases (NaN: not counted).
     """
-    return read(
-        gaps,
-        lambda found: _decided(
-            [gap._replace(value=sign * gap.value) for gap in found], sign
-        ),
-    )
 
-
-def most(gaps: Callable[[Cells], Iterable[Gap]], share: float = 0.5) -> Check:
-    """The claim that more than a `share` of the differences are above zero, each by its 95 % interval."""
-
-    def judge(found: list[Gap]) -> Answer:
-        clear = [gap.side() for gap in found]
-        up, down = clear.count(1), clear.count(-1)
-        verdict = (
-            YES
-            if up > share * len(found)
-            else NO
-            if len(found) - down <= share * len(found)
-            else CLOSE
-        )
-        return Answer(
-            verdict, f"of {len(found)} clearly above 0: {up}, clearly below: {down}"
-        )
-
-    return read(gaps, judge)
-
-
-def read(
-    gaps: Callable[[Cells], Iterable[Gap]], judge: Callable[[list[Gap]], Answer]
-) -> Check:
-    """A claim on the differences that `gaps` reads; "not testable here" where a cell is missing."""
-
-    def check(ours: pd.DataFrame) -> Answer:
-        try:
-            found = list(gaps(Cells(ours)))
-        except KeyError as missing:
-            return Answer(UNTESTED, f"no run has {missing.args[0]}")
-        return (
-            judge(found) if found else Answer(UNTESTED, "there is nothing to compare")
-        )
-
-    return check
-
-
-def above(higher: Sequence[str], lower: Sequence[str], *columns: str) -> Check:
-    """The claim that each row of `higher` lies above each row of `lower`, in every one of `columns`; as `every`."""
-    return every(
-        lambda cells: [
-            cells.between(h, low, c) for h in higher for low in lower for c in columns
-        ]
-    )
-
-
-def moves(sign: int, rows: Sequence[str], column: str, bound: float = 0.0) -> Check:
-    """The claim that a cell is above (`sign` 1) or below (-1) a bound in every one of `rows`; as `every`."""
-    name = f"{column} - {bound:g}" if bound else column
-    return every(
-        lambda cells: [
-            cells.gap(f"{row}, {name}", [(row, column)], bound=bound) for row in rows
-        ],
-        sign,
-    )
-
-
-def rises(name: str, *rows: str, sign: int = 1) -> Check:
-    """The claim that "name@r" of the last round is above (`sign` 1) or below (-1) that of the first, in all `rows`."""
-
-    def gaps(cells: Cells) -> Iterable[Gap]:
-        rounds = cells.rounds(name, *rows)
-        return [
-            cells.within(row, f"{name}@{rounds[-1]}", f"{name}@{rounds[0]}")
-            for row in rows
-        ]
-
-    return every(gaps, sign)
-
-
-def alike(
-    one: Sequence[str], other: Sequence[str], margin: float, *columns: str
-) -> Check:
-    """The claim that each row of `one` is as each row of `other`, within `margin`: two one-sided tests at 5 %.
-
-    "no" when an interval of a difference excludes 0 and its estimate is beyond the margin, else "too close to call".
-    """
-    pairs = [(a, b, c) for a in one for b in other for c in columns if a != b]
-    return read(
-        lambda cells: [cells.between(*pair) for pair in pairs],
-        partial(_near, margin=margin),
-    )
-
-
-def flat(rows: Sequence[str], column: str, margin: float) -> Check:
-    """The claim that a cell is near zero in every one of `rows`, within `margin`: two one-sided tests, as `alike`."""
-    return read(
-        lambda cells: [cells.gap(f"{row}, {column}", [(row, column)]) for row in rows],
-        partial(_near, margin=margin),
-    )
-
-
-def _near(gaps: Sequence[Gap], margin: float) -> Answer:
-    answers = []
-    for gap in gaps:
-        told = f"{gap.name}: {gap.interval()}, margin {number(margin)}"
-        if gap.se > 0 and equivalent(gap.value, gap.se, margin, gap.df) < 0.05:
-            answers.append(Answer(YES, told))
-        elif abs(gap.value) > max(gap.half(), margin):
-            answers.append(Answer(NO, told))
-        else:
-            needed = enough(int(gap.n), gap.se, margin) if gap.n and gap.se > 0 else inf
-            answers.append(
-                Answer(
-                    CLOSE,
-                    told
-                    + (f"; N = {needed:.0f} would tell" if isfinite(needed) else ""),
-                )
-            )
-    return _worst(answers)
-
-
-def combined(*checks: Check) -> Check:
-    """ "yes" when all say so, "no" when one does, "not testable here" when one is not."""
-    return lambda ours: _worst([one(ours) for one in checks])
-
-
-def either(*checks: Check) -> Check:
-    """The most favourable of the answers."""
-    return lambda ours: _worst(
-        [one(ours) for one in checks], (YES, CLOSE, NO, UNTESTED)
-    )
-
-
-def untested(why: str) -> Check:
-    """A claim that no run can decide, and why."""
-    return lambda _: Answer(UNTESTED, why)
-
-
-class Gap(NamedTuple):
-    """A difference with its standard error, the cases behind its smaller side (None: not counted), and its df."""
-
-    name: str
     value: float
     se: float
-    n: float | None
     df: float
+    n: float
 
     def half(self) -> float:
-        """Half the width of its 95 % interval; NaN where no spread over the counted cases is known."""
-        if self.n and not self.se > 0:
+        """Half the width of its 95 % interval; NaN where its cases show no spread."""
+        if self.n > 0 and not self.se > 0:
             return nan
         return float(t.ppf(0.975, self.df)) * self.se
 
-    def times(self) -> float:
-        """How many half widths it lies from zero: beyond 1 it is told from it; 0 where it has no interval."""
-        half = self.half()
-        return 0.0 if isnan(half) else self.value / (half or 1e-12)
+    def near(self, margin: float) -> str:
+        """Whether it is zero within a margin.
 
-    def side(self) -> int:
-        """1 where it is clearly above zero, -1 clearly below, else 0."""
-        return (self.times() > 1) - (self.times() < -1)
-
-    def verdict(self) -> str:
-        """Whether it is above zero: yes, no, or too close to call."""
-        return {1: YES, 0: CLOSE, -1: NO}[self.side()]
-
-    def interval(self, sign: int = 1) -> str:
-        """Its value and interval in words, times `sign`."""
-        value, half = sign * self.value, self.half()
-        shown = (
-            f"({number(value - half)} to {number(value + half)})"
-            if half > 0
-            else "(no interval)"
-        )
-        return f"{value:+.2f} {shown}"
-
-
-class Cells:
-    """Results (row, column, value, se, n) as differences of them are read; a KeyError names what is missing."""
-
-    def __init__(self, ours: pd.DataFrame) -> None:
-        there = ours[ours["value"].notna()]
-        names = ("row", "column", "value", "se", "n")
-        columns = [
-            there[name].tolist() if name in there else [None] * len(there)
-            for name in names
-        ]
-        self._cells = {
-            (row, column): figures
-            for row, column, *figures in zip(*columns, strict=True)
-        }
-
-    def __contains__(self, key: Key) -> bool:
-        return key in self._cells
-
-    def rows(self) -> list[str]:
-        """The rows, in their order."""
-        return list(dict.fromkeys(row for row, _ in self._cells))
-
-    def rounds(self, name: str, *rows: str) -> list[int]:
-        """The rounds r in which every one of `rows` has a value in "name@r", ascending."""
-        there = [{int(c.rpartition("@")[2]) for r, c in self._cells if r == row and c.rpartition("@")[0] == name}
-                 for row in rows]  # fmt: skip
-        if not (shared := set.intersection(*there)):
-            raise KeyError(f"{name} of {' and '.join(rows)}")
-        return sorted(shared)
-
-    def shared(self, *rows: str) -> list[str]:
-        """The columns in which every one of `rows` has a value, in their order."""
-        return [
-            c
-            for r, c in self._cells
-            if r == rows[0] and all((row, c) in self._cells for row in rows)
-        ]
-
-    def names(self, row: str) -> list[str]:
-        """What is measured by rounds in a row: the names before "@"."""
-        return list(
-            dict.fromkeys(c.rpartition("@")[0] for c in self.shared(row) if "@" in c)
-        )
-
-    def between(self, row: str, other: str, column: str) -> Gap:
-        """How far a row lies above another."""
-        return self.gap(
-            f"{row} - {other}, {column}", [(row, column)], [(other, column)]
-        )
-
-    def within(self, row: str, column: str, other: str) -> Gap:
-        """How far a column lies above another in the same row; by pairs, where the column "one - other" has them."""
-        name = f"{row}, {column} - {other}"
-        for one, two, sign in ((column, other, 1), (other, column, -1)):
-            if (paired := (row, f"{one} - {two}")) in self:
-                gap = self.gap(name, [paired])
-                return gap._replace(value=sign * gap.value)
-        return self.gap(name, [(row, column)], [(row, other)])
-
-    def gap(
-        self,
-        name: str,
-        over: Sequence[Key],
-        under: Sequence[Key] = (),
-        bound: float = 0.0,
-    ) -> Gap:
-        """The mean of some cells minus that of others, minus `bound`.
-
-        Cells of one mean hang together, so that its standard error is the mean of theirs.
+        Yes by two one-sided tests at 5 %; no if it is clearly not zero, and beyond.
         """
-        (one, error, n), (other, other_error, m) = (
-            self._mean(over),
-            self._mean(under) if under else (0.0, 0.0, inf),
-        )
-        se = hypot(error, other_error)
-        if n is None or m is None:
-            return Gap(name, one - other - bound, se, None, inf)
-        parts = [
-            (e**2, count)
-            for e, count in ((error, n), (other_error, m))
-            if e > 0 and count > 1
-        ]
-        df = (
-            se**4 / sum(part**2 / (count - 1) for part, count in parts)
-            if se > 0 and parts
-            else nan
-        )  # Welch's
-        return Gap(name, one - other - bound, se, min(n, m), df)
-
-    def _mean(self, keys: Sequence[Key]) -> tuple[float, float, float | None]:
-        if missing := [key for key in keys if key not in self._cells]:
-            raise KeyError(", ".join(missing[0]))
-        found = [self._cells[key] for key in keys]
-        value, se = (
-            sum(figures) / len(found)
-            for figures in zip(*(cell[:2] for cell in found), strict=True)
-        )
-        n = None if found[0][2] is None else min(float(cell[2]) for cell in found)
-        return (
-            value,
-            (0.0 if n is None and isnan(se) else se),
-            n,
-        )  # where nobody counted, no error means none
+        gap = abs(self.value)
+        if self.se > 0:
+            p = equivalent(gap, self.se, margin, self.df)
+            if p < 0.05:
+                return YES
+        if gap > self.half() and gap > margin:
+            return NO
+        return CLOSE
 
 
-def _decided(gaps: Sequence[Gap], sign: int = 1) -> Answer:
-    """The answer of the difference that is least in favour."""
-    least, more = min(gaps, key=Gap.times), ""
-    verdict, told = least.verdict(), least.times()
-    if verdict == CLOSE and least.n and abs(told) > 1e-3:
-        more = f"; N = {ceil(least.n / told**2)} would tell a difference of this size from none"
-    count = "" if least.n is None else f", n = {least.n:.0f}"
-    return Answer(verdict, f"{least.name}: {least.interval(sign)}{count}{more}")
+def total(cells: Sequence[Cell]) -> Difference:
+    """The sum of independent cells; errors that are not counted are taken as known."""
+    value = variance = doubt = 0.0
+    counts = []
+    for one, se, n in cells:
+        value += one
+        if n > 0:
+            counts.append(n)
+        if se > 0:
+            variance += se**2
+        if se > 0 and n > 1:
+            doubt += se**4 / (n - 1)
+    df = variance**2 / doubt if doubt else inf
+    return Difference(value, sqrt(variance), df, min(counts, default=nan))
 
 
-def _worst(
-    answers: Sequence[Answer], order: Sequence[str] = (UNTESTED, NO, CLOSE, YES)
-) -> Answer:
-    """The first answer in an order of answers, with its evidence; "not testable here" of none."""
-    return next(
-        (one for verdict in order for one in answers if one == verdict),
-        Answer(UNTESTED),
-    )
+TERM = re.compile(r"([+-]?) ?([\d.]*) ?(?:\[(.+?)\])?")
 
 
-def check_claims(
-    ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[str, Check]
-) -> pd.DataFrame:
-    """Test each published statement on our results, for each participant in them.
+def difference(left: str, right: str, cells: Cells) -> Difference:
+    """One side of a comparison less the other; KeyError names a missing cell."""
+    summands = list[Cell]()
+    terms = list[tuple[float, str]]()
+    for side, text in ((1.0, left), (-1.0, right)):
+        for sign, weight, key in TERM.findall(text):
+            factor = -side if sign == "-" else side
+            if weight:
+                factor *= float(weight)
+            if key:
+                terms.append((factor, _by_round(key, cells)))
+            elif weight:
+                summands.append((factor, 0.0, nan))
+    for factor, key in _paired(terms, cells):
+        value, se, n = _cell(key, cells)
+        summands.append((factor * value, abs(factor) * se, n))
+    return total(summands)
 
-    `ours` are tidy results: row, column, value, se, and n and participant where there are several; `published` is as
-    `support.published.statements` gives it. Columns: where, statement, `holds here` (of several participants, one by
-    the name of each instead), evidence, `of the paper's own numbers` (the note).
+
+def _paired(terms: list[tuple[float, str]], cells: Cells) -> list[tuple[float, str]]:
+    """Two columns of one row as the column "one - other", where the row has it."""
+    if len(terms) != 2:
+        return terms
+    (factor, first), (_, second) = terms
+    row, _, one = first.partition(" | ")
+    other = second.removeprefix(f"{row} | ")
+    pair = f"{row} | {one} - {other}"
+    if pair in cells:
+        return [(factor, pair)]
+    pair = f"{row} | {other} - {one}"
+    return [(-factor, pair)] if pair in cells else terms
+
+
+def _by_round(key: str, cells: Cells) -> str:
+    """A key with the number of the first, the last or the least round of its row.
+
+    The least is a round between the others whose value is the smallest.
     """
-    need_columns(ours, ["row", "column", "value", "se"], "our results")
-    if without := [s for s in published["statement"] if s not in checks]:
+    name, _, when = key.partition("@")
+    if when not in ("first", "last", "least"):
+        return key
+    numbered = re.compile(re.escape(name) + r"@(\d+)")
+    matches = filter(None, map(numbered.fullmatch, cells))
+    rounds = sorted((int(match[1]) for match in matches), reverse=when == "last")
+    keys = [f"{name}@{number}" for number in rounds]
+    if when == "least":
+        keys = sorted(keys[1:-1], key=lambda one: cells[one][0])
+    if not keys:
+        raise KeyError(key)
+    return keys[0]
+
+
+def _cell(key: str, cells: Cells) -> Cell:
+    """A cell, or the spread over its cases with an error, as if they were normal."""
+    if "spread of " not in key:
+        return cells[key]
+    _, se, n = cells[key.replace("spread of ", "")]
+    spread = se * sqrt(n)
+    return spread, spread / sqrt(2 * (n - 1)), n
+
+
+# ---- claims
+
+
+def choices(claim: str, cells: Cells) -> Iterator[str]:
+    """The claim once for each choice of names that its signs leave."""
+    if braces := re.search(r"\{(.+?)\}", claim):
+        for name in braces[1].split(" / "):
+            yield from choices(claim.replace(braces[0], name), cells)
+    elif "larger model" in claim:
+        for larger, smaller in _by_size(cells):
+            one = claim.replace("larger model", larger)
+            yield from choices(one.replace("smaller model", smaller), cells)
+    elif wild := re.search(r"[*#]", claim):
+        for name in _matching(claim, wild[0], cells):
+            yield from choices(claim.replace(wild[0], name), cells)
+    else:
+        yield claim
+
+
+def _matching(claim: str, sign: str, cells: Cells) -> list[str]:
+    """What a sign can stand for in every cell of a claim that has it."""
+    meant = "([^|]+)" if sign == "*" else r"([\d.]+)"
+    each = []
+    for key in re.findall(r"\[(.+?)\]", claim):
+        if sign in key:
+            pattern = re.escape(key).replace(re.escape(sign), meant)
+            matches = [re.fullmatch(pattern, one) for one in cells]
+            each.append({match[1] for match in matches if match})
+    return sorted(set.intersection(*each))
+
+
+SIZE = re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])", re.IGNORECASE)
+
+
+def _by_size(cells: Cells) -> Iterator[tuple[str, str]]:
+    """Two models of a family, the larger first: by billions, or one is a "-mini"."""
+    rows = dict.fromkeys(key.partition(" | ")[0] for key in cells)
+    models = filter(is_model, rows)
+    for one, other in permutations(models, 2):
+        if other == f"{one}-mini":
+            yield one, other
+        sizes = SIZE.findall(one) + SIZE.findall(other)
+        alike = SIZE.sub("", one) == SIZE.sub("", other)
+        if alike and len(sizes) == 2 and float(sizes[0]) > float(sizes[1]):
+            yield one, other
+
+
+class Judged(NamedTuple):
+    """A verdict, how many half widths it is in favour, and what it rests on."""
+
+    verdict: str
+    lead: float
+    evidence: str
+
+    def favour(self) -> tuple[int, float]:
+        """What comparisons are ordered by, the most favourable last."""
+        order = (NO, CLOSE, YES)
+        return order.index(self.verdict), self.lead
+
+
+def judged(claim: str, cells: Cells, shares: bool = False) -> Judged:
+    """The least favourable comparison of a claim whose names are written out."""
+    comparisons = []
+    for part in claim.split(" and "):
+        sides = re.split(r"(?<=\]) ([<>=]) ", part)
+        for at in range(0, len(sides) - 2, 2):
+            left, sign, right = sides[at : at + 3]
+            comparisons.append(_compared(left, sign, right, cells, shares))
+    return min(comparisons, key=Judged.favour)
+
+
+def _compared(left: str, sign: str, right: str, cells: Cells, shares: bool) -> Judged:
+    other, _, margin = right.partition(" ± ")
+    bound = 0.0 if "[" in other else float(other)
+    gap = difference(left, other, cells)
+    half = gap.half()
+    low, high = gap.value - half, gap.value + half
+    if shares:
+        low, high = _wilson(gap, bound)
+
+    if margin:
+        verdict = gap.near(float(margin))
+        lead = -abs(gap.value)
+        wanted = inf
+        if gap.n > 0:
+            wanted = enough(int(gap.n), gap.se, float(margin))
+    else:
+        half = gap.value - low if gap.value > 0 else high - gap.value
+        lead = gap.value / (half or 1e-12) if half >= 0 else 0.0
+        wanted = gap.n / lead**2 if lead else inf
+        lead = -lead if sign == "<" else lead
+        verdict = YES if lead > 1 else NO if lead < -1 else CLOSE
+
+    evidence = f"{left} {sign} {right}: {number(gap.value + bound)}"
+    if low < high:
+        evidence += f" ({number(low + bound)} to {number(high + bound)})"
+    if gap.n > 0:
+        evidence += f", n = {gap.n:.0f}"
+    if verdict == CLOSE and wanted < 1e6:
+        evidence += f"; N = {ceil(wanted)} would tell"
+    return Judged(verdict, lead, evidence)
+
+
+def _wilson(gap: Difference, bound: float) -> tuple[float, float]:
+    """Wilson's interval of a share of n cases, less the bound it is held against."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    count = (gap.value + bound) * gap.n
+    low, high = proportion_confint(count, gap.n, method="wilson")
+    return low - bound, high - bound
+
+
+def answer(claim: str, need: str, given: str, cells: Cells) -> tuple[str, str]:
+    """The verdict on a statement and what it rests on."""
+    if "[" not in claim:
+        return UNTESTED, claim
+    if given:
+        verdict, evidence = answer(given, "", "", cells)
+        if verdict == UNTESTED:
+            return verdict, evidence
+        if verdict != YES:
+            return CLOSE, f"{evidence}: that is not clear itself"
+
+    results, missing = list[Judged](), ""
+    for part in claim.split("; "):
+        for choice in choices(part, cells):
+            try:
+                results.append(judged(choice, cells, need == "share"))
+            except KeyError as error:
+                missing = str(error.args[0])
+
+    kind, _, least = need.partition(" ")
+    wanted = len(results)
+    if kind == "most":
+        wanted = floor(float(least or 0.5) * wanted) + 1
+    elif kind == "some":
+        wanted = int(least or 1)
+    elif missing and kind != "run":
+        wanted = 0
+    if not 0 < wanted <= len(results):
+        return UNTESTED, f"no run has {missing or claim}"
+    results.sort(key=Judged.favour)
+    decisive = results[-wanted]
+    if kind != "most":
+        return decisive.verdict, decisive.evidence
+    verdicts = [result.verdict for result in results]
+    yes, no = verdicts.count(YES), verdicts.count(NO)
+    evidence = f"of {len(results)} clearly so: {yes}, clearly not: {no}"
+    return decisive.verdict, evidence
+
+
+# ---- tables
+
+COLUMNS = ["where", "statement", "participant", "verdict", "evidence", "note"]
+
+
+def check(paper: str, notebook: str, results: pd.DataFrame) -> pd.DataFrame:
+    """Test on our results the statements of a paper ("001") that belong to a notebook.
+
+    `results` has participant, row, column, value, se, n. `attrs["unseen"]` may name, by
+    participant, dialogue acts that its labels cannot show: what reads them is not
+    testable. Columns: where, statement, participant, verdict, evidence, note (of the
+    paper's own numbers); in the published order for each participant.
+    """
+    cell = ["row", "column", "value", "se", "n"]
+    need_columns(results, ["participant", *cell], "our results")
+    stated = statements(paper).query("notebook == @notebook")
+    if stated.empty:
         raise InvalidInput(
-            f"statement: {without[0]!r} has no check; add one to the checks that you pass"
+            f"notebook {notebook!r} tests no statement of {paper}: give one that "
+            f"data/inputs/claims/{paper}.tsv names, or add its statements there"
         )
-    parts = {HERE: ours}
-    if "participant" in ours:
-        parts = {
-            str(name): part for name, part in ours.groupby("participant", sort=False)
-        }
-    told = [
-        {name: checks[s](part) for name, part in parts.items()}
-        for s in published["statement"]
-    ]
-    table = pd.DataFrame(
-        [{name: str(answer) for name, answer in row.items()} for row in told],
-        columns=list(parts),
+    unseen = results.attrs.get("unseen", {})
+    parts = []
+    for who, part in results.groupby("participant", sort=False):
+        cells = {}
+        for row, column, value, se, n in part[cell].itertuples(index=False):
+            if not isnan(value):
+                cells[f"{row} | {column}"] = (value, se, n)
+        tested = [
+            _tested(one, str(who), cells, unseen.get(who, ()))
+            for one in stated.to_dict("records")
+        ]
+        both = stated.assign(participant=who)
+        both[["verdict", "evidence"]] = tested
+        parts.append(both[COLUMNS])
+    return pd.concat(parts, ignore_index=True)
+
+
+def _tested(
+    one: Mapping[Hashable, str], who: str, cells: Cells, unseen: Sequence[str]
+) -> tuple[str, str]:
+    """The answer of a participant to a statement, if it speaks of that participant."""
+    if one["who"] not in names(who):
+        return UNTESTED, ""
+    claim, given = one["claim"], one["given"]
+    words = re.findall(r"\w+", claim + given)
+    if hidden := [act for act in unseen if act in words]:
+        acts = ", ".join(hidden)
+        return UNTESTED, f"the labels of this talk cannot show: {acts}"
+    return answer(claim, one["need"], given, cells)
+
+
+def statements(paper: str) -> pd.DataFrame:
+    """A paper's published statements in their order, and how each is tested."""
+    [stem] = [name for name in published.known() if name.startswith(paper)]
+    printed = published.statements(published.load(stem))
+    printed = printed.rename(columns={"table": "where"})
+    tested = pd.read_csv(
+        inputs("claims", f"{paper}.tsv"),
+        sep="\t",
+        quoting=csv.QUOTE_NONE,
+        dtype=str,
+        keep_default_na=False,
     )
-    table.insert(0, "where", published["table"].to_numpy())
-    table.insert(1, "statement", published["statement"].to_numpy())
-    return table.assign(
-        evidence=list(map(_grounds, told)), **{OWN: published["note"].to_numpy()}
-    )
+    return printed.merge(tested, on="statement")
 
 
-def _grounds(answers: Mapping[str, Answer]) -> str:
-    """What the answers rest on: once where it is the same for all, else each participant's."""
-    each = {
-        name: why
-        for name, answer in answers.items()
-        if (why := getattr(answer, "evidence", ""))
-    }  # or a bare word
-    if len(set(each.values())) < 2 and len(each) in (0, len(answers)):
-        return next(iter(each.values()), "")
-    return "; ".join(f"{name}: {why}" for name, why in each.items())
+def names(participant: str) -> set[str]:
+    """What a statement may call a participant: "" for everybody, its name, its kind."""
+    every = {"", participant}
+    if is_model(participant):
+        kinds = {True: "reasoning models", False: "other models", None: "models"}
+        every |= {"models", kinds[thinks(participant)], called(participant)}
+    return every
 
 
-HERE, OWN = "holds here", "of the paper's own numbers"
-_BESIDE = ("where", "statement", "evidence", OWN)
+def thinks(name: str) -> bool | None:
+    """Whether a participant thinks before it answers; None where nobody knows.
 
-
-def answers_of(table: pd.DataFrame, participant: str = "") -> pd.DataFrame:
-    """A table of `check_claims`, a row for each statement and participant, with the participant's own evidence.
-
-    `participant` is whom the column `holds here` speaks of.
+    >>> thinks("model:a (reasoning high)"), thinks("model:a (reasoning off)")
+    (True, False)
     """
-    named = [str(name) for name in table if name not in _BESIDE]
-    known = table.rename(columns={OWN: "note"})
-    who = re.compile(
-        rf"(?:^|; )({'|'.join(map(re.escape, named))}): "
-    )  # as `_grounds` joins them
-    told = [who.split(text) for text in known["evidence"]]
-    parts = [
-        known.assign(
-            verdict=known[name], participant=participant if name == HERE else name,
-            evidence=[dict(zip(t[1::2], t[2::2], strict=True)).get(name, "") if len(t) > 1 else t[0] for t in told],
-        )
-        for name in named
-    ]  # fmt: skip
-    return pd.concat(parts, ignore_index=True)[
-        ["where", "statement", "participant", "verdict", "evidence", "note"]
-    ]
+    model, _, effort = name.partition(" (reasoning ")
+    return reasons(model, effort.removesuffix(")") or None)
 
 
-def testable(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a table of `check_claims` that some participant's runs could decide."""
-    return table[
-        (table[[name for name in table if name not in _BESIDE]] != UNTESTED).any(axis=1)
-    ]
+PRINTED = {
+    "deepseek-reasoner": "DeepSeek-R1",
+    "deepseek-r1": "DeepSeek-R1",
+    "deepseek-chat": "DeepSeek-V3",
+    "deepseek-v3": "DeepSeek-V3",
+    "gemini-2.5-flash": "Gemini-2.5-Flash",
+}
+"""What the papers call models that go by another name elsewhere."""
 
 
-def counted(table: pd.DataFrame) -> pd.DataFrame:
-    """How many statements of a table of `check_claims` got which answer: participant, the four answers, statements."""
-    named = [name for name in table if name not in _BESIDE]
-    counts = pd.DataFrame({name: table[name].value_counts() for name in named}).T
-    counts = counts.reindex(columns=[YES, NO, CLOSE, UNTESTED]).fillna(0).astype(int)
-    return counts.assign(statements=len(table)).rename_axis("participant").reset_index()
+def called(model: str) -> str:
+    """A model as the papers call it; without its maker, date and address.
+
+    >>> called("model:google/gemini-2.5-flash (reasoning off)")
+    'Gemini-2.5-Flash without thinking'
+    >>> called("model:o3-mini-2025-01-31")
+    'o3-mini'
+    """
+    name = re.split(r" \(|@", model.lower().removeprefix("model:"))[0]
+    name = re.sub(r".*/|-\d{4}(-\d\d-\d\d|\d{4})?$", "", name)
+    name = PRINTED.get(name, name)
+    if name.startswith("Gemini"):
+        name += " with thinking" if thinks(model) else " without thinking"
+    return name
+
+
+def wide(checked: pd.DataFrame) -> pd.DataFrame:
+    """The verdicts for a page: where, statement, a column for each participant."""
+    table = checked.pivot_table(
+        values="verdict",
+        index=["where", "statement"],
+        columns="participant",
+        aggfunc="first",
+        sort=False,
+    )
+    return table.rename_axis(columns=None).reset_index()
+
+
+def counted(checked: pd.DataFrame) -> pd.DataFrame:
+    """How many statements got which verdict, by participant."""
+    counts = tally(checked, "participant", VERDICTS)
+    return counts.rename(columns={"all": "statements"})
+
+
+def tally(frame: pd.DataFrame, by: str, verdicts: Collection[str]) -> pd.DataFrame:
+    """How often each verdict occurs in each level of a column, and all of them."""
+    need_columns(frame, [by, "verdict"], "what is counted")
+    counts = pd.crosstab(frame[by], frame["verdict"])
+    counts = counts.reindex(
+        index=frame[by].unique(),
+        columns=list(verdicts),
+        fill_value=0,
+    )
+    counts["all"] = counts.sum(axis=1)
+    return counts.rename_axis(columns=None).reset_index()

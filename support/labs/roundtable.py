@@ -26,7 +26,14 @@ from support.roundtable.negotiators import KINDS, RuleBased
 from support.roundtable.records import Round, Transcript
 from support.roundtable.seats import negotiator, seat_all
 from support.roundtable.study import roundtable_exchange
-from support.roundtable.table import ENVIRONMENTS, ROUNDS, play, roundtable, transcript
+from support.roundtable.table import (
+    ENVIRONMENTS,
+    ROUNDS,
+    STOPS,
+    play,
+    roundtable,
+    transcript,
+)
 from support.runs.pages import to_html
 from support.runs.study import Store
 from support.seats import HUMAN, HumanSeat, Shown, Spoken
@@ -238,8 +245,9 @@ class RoundTableLab(PlayLab[Round]):
     """Controls over one discussion on the exchange economy, as `roundtable_exchange` plays it. Display `lab.view`.
 
     The arguments beside `store` and `model` say what the controls show at first; `seats` is {name: kind}. What is
-    registered is in the menus: a rule in `RULES`, a mechanism in `MECHANISMS`, an agent's class in `KINDS`, an
-    environment that needs no `spec` in `ENVIRONMENTS`; `prompts` is a set of ours, or a folder that may go before it.
+    registered is in the menus: a rule in `RULES`, a mechanism in `MECHANISMS`, a stopping rule in `STOPS`, an agent's
+    class in `KINDS`, an environment that needs no `spec` in `ENVIRONMENTS`; `prompts` is a set of ours, or a folder
+    that may go before it.
     """
 
     sweep, called, place, study = SWEEP, "discussion", "seat", "roundtable_exchange"
@@ -275,6 +283,9 @@ class RoundTableLab(PlayLab[Round]):
             self.controls["environment"].observe(lambda _: self._turn(), "value")
         sets = list(dict.fromkeys([*SETS, str(prompts)]))
         self.controls["prompts"] = control("prompts", sets, str(prompts))
+        if STOPS:
+            names = [("none", None), *((name, name) for name in STOPS)]
+            self.controls["stop"] = control("stop", names, None)
         self.rounds = self.controls["rounds"]
         self._seat_choices(seats or {})
         self.controls["agents"].observe(lambda _: self._seat_choices({}), "value")
@@ -339,8 +350,10 @@ class RoundTableLab(PlayLab[Round]):
             self.economy, {**self.kinds, **people}, rng, spoken=spoken
         )
         self.forms.children = tuple(self._form(seat).view for seat in people.values())
-        how = {"mechanism": s["mechanism"], "rounds": s["rounds"], "rng": rng}
-        self.run = roundtable(self.economy, self.people, s["rule"], **how)
+        how = {"mechanism": s["mechanism"], "stop": s.get("stop"), "rng": rng}
+        self.run = roundtable(
+            self.economy, self.people, s["rule"], rounds=s["rounds"], **how
+        )
         self.crowd = await self._simulate()
 
     def _form(self, seat: HumanSeat) -> RoleForm:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
@@ -60,6 +60,15 @@ def render(name: str, **values: Any) -> str:
     return str(template.render(**values)).strip()
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, also as a filter of templates.
+
+    >>> listed(["Ana", "Ben", "Cleo"]), listed(["Ana"]), listed([])
+    ('Ana, Ben and Cleo', 'Ana', '')
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
 def check_folder(folder: str | Path) -> None:
     """Refuse a folder of templates that is not there, or holds one that nearly has the name of one of ours."""
     if str(folder) in SETS:
@@ -100,6 +109,7 @@ def _template(name: str, folder: str) -> tuple[Any, frozenset[str]]:
     made = Environment(
         loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    made.filters["listed"] = listed
     try:
         source = loader.get_source(made, name + SUFFIX)[0]
         return made.get_template(name + SUFFIX), frozenset(

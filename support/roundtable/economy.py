@@ -6,8 +6,6 @@ goal is the total of the utilities, of which each agent knows only its own part.
 
 from __future__ import annotations
 
-import json
-import math
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,21 +13,36 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from support.errors import InvalidInput, InvalidProposal
 from support.prompts import render
 from support.seats import form, text
-from support.solvers.welfare import cobb_douglas, utilitarian_allocation
+from support.solvers.welfare import (
+    cobb_douglas,
+    utilitarian_allocation,
+)
 
 if TYPE_CHECKING:
     from support.seats import Shown
 
-AGENTS = ("Ana", "Ben", "Cleo", "Dev", "Eli", "Fay", "Gus", "Hana")
-GOODS = ("A", "B", "C", "D", "E", "F", "G", "H")
+AGENTS = (
+    "Ana",
+    "Ben",
+    "Cleo",
+    "Dev",
+    "Eli",
+    "Fay",
+    "Gus",
+    "Hana",
+)
+GOODS = tuple("ABCDEFGH")
 PREFERENCES = ("asymmetric", "symmetric", "uniform")
 EXPONENTS = ("sum_to_one", "printed")
-FAVOURITE = 0.7, 0.9  # a favourite's exponent, where it is drawn; 0.8 in the paper
+FAVOURITE = (
+    0.7,
+    0.9,
+)  # a favourite's exponent, where it is drawn; 0.8 in the paper
 ECONOMIES = 2024  # the seed of drawn economies
 ENDOWMENT = 100.0
 TOLERANCE = 0.001  # share of its endowment by which a good's column may miss it: thirds written as 33.3 pass
@@ -55,19 +68,14 @@ class Background:
 
     def utility(self, amounts: Any) -> Any:
         """Own utility of amounts of shape (..., goods), as an array of shape (...)."""
-        return cobb_douglas(np.asarray(amounts, dtype=float), np.asarray(self.weights))
-
-    @cached_property
-    def best(self) -> float:
-        """Own utility of having everything."""
-        return self.endowment ** sum(self.weights)
+        return cobb_douglas(
+            np.asarray(amounts, dtype=float),
+            np.asarray(self.weights),
+        )
 
     def share(self, amounts: Sequence[float]) -> float:
-        """Own utility of one row of amounts as a share of `best`, from 0 to 1."""
-        return (
-            math.prod(a**w for a, w in zip(amounts, self.weights, strict=True))
-            / self.best
-        )
+        """Own utility of one row of amounts as a share of having everything."""
+        return float(self.utility(amounts)) / self.endowment ** sum(self.weights)
 
 
 @dataclass(frozen=True)
@@ -85,6 +93,7 @@ class ExchangeEconomy:
     exponents: str = "sum_to_one"
 
     shape = "a table"
+    claim_words = "your exponent of each good"
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -96,23 +105,25 @@ class ExchangeEconomy:
         """Names of the columns of an allocation."""
         return GOODS[: len(self.weights[0])]
 
+    claim_names = goods
+
     def background(self, agent: str) -> Background:
         """What `agent` knows."""
+        weights = self.weights[self.agents.index(agent)]
         return Background(
             agent,
             self.agents,
             self.goods,
-            self.weights[self.agents.index(agent)],
+            weights,
             self.endowment,
         )
 
     # ---- what a decision is, and what it is worth
 
     def utilities(self, allocation: Any) -> np.ndarray:
-        """Each agent's utility of allocations of shape (..., agents, goods), as an array of shape (..., agents)."""
-        return cobb_douglas(
-            np.asarray(allocation, dtype=float), np.asarray(self.weights, dtype=float)
-        )
+        """Utilities, shape (..., agents), of allocations, shape (..., agents, goods)."""
+        amounts = np.asarray(allocation, dtype=float)
+        return cobb_douglas(amounts, np.asarray(self.weights))
 
     @cached_property
     def maximum(self) -> float:
@@ -127,57 +138,55 @@ class ExchangeEconomy:
     @property
     def even_split(self) -> Allocation:
         """Every good shared out equally."""
-        return ((self.endowment / len(self.agents),) * len(self.goods),) * len(
-            self.agents
-        )
+        row = (self.endowment / len(self.agents),) * len(self.goods)
+        return (row,) * len(self.agents)
 
     def validate(self, proposal: Any) -> Allocation:
-        """A proposal, {agent: {good: amount}} or rows of amounts, as an `Allocation`, or InvalidProposal.
+        """A proposal as an `Allocation`, or InvalidProposal; by name or in order.
 
-        A good's amounts may miss its endowment by at most `TOLERANCE` of it; they are then scaled to meet it.
+        A good's amounts may miss its endowment by at most `TOLERANCE` of it; they are
+        then scaled to meet it.
         """
         try:
-            rows = [
-                _in_order(row, self.goods) for row in _in_order(proposal, self.agents)
-            ]
-            given = np.array(rows, dtype=float)
-        except (TypeError, ValueError, LookupError, OverflowError):
-            wanted = f"an amount of each of {', '.join(self.goods)} for each of {', '.join(self.agents)}"
-            raise InvalidProposal(
-                f"proposal: {reprlib.repr(proposal)} given; expected {wanted}"
-            ) from None
-        for i, k in np.argwhere(~(np.isfinite(given) & (given >= 0))):
-            where = f"{self.agents[i]}, good {self.goods[k]}: {rows[i][k]!r} given"
-            raise InvalidProposal(
-                f"{where}; expected a finite number of 0 or more; write 0 for none of it"
+            rows = _in_order(proposal, self.agents)
+            given = np.array(
+                [_in_order(row, self.goods) for row in rows],
+                dtype=float,
             )
+            if not ((given >= 0) & (given < np.inf)).all():
+                raise ValueError
+        except (
+            TypeError,
+            ValueError,
+            LookupError,
+            OverflowError,
+        ):
+            agents = ", ".join(self.agents)
+            goods = ", ".join(self.goods)
+            raise InvalidProposal(
+                f"proposal: {reprlib.repr(proposal)} given; expected an amount, 0 or "
+                f"more, of each of {goods} for each of {agents}"
+            ) from None
         amounts = np.abs(np.round(given, 6))  # -0.0 is 0
         totals = amounts.sum(axis=0)
-        for good, total in zip(self.goods, totals, strict=True):
-            if abs(total - self.endowment) > TOLERANCE * self.endowment + 1e-9:
-                given_out = (
-                    f"sum to {total:g} ({total / self.endowment:.0%} of what there is)"
-                )
-                asked = f"share out exactly {self.endowment:g} of every good"
-                raise InvalidProposal(
-                    f"good {good}: the agents' amounts {given_out}; {asked}"
-                )
-        # Rounded first: totals that rounding alone can have moved are left, and validating twice changes nothing.
-        scale = np.where(
-            np.abs(totals - self.endowment) < 5e-6, 1.0, self.endowment / totals
-        )
-        return tuple(tuple(round(float(x), 6) for x in row) for row in amounts * scale)
+        off = np.abs(totals - self.endowment)
+        if off.max() > TOLERANCE * self.endowment + 1e-9:
+            worst = off.argmax()
+            raise InvalidProposal(
+                f"good {self.goods[worst]}: the agents' amounts sum to "
+                f"{totals[worst]:g}; share out exactly {self.endowment:g} of every good"
+            )
+        exact = off < 5e-6  # what rounding can have moved: twice is as once
+        scaled = amounts * np.where(exact, 1.0, self.endowment / totals)
+        return tuple(tuple(row) for row in scaled.round(6).tolist())
 
     def describe(self, allocation: Allocation) -> str:
         """An allocation in one line of text, as participants read it."""
-        return "; ".join(
-            f"{agent} gets "
-            + ", ".join(
-                f"{amount:g} of {good}"
-                for good, amount in zip(self.goods, row, strict=True)
-            )
-            for agent, row in zip(self.agents, allocation, strict=True)
-        )
+        parts = []
+        for agent, row in zip(self.agents, allocation, strict=True):
+            amounts = map("{:g} of {}".format, row, self.goods)
+            parts.append(f"{agent} gets {', '.join(amounts)}")
+        return "; ".join(parts)
 
     def spec(self) -> dict[str, Any]:
         """What `from_spec` needs to build this economy again, as plain data."""
@@ -191,43 +200,61 @@ class ExchangeEconomy:
 
     def task(self) -> str:
         """Who shares out which goods."""
-        facts = {
-            "agents": self.agents,
-            "goods": self.goods,
-            "endowment": self.endowment,
-        }
-        return render("roundtable/exchange_economy/task", **facts)
+        return render(
+            "roundtable/exchange_economy/task",
+            agents=self.agents,
+            goods=self.goods,
+            endowment=self.endowment,
+        )
 
     def goal(self, me: str, shown: Shown) -> str:
         """The own utility function, and nobody else's."""
-        weights = list(zip(self.goods, self.background(me).weights, strict=True))
-        return render("roundtable/exchange_economy/goal", weights=weights)
+        weights = list(
+            zip(
+                self.goods,
+                self.background(me).weights,
+                strict=True,
+            )
+        )
+        return render(
+            "roundtable/exchange_economy/goal",
+            weights=weights,
+        )
 
     def form(self) -> str:
-        """A table with numbers in it: shares that nobody would ask for, turned from good to good."""
-        n = len(self.agents)
-        parts = largest_remainder(np.arange(1.0, n + 1) / (n * (n + 1) / 2) * 100, 100)
-        table = {
-            a: [int(parts[(i + k) % n]) for k in range(len(self.goods))]
-            for i, a in enumerate(self.agents)
-        }
-        total = " + ".join(str(row[0]) for row in table.values())
-        facts = {
-            "goods": self.goods,
-            "endowment": self.endowment,
-            "example": json.dumps(table),
-            "sum_example": total,
-        }
-        return render("roundtable/exchange_economy/proposal_form", **facts)
+        """A table without numbers, and what makes one valid."""
+        row = ", ".join("…" for _ in self.goods)
+        shape = ", ".join(f'"{agent}": [{row}]' for agent in self.agents)
+        return render(
+            "roundtable/exchange_economy/proposal_form",
+            shape=shape,
+            goods=self.goods,
+            endowment=self.endowment,
+        )
 
     def schema(self, most: int) -> type[BaseModel]:
-        """A private reason of so many characters, and per agent the amounts in the order of the goods, or null."""
-        amount = Annotated[float, Field(ge=0, le=self.endowment)]
+        """A private reason of so many characters, and per agent the amounts in the order
+        of the goods, or by name, or null."""
+
+        def in_order(row: Any) -> Any:
+            named = isinstance(row, Mapping)
+            return [row.get(good) for good in self.goods] if named else row
+
+        n, amount = (
+            len(self.goods),
+            Field(ge=0, le=self.endowment),
+        )
         row = Annotated[
-            list[amount], Field(min_length=len(self.goods), max_length=len(self.goods))
+            list[Annotated[float, amount]],
+            Field(min_length=n, max_length=n),
+            BeforeValidator(in_order),
         ]
         table = form("Amounts", **dict.fromkeys(self.agents, row))
-        return form("ProposalReply", reason=text(most, 0), proposal=table | None)
+        return form(
+            "ProposalReply",
+            reason=text(most, 0),
+            proposal=table | None,
+        )
 
     @property
     def extra_tokens(self) -> int:
@@ -254,36 +281,30 @@ def exchange_economy(
     for setting, value, allowed in (
         ("preferences", preferences, PREFERENCES),
         ("exponents", exponents, EXPONENTS),
+        ("agents", agents, range(2, len(AGENTS) + 1)),
     ):
         if value not in allowed:
-            raise InvalidInput(
-                f"{setting}: {value!r} given; expected one of {', '.join(allowed)}"
-            )
-    if (
-        isinstance(agents, bool)
-        or not isinstance(agents, int)
-        or not 2 <= agents <= len(AGENTS)
-    ):
-        raise InvalidInput(
-            f"agents: {agents!r} given; expected a whole number from 2 to {len(AGENTS)}"
-        )
+            choices = ", ".join(map(str, allowed))
+            raise InvalidInput(f"{setting}: {value!r} given; expected one of {choices}")
     if drawn is not None:
-        weights = _drawn(preferences, agents, exponents, drawn)
-        return ExchangeEconomy(weights, preferences=preferences, exponents=exponents)
-    other = 0.2 / agents if exponents == "printed" else 0.2 / (agents - 1)
-    rows = [[other] * agents for _ in range(agents)]
-    for i, row in enumerate(rows):
-        row[i if preferences == "asymmetric" else 0] = 0.8
-    if preferences == "uniform":
-        rows = [[1 / agents] * agents for _ in range(agents)]
-    return ExchangeEconomy(
-        tuple(tuple(row) for row in rows), preferences=preferences, exponents=exponents
-    )
+        rows = _drawn(preferences, agents, exponents, drawn)
+    elif preferences == "uniform":
+        rows = np.full((agents, agents), 1 / agents)
+    else:
+        others = agents if exponents == "printed" else agents - 1
+        rows = np.full((agents, agents), 0.2 / others)
+        rows[:, 0] = 0.8
+    if preferences == "symmetric":
+        rows[:] = rows[0]
+    if preferences == "asymmetric":
+        rows = np.stack([np.roll(row, place) for place, row in enumerate(rows)])
+    weights = tuple(map(tuple, rows.tolist()))
+    return ExchangeEconomy(weights, preferences=preferences, exponents=exponents)
 
 
-def _drawn(preferences: str, agents: int, exponents: str, number: int) -> Allocation:
-    """Exponents of shape (agents, goods), from a stream that nothing else draws from;
-    of three decimals, as they are told."""
+def _drawn(preferences: str, agents: int, exponents: str, number: int) -> np.ndarray:
+    """Exponents of shape (agents, goods), the favourite first, from a stream that nothing
+    else draws from; of three decimals, as they are told."""
     rng = np.random.default_rng([ECONOMIES, number])
     favourite = rng.uniform(*FAVOURITE, (agents, 1))
     others = (1 - favourite) * rng.dirichlet([5] * (agents - 1), agents)
@@ -293,20 +314,19 @@ def _drawn(preferences: str, agents: int, exponents: str, number: int) -> Alloca
     if preferences == "uniform":
         rows = rng.uniform(0.8, 1.2, (agents, agents))
         rows /= rows.sum(axis=1, keepdims=True)
-    totals, rows = rows.sum(axis=1), rows.round(3)
-    rows[:, 0] = totals - rows[:, 1:].sum(axis=1)
-    if preferences == "symmetric":
-        rows[:] = rows[0]
-    if preferences == "asymmetric":
-        rows = np.stack([np.roll(row, place) for place, row in enumerate(rows)])
-    return tuple(map(tuple, rows.round(3).tolist()))
+    rounded = rows.round(3)
+    rounded[:, 0] = rows.sum(axis=1) - rounded[:, 1:].sum(axis=1)
+    return rounded.round(3)
 
 
 def from_spec(spec: Mapping[str, Any]) -> ExchangeEconomy:
     """The economy whose `spec()` a transcript holds."""
-    weights = tuple(tuple(float(w) for w in row) for row in spec["weights"])
+    weights = tuple(tuple(row) for row in spec["weights"])
     return _economy(
-        weights, float(spec["endowment"]), spec["preferences"], spec["exponents"]
+        weights,
+        spec["endowment"],
+        spec["preferences"],
+        spec["exponents"],
     )
 
 
@@ -317,31 +337,23 @@ _economy = lru_cache(maxsize=256)(
 
 def _in_order(values: Any, names: Sequence[str]) -> list[Any]:
     """What stands for each of some names, in a mapping or in their order."""
-    found = (
-        [values[name] for name in names]
-        if isinstance(values, Mapping)
-        else list(values)
-    )
     if len(values) != len(names) or isinstance(values, str | bytes):
         raise ValueError("other names, or more or fewer")
-    return found
+    if isinstance(values, Mapping):
+        return [values[name] for name in names]
+    return list(values)
 
 
 def whole_units(amounts: np.ndarray, endowment: float) -> Allocation:
     """An allocation in whole units that still meets the endowment (largest remainders, good by good)."""
-    columns = [
-        largest_remainder(column, round(endowment))
-        for column in np.asarray(amounts, dtype=float).T
-    ]
-    return tuple(tuple(map(float, row)) for row in zip(*columns, strict=True))
+    columns = np.asarray(amounts, dtype=float).T
+    whole = [largest_remainder(column, round(endowment)) for column in columns]
+    return tuple(map(tuple, np.transpose(whole).tolist()))
 
 
 def largest_remainder(quota: np.ndarray, total: int) -> np.ndarray:
     """Whole numbers near `quota` that sum to `total` (Hamilton's method); ties go to the first."""
     whole = np.floor(quota + 1e-9)
-    whole[
-        np.argsort(-(quota - whole), kind="stable")[
-            : max(round(float(total - whole.sum())), 0)
-        ]
-    ] += 1
+    short = max(round(float(total - whole.sum())), 0)
+    whole[np.argsort(-(quota - whole), kind="stable")[:short]] += 1
     return whole

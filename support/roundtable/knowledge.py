@@ -21,19 +21,25 @@ from scipy import sparse
 from support.downloads import remembered
 from support.roundtable.ratings import MovieLens100k
 from support.solvers import rating_baselines, recommender
-from support.solvers.rating_baselines import STARS, fit_effects
+from support.solvers.rating_baselines import (
+    STARS,
+    fit_effects,
+)
 from support.solvers.recommender import fit_factorisation
 
 PENALTY = 10.0  # of the ridge regression: about ten ratings' worth, so that rare occupations and genres weigh little
-AGE_BANDS = (
-    18,
-    25,
-    35,
-    45,
-    50,
-    56,
-)  # lower ends above the first, as in GroupLens's later data sets
-RANK, SEED, ITERATIONS = 10, 0, 500
+FEATURES = [
+    "age",
+    "gender",
+    "occupation",
+    "release_date",
+    "genre",
+]
+AGE_BANDS = (18, 25, 35, 45, 50, 56)
+"""Lower ends above the first, as in GroupLens's later data sets."""
+RANK = 10
+SEED = 0
+ITERATIONS = 500
 """Settings of scikit-learn's NMF (start: NNDSVD with zeros filled by the mean; coordinate descent).
 
 The paper gives none. Of the ranks 3, 5, 8, 10, 15 and 20, rank 10 predicted a random tenth of u1.base best from
@@ -48,16 +54,15 @@ the neighbours' ratings. Which ranks give the similarities that the paper prints
 class Priors:
     """Common knowledge of ratings, in stars: rating = mean + user + film + noise.
 
-    `mean` and `sd` are those of all ratings of u1.base; `user_sd`, `film_sd` and `noise_sd` the standard deviations of
-    the three components: noise_sd**2 / user_sd**2 ratings of a user weigh as much as the prior, and likewise for a
-    film. `genre_means` are over all ratings of films of a genre, `offsets` the stars that a feature adds ("gender:F",
-    "age:25", "genre:Drama", "decade:1990", "gender:F×genre:Drama"). `demographic_error` is the standard error of
-    `demographic_estimate`, without the noise of a single rating. `film_mean` is expected of the average user for a film
-    of which nothing is known, each film counting once: less than `mean`, because films that many rate are rated higher.
+    `mean` is that of all ratings of u1.base; `user_sd`, `film_sd` and `noise_sd` are the standard deviations of the
+    three components: noise_sd**2 / user_sd**2 ratings of a user weigh as much as the prior, and likewise for a film.
+    `genre_means` are over all ratings of films of a genre, `offsets` the stars that one of the `features` adds.
+    `demographic_error` is the standard error of `demographic_estimate`, without the noise of a single rating.
+    `film_mean` is expected of the average user for a film of which nothing is known, each film counting once: less than
+    `mean`, because films that many rate are rated higher.
     """
 
     mean: float
-    sd: float
     user_sd: float
     film_sd: float
     noise_sd: float
@@ -66,114 +71,74 @@ class Priors:
     demographic_error: float
     film_mean: float
 
-    def demographic_estimate(
-        self, basic: Mapping[Any, Any] | pd.Series
-    ) -> tuple[float, float]:
-        """The rating expected of such a user for such a film, and its standard error, both in stars.
+    def demographic_estimate(self, basic: Mapping[Any, Any]) -> tuple[float, float]:
+        """The rating expected of such a user for such a film, and its standard error, in stars.
 
         `basic` is a row of the table of the agent BasicInfo.
         """
-        who = user_features(basic["age"], basic["gender"], basic["occupation"])
-        what = film_features(basic["release_date"], basic["genre"])
-        estimate = self.mean + sum(
-            self.offsets.get(name, 0.0) for name in (*who, *what, *_crossed(who, what))
-        )
+        known = features(*basic[FEATURES])
+        estimate = self.mean + sum(self.offsets.get(name, 0.0) for name in known)
         return float(np.clip(estimate, *STARS)), self.demographic_error
 
 
-def user_features(age: int, gender: str, occupation: str) -> list[str]:
-    """Names of the features of a user.
+def features(
+    age: int,
+    gender: str,
+    occupation: str,
+    release: str,
+    genres: Iterable[str],
+) -> list[str]:
+    """Names of the features of a user and a film.
 
-    >>> user_features(29, "F", "artist")
-    ['gender:F', 'age:25', 'occupation:artist']
+    >>> features(29, "F", "artist", "1995", ("Drama",))
+    ['by gender:F', 'by age:25', 'by occupation:artist', 'of decade:1990', 'of genre:Drama', 'taste F:Drama']
     """
     band = max((low for low in AGE_BANDS if low <= age), default=0)
-    return [f"gender:{gender}", f"age:{band}", f"occupation:{occupation}"]
-
-
-def film_features(release: str, genres: Iterable[str]) -> list[str]:
-    """Names of the features of a film.
-
-    >>> film_features("19950101", ("Comedy", "Drama"))
-    ['decade:1990', 'genre:Comedy', 'genre:Drama']
-    """
-    return [f"decade:{release[:3]}0"] * bool(release) + [
-        f"genre:{genre}" for genre in genres
+    user = [
+        f"by gender:{gender}",
+        f"by age:{band}",
+        f"by occupation:{occupation}",
     ]
-
-
-def _crossed(who: Iterable[str], what: Iterable[str]) -> list[str]:
-    """Names of the features of a pair: gender by genre."""
-    genders = [name for name in who if name.startswith("gender:")]
-    return [
-        f"{gender}×{genre}"
-        for gender in genders
-        for genre in what
-        if genre.startswith("genre:")
-    ]
+    decade = [f"of decade:{release[:3]}0"] if release else []
+    of_genre = [f"of genre:{genre}" for genre in genres]
+    return user + decade + of_genre + [f"taste {gender}:{genre}" for genre in genres]
 
 
 @lru_cache(maxsize=4)
 def priors(data: MovieLens100k) -> Priors:
-    """Learn the aggregates from u1.base, the offsets by a ridge regression, in half a second."""
+    """Learn the aggregates from u1.base, the offsets by a ridge regression, in a second."""
     from sklearn.linear_model import Ridge
+    from sklearn.preprocessing import MultiLabelBinarizer
 
     base, effects = data.base, fit_effects(data.base)
-    columns, design = _design(data)
-    deviations = base["rating"].to_numpy(dtype=float) - base["rating"].mean()
-    fit = Ridge(PENALTY, fit_intercept=False, solver="cholesky").fit(design, deviations)
-    residual = float((deviations - fit.predict(design)).std())
-    rated = base.join(data.items["genres"], on="item").explode("genres")
-    genres = {
-        str(genre): float(value)
-        for genre, value in rated.groupby("genres")["rating"].mean().items()
-    }
+    rated = base.join(data.users, on="user").join(data.items, on="item")
+    by_genre = rated.explode("genres").groupby("genres")["rating"].mean()
+    rows = rated[["age", "gender", "occupation", "release", "genres"]].to_numpy()
+    named = [features(*row) for row in rows]
+    for gender in "FM":  # also those that nobody rated
+        named.append([f"taste {gender}:{genre}" for genre in by_genre.index])
+    binary = MultiLabelBinarizer(sparse_output=True)
+    design = binary.fit_transform(named)[: len(base)].astype(float)
+    deviations = (base["rating"] - base["rating"].mean()).to_numpy(dtype=float)
+    fit = Ridge(PENALTY, fit_intercept=False, solver="cholesky")
+    residual = deviations - fit.fit(design, deviations).predict(design)
+    unexplained = residual.std() ** 2 - effects.noise_sd**2
     return Priors(
         mean=float(base["rating"].mean()),
-        sd=float(base["rating"].std()),
         user_sd=effects.user_sd,
         film_sd=effects.item_sd,
         noise_sd=effects.noise_sd,
-        genre_means=genres,
-        offsets=dict(zip(columns, fit.coef_.tolist(), strict=True)),
-        demographic_error=float(np.sqrt(max(residual**2 - effects.noise_sd**2, 0.0))),
+        genre_means=dict(zip(by_genre.index, by_genre.tolist(), strict=True)),
+        offsets=dict(
+            zip(
+                binary.classes_,
+                fit.coef_.tolist(),
+                strict=True,
+            )
+        ),
+        demographic_error=float(np.sqrt(max(unexplained, 0.0))),
         film_mean=effects.mean,
     )
-
-
-def _design(data: MovieLens100k) -> tuple[list[str], sparse.csr_matrix]:
-    people = [
-        user_features(*row)
-        for row in data.users[["age", "gender", "occupation"]].itertuples(index=False)
-    ]
-    films = [
-        film_features(*row)
-        for row in data.items[["release", "genres"]].itertuples(index=False)
-    ]
-    (names, who), (named, what) = _indicators(people), _indicators(films)
-    blocks = [
-        who[data.users.index.get_indexer(pd.Index(data.base["user"]))],
-        what[data.items.index.get_indexer(pd.Index(data.base["item"]))],
-    ]
-    genres = [k for k, name in enumerate(named) if name.startswith("genre:")]
-    crossed = [
-        (column, gender)
-        for column, gender in enumerate(names)
-        if gender.startswith("gender:")
-    ]
-    names = [*names, *named]
-    for column, gender in crossed:
-        names += [f"{gender}×{named[k]}" for k in genres]
-        blocks.append(blocks[1][:, genres].multiply(blocks[0][:, [column]]))
-    return names, sparse.csr_matrix(sparse.hstack(blocks))
-
-
-def _indicators(rows: list[list[str]]) -> tuple[list[str], sparse.csr_matrix]:
-    """Names of the columns, sorted, and a table with 1 where a row has the feature."""
-    from sklearn.preprocessing import MultiLabelBinarizer
-
-    fit = MultiLabelBinarizer(sparse_output=True).fit(rows)
-    return fit.classes_.tolist(), fit.transform(rows).astype(float)
 
 
 # ---- likeness (C.4): the cosine of two users' factors in a non-negative factorisation --------------------------------
@@ -183,17 +148,18 @@ def _indicators(rows: list[list[str]]) -> tuple[list[str], sparse.csr_matrix]:
 def similarities(data: MovieLens100k) -> pd.DataFrame:
     """Cosines from 0 to 1 between the users of u1.base, whose empty cells are 0; about 1.5 s."""
     from sklearn.decomposition import NMF
+    from sklearn.metrics.pairwise import cosine_similarity
 
-    (u, users), (i, _) = (
-        pd.factorize(data.base[name], sort=True) for name in ("user", "item")
-    )
-    table = sparse.csr_matrix((data.base["rating"].to_numpy(dtype=float), (u, i)))
-    factors = NMF(
-        RANK, init="nndsvda", random_state=SEED, max_iter=ITERATIONS
-    ).fit_transform(table)
-    lengths = np.linalg.norm(factors, axis=1, keepdims=True)
-    unit = factors / np.where(lengths == 0, 1.0, lengths)
-    return pd.DataFrame(np.clip(unit @ unit.T, 0.0, 1.0), users, users)
+    users, user = np.unique(data.base["user"], return_inverse=True)
+    _, item = np.unique(data.base["item"], return_inverse=True)
+    table = sparse.csr_matrix((data.base["rating"].astype(float), (user, item)))
+    how: Any = {
+        "init": "nndsvda",
+        "random_state": SEED,
+        "max_iter": ITERATIONS,
+    }
+    factors = NMF(RANK, **how).fit_transform(table)
+    return pd.DataFrame(cosine_similarity(factors), users, users)
 
 
 # ---- a recommender's word --------------------------------------------------------------------------------------------
@@ -210,15 +176,24 @@ def recommendations(
     pairs = data.test[["user", "item", "timestamp"]]
 
     def predicted() -> np.ndarray:
-        return np.array(
-            fit_factorisation(data.base).predict_with_error(
-                *(pairs[name] for name in pairs)
-            )
-        )
+        model = fit_factorisation(data.base)
+        columns = (pairs[name] for name in pairs)
+        return np.array(model.predict_with_error(*columns))
 
-    said = remembered("movielens-advice", _key(data.base, pairs), predicted)
-    asked = zip(pairs["user"].tolist(), pairs["item"].tolist(), strict=True)
-    return dict(zip(asked, zip(*said.tolist(), strict=True), strict=True))
+    key = _key(data.base, pairs)
+    values, errors = remembered("movielens-advice", key, predicted).tolist()
+    asked = zip(
+        pairs["user"].tolist(),
+        pairs["item"].tolist(),
+        strict=True,
+    )
+    return dict(
+        zip(
+            asked,
+            zip(values, errors, strict=True),
+            strict=True,
+        )
+    )
 
 
 def _key(base: pd.DataFrame, pairs: pd.DataFrame) -> str:

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any, ClassVar, NamedTuple
 
-from support.choice import Rule, as_rule, check_ballot, explained, tally
+from support.choice import Rule, TieBreak, as_rule, check_ballot, explained, tally
 from support.errors import InvalidInput, InvalidProposal
+from support.prompts import listed
 from support.roundtable.records import (
     Ballot,
     Candidate,
@@ -210,7 +212,8 @@ class Vote(Phase):
 
     def may(self, you: str, table: Table) -> str:
         """What is on the list, who votes, and the rule."""
-        proposers = table.proposers()
+        phases = [p for p in table.mechanism.phases if p.act == "propose"]
+        proposers = tuple(a for p in phases for a in p.who(table.agents, table.number))
         whose = "each of you" if proposers == table.agents else listed(proposers)
         stands = " and the decision that stands" if self.standing else ""
         voters = (
@@ -424,17 +427,26 @@ def as_mechanism(given: str | Mechanism) -> Mechanism:
     return MECHANISMS[given]
 
 
+def in_words(
+    agents: Sequence[str],
+    mechanism: Any = ROUNDTABLE,
+    rule: Any = "majority",
+    rounds: int = 10,
+    tie_break: TieBreak = "defer",
+) -> str:
+    """How such a table works, as its participants read it in the first round."""
+    now = stages(mechanism, rule)
+    table = SimpleNamespace(agents=tuple(agents), number=1, rounds=rounds, stages=now)
+    table.tie_break, table.mechanism, table.rule = (
+        tie_break,
+        now[0].mechanism,
+        now[0].rule,
+    )
+    return now[0].mechanism.rules(table)
+
+
 def stages_of(transcript: Transcript) -> Stages:
     """The stages of a stored discussion, read back by name."""
     usual = [[1, ROUNDTABLE.name, transcript.rule]]
     kept = transcript.settings.get("stages", usual)
     return tuple(Stage(n, as_mechanism(name), as_rule(rule)) for n, name, rule in kept)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a row.
-
-    >>> listed(["Ana", "Ben", "Cleo"]), listed(["Ana"])
-    ('Ana, Ben and Cleo', 'Ana')
-    """
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

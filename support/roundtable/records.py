@@ -248,6 +248,12 @@ class View:
         return self.history[-1].decision if self.history else None
 
     @property
+    def talk(self) -> list[tuple[int, tuple[Message, ...]]]:
+        """What was said in each round, this one last."""
+        before = [(r.number, r.messages) for r in self.history]
+        return [*before, (self.round, self.messages)]
+
+    @property
     def others(self) -> tuple[str, ...]:
         """All agents but the one who looks."""
         return tuple(agent for agent in self.agents if agent != self.me)

@@ -23,7 +23,6 @@ from pydantic import BaseModel, BeforeValidator, Field, create_model, model_vali
 from support.choice import RULES, Rule, check_ballot
 from support.errors import InvalidInput
 from support.roundtable import negotiators
-from support.roundtable.mechanism import listed
 from support.roundtable.records import Ballot, Chosen, Message, Proposal, View
 from support.roundtable.table import Environment, check_environment, newcomers
 from support.seats import (
@@ -129,9 +128,12 @@ def _proposal_form(seat: ModelSeat, view: View) -> type[BaseModel]:
     kept = vars(seat)
     if "proposal_form" not in kept:  # 2 ms, at each proposal
         thoughts = reason(seat.limits.reason, seat.limits.tight)
-        base = form("ProposalReply", reason=thoughts, proposal=Any)
         if hasattr(seat.own, "schema"):
             base = seat.own.schema(seat.limits.reason)
+        else:
+            base = form(
+                "ProposalReply", reason=thoughts, proposal=seat.own.reply | None
+            )
         validators: Any = {"valid": model_validator(mode="after")(valid)}
         kept["proposal_form"] = create_model(
             base.__name__, __base__=base, __validators__=validators, reason=thoughts
@@ -153,74 +155,6 @@ def _frozen(choice: Any) -> Any:
 # ---- a language model ------------------------------------------------------------------------------------------------
 
 
-def _briefing(seat: ModelSeat, view: View) -> dict[str, Any]:
-    """What the model is told before each question: who it is, the task, the rules, its goal, the record."""
-    describe, decision = seat.own.describe, view.decision
-    last = view.history[-1] if view.history else None
-    standing = ""
-    if decision and view.lasting:
-        standing = f"{decision.candidate}, accepted in round {decision.round}: {describe(decision.value)}"
-    rounds = [(r.number, r.messages) for r in view.history] + [
-        (view.round, view.messages)
-    ]
-    return {
-        "me": seat.me,
-        "others": listed(view.others),
-        "aim": view.aim,
-        "task": seat.own.task(),
-        "rules": view.rules,
-        "goal": seat.own.goal(seat.me, seat.shown),
-        "last_round": last.number if last else 0,
-        "candidates": _listed(seat, last.candidates) if last and last.ballots else [],
-        "ballots": [f"{b.agent}: {b.text}" for b in last.ballots] if last else [],
-        "chosen": [f"{c.agent}: {c.value}" for c in last.chosen] if last else [],
-        "result": last.why if last else "",
-        "standing": standing,
-        "lasting": view.lasting,
-        "messages": [_line(number, m) for number, said in rounds for m in said],
-        "earlier": _earlier(seat, view),
-    }
-
-
-def _line(number: int, m: Message) -> str:
-    where = f", {m.phase}" if m.phase else ""
-    return f"Round {number}{where}, {m.sender} to {listed(m.recipients)}: {m.text}"
-
-
-def _earlier(seat: ModelSeat, view: View) -> list[str]:
-    """What was done in this round beside talk, where it is not on the list that is voted on."""
-    proposals = () if view.candidates else view.proposals
-    return [
-        *(f"{p.agent} proposes: {seat.own.describe(p.value)}" for p in proposals),
-        *(f"{b.agent} votes: {b.text}" for b in view.ballots),
-        *(f"{c.agent}: {c.value}" for c in view.chosen),
-    ]
-
-
-def _listed(seat: ModelSeat, candidates: Any) -> list[str]:
-    describe = seat.own.describe
-    return [
-        f"{c.id} (from {listed(c.proposers) or 'the standing decision'}): {describe(c.value)}"
-        for c in candidates
-    ]
-
-
-def _asked(
-    seat: ModelSeat, view: View, characters: int, **facts: Any
-) -> dict[str, Any]:
-    words, phase = seat.words(characters), view.phase.title.lower()
-    return {"me": seat.me, "round": view.round, "phase": phase, "words": words, **facts}
-
-
-def _writing(seat: ModelSeat, view: View) -> dict[str, Any]:
-    facts = {
-        "others": listed(view.others),
-        "claims": seat.own.claim_words if view.claims else "",
-        "private": view.phase.private,
-    }
-    return _asked(seat, view, seat.limits.message, **facts)
-
-
 def _message_form(seat: ModelSeat, view: View) -> type[BaseModel]:
     most = seat.limits.message if seat.limits.tight else None
     return message_form(view.others, most, view.claims)
@@ -232,13 +166,6 @@ def _written(seat: ModelSeat, reply: Any, view: View) -> Message | None:
     return Message(seat.me, tuple(reply.target), reply.message or "", claim=numbers)
 
 
-def _proposing(seat: ModelSeat, view: View) -> dict[str, Any]:
-    latest = dict(view.latest).get(seat.me)
-    known = "" if latest is None else seat.own.describe(latest)
-    facts = {"latest": known, "form": seat.own.form(), "shape": seat.own.shape}
-    return _asked(seat, view, seat.limits.reason, **facts)
-
-
 def _proposed(seat: ModelSeat, reply: Any, view: View) -> Proposal:
     value = _plain(reply.proposal)
     return Proposal(
@@ -246,20 +173,22 @@ def _proposed(seat: ModelSeat, reply: Any, view: View) -> Proposal:
     )
 
 
-def _voting(seat: ModelSeat, view: View) -> dict[str, Any]:
-    facts = {
-        "candidates": _listed(seat, view.candidates),
-        "ids": _ids(view),
-        "form": view.form,
-        "rule": view.rule,
-        "explanation": view.explanation,
-    }
-    return _asked(seat, view, seat.limits.reason, **facts)
+def _ballot_form(seat: ModelSeat, view: View) -> type[BaseModel]:
+    return ballot_form(view.form, _ids(view), seat.limits.reason, seat.limits.tight)
+
+
+def _voted(seat: ModelSeat, reply: Any, view: View) -> Ballot:
+    return Ballot(seat.me, _frozen(_plain(getattr(reply, view.form))), reply.reason)
 
 
 def _choice_form(seat: ModelSeat, view: View) -> type[BaseModel]:
     thoughts = reason(seat.limits.reason, seat.limits.tight)
     return form("ChoiceReply", reason=thoughts, choice=view.phase.reply | None)
+
+
+def _chosen(seat: ModelSeat, reply: Any, view: View) -> Chosen | None:
+    value = _plain(reply.choice)
+    return None if value is None else Chosen(seat.me, value, reply.reason)
 
 
 def _ids(view: View) -> tuple[str, ...]:
@@ -270,40 +199,22 @@ def _nothing_to_vote_on(seat: Any, view: View) -> Ballot | None:
     return None if view.candidates else Ballot(seat.me, None)
 
 
-def _act(
-    prompt: str, make: Any, facts: Any, made: Any, room: int = 120, **more: Any
-) -> Act:
+def _facts(seat: ModelSeat, view: View) -> dict[str, Any]:
+    """What a template may use: the seat (`me`, `own`, `limits`, `shown`) and its view."""
+    return {"seat": seat, "view": view}
+
+
+def _act(prompt: str, make: Any, made: Any, room: int = 120, **more: Any) -> Act:
     extra = lambda seat, view: room + getattr(seat.own, "extra_tokens", 0)
-    briefing: Any = {"briefing": "roundtable/initialization", "told": _briefing}
-    return Act(
-        f"roundtable/{prompt}", make, facts, made, room=extra, **briefing, **more
-    )
+    briefing: Any = {"briefing": "roundtable/initialization", "told": _facts}
+    return Act(f"roundtable/{prompt}", make, _facts, made, extra, **briefing, **more)
 
 
 ACTS = {
-    "message": _act("message", _message_form, _writing, _written),
-    "propose": _act("proposal", _proposal_form, _proposing, _proposed, room=200),
-    "vote": _act(
-        "ballot",
-        lambda seat, view: ballot_form(
-            view.form, _ids(view), seat.limits.reason, seat.limits.tight
-        ),
-        _voting,
-        lambda seat, reply, view: Ballot(
-            seat.me, _frozen(_plain(getattr(reply, view.form))), reply.reason
-        ),
-        unasked=_nothing_to_vote_on,
-    ),
-    "choose": _act(
-        "choice",
-        _choice_form,
-        lambda seat, view: _asked(seat, view, seat.limits.reason, asks=view.phase.asks),
-        lambda seat, reply, view: (
-            None
-            if reply.choice is None
-            else Chosen(seat.me, _plain(reply.choice), reply.reason)
-        ),
-    ),
+    "message": _act("message", _message_form, _written),
+    "propose": _act("proposal", _proposal_form, _proposed, room=200),
+    "vote": _act("ballot", _ballot_form, _voted, unasked=_nothing_to_vote_on),
+    "choose": _act("choice", _choice_form, _chosen),
 }
 
 
@@ -373,10 +284,10 @@ def negotiator(noise: float = 0.05) -> Role:
 
 
 def rater(noise: float = 0.05) -> Role:
-    """The role at a table that predicts a rating; "mixed" is one of weighing, averaging and stubborn, drawn."""
+    """The role at a table that predicts a rating; "mixed" is one of weighing and stubborn, drawn."""
     from support.roundtable import raters
 
-    return _role(raters.KINDS, ("weighing", "averaging", "stubborn"), noise)
+    return _role(raters.KINDS, ("weighing", "stubborn"), noise)
 
 
 def seat_all(

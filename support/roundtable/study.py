@@ -14,7 +14,7 @@ from support.roundtable.economy import exchange_economy
 from support.roundtable.mechanism import ROUNDTABLE
 from support.roundtable.records import Transcript
 from support.roundtable.seats import seat_all
-from support.roundtable.table import ROUNDS, Mechanisms, Rules, play
+from support.roundtable.table import ROUNDS, Mechanisms, Rules, Stop, play
 from support.seats import TEMPERATURE, Seats, Spoken
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ async def roundtable_exchange(
     noise: float = 0.05,
     tie_break: TieBreak = "defer",
     mechanism: Mechanisms = ROUNDTABLE.name,
+    stop: str | Stop | None = None,
     temperature: float = TEMPERATURE,
     reasoning: str | None = None,
     repetition: int = 0,
@@ -52,8 +53,8 @@ async def roundtable_exchange(
     economy = exchange_economy(preferences, agents, exponents, drawn)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_all(economy, seats, rng, noise=noise, spoken=spoken)
-    how: Any = {"mechanism": mechanism, "rounds": rounds, "tie_break": tie_break}
-    return await play(economy, people, rule, rng=rng, **how)
+    how: Any = {"mechanism": mechanism, "tie_break": tie_break, "stop": stop}
+    return await play(economy, people, rule, rounds=rounds, rng=rng, **how)
 
 
 async def roundtable_movielens(
@@ -66,6 +67,7 @@ async def roundtable_movielens(
     noise: float = 0.05,
     tie_break: TieBreak = "defer",
     mechanism: Mechanisms = ROUNDTABLE.name,
+    stop: str | Stop | None = None,
     temperature: float = TEMPERATURE,
     reasoning: str | None = None,
     repetition: int = 0,
@@ -93,8 +95,8 @@ async def roundtable_movielens(
     environment = movielens(cases[number], consult)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_all(environment, seats, rng, noise=noise, spoken=spoken)
-    how: Any = {"mechanism": mechanism, "rounds": rounds, "tie_break": tie_break}
-    return await play(environment, people, rule, rng=rng, **how)
+    how: Any = {"mechanism": mechanism, "tie_break": tie_break, "stop": stop}
+    return await play(environment, people, rule, rounds=rounds, rng=rng, **how)
 
 
 @lru_cache(maxsize=4)

@@ -23,7 +23,6 @@ from support.roundtable.mechanism import (
     ROUNDTABLE,
     Mechanism,
     Phase,
-    Propose,
     Stages,
     stage_of,
     stages,
@@ -47,6 +46,9 @@ MISFITS = (MalformedReply, InvalidProposal, InvalidBallot)
 
 Stop = Callable[[tuple[Round, ...]], bool | Awaitable[bool]]
 """A stopping rule, given the public record so far; True ends the discussion. Its `name` goes into the settings."""
+
+STOPS: dict[str, Stop] = {}
+"""Stopping rules by name, for a grid and a menu; put your own in."""
 
 Rules = str | Rule | Mapping[int, str | Rule]
 Mechanisms = str | Mechanism | Mapping[int, str | Mechanism]
@@ -183,7 +185,7 @@ async def roundtable(
     rounds: int = ROUNDS,
     tie_break: TieBreak = "defer",
     rng: np.random.Generator | None = None,
-    stop: Stop | None = None,
+    stop: str | Stop | None = None,
 ) -> AsyncIterator[Round]:
     """Yield each finished round of one discussion, `rounds` of them (10 in the paper) unless somebody stops earlier.
 
@@ -200,6 +202,7 @@ async def roundtable(
         )
     start = _start.get()
     now = start.stages(stages(mechanism, rule)) if start else stages(mechanism, rule)
+    stop = _as_stop(stop)
     check_tie_break(tie_break, rng)
     table = Table(environment, dict(seats), now, int(rounds), tie_break, rng, start)
     for number in range(1, rounds + 1):
@@ -214,7 +217,7 @@ async def play(
     seats: Mapping[str, Any],
     rule: Rules,
     *,
-    stop: Stop | None = None,
+    stop: str | Stop | None = None,
     **options: Any,
 ) -> Transcript:
     """Play a whole discussion; the options are those of `roundtable`.
@@ -222,28 +225,21 @@ async def play(
     With `stop`, the settings say which rule listened ("stop") and which one stopped the discussion ("stopped", None
     when it ran to its end).
     """
-    if stop is not None and not callable(stop):
-        raise InvalidInput(
-            f"stop: {stop!r} given; expected a function of the finished rounds, such as live(fitted)"
-        )
-    stopped = False
+    rule_of_stopping, stopped = _as_stop(stop), False
 
     async def listen(rounds: tuple[Round, ...]) -> bool:
-        """What `stop` says, kept."""
+        """What the rule says, kept."""
         nonlocal stopped
-        stopped = stop is not None and await _says(stop, rounds)
+        stopped = rule_of_stopping is not None and await _says(rule_of_stopping, rounds)
         return stopped
 
-    finished = [
-        r
-        async for r in roundtable(
-            environment, seats, rule, stop=stop and listen, **options
-        )
-    ]
+    asked = listen if rule_of_stopping else None
+    playing = roundtable(environment, seats, rule, stop=asked, **options)
+    finished = [entry async for entry in playing]
     settings = {"tie_break": options.get("tie_break", "defer")}
-    if stop is not None:
-        own = getattr(stop, "__name__", type(stop).__name__)
-        name = str(getattr(stop, "name", None) or own)
+    if rule_of_stopping is not None:
+        own = getattr(rule_of_stopping, "__name__", type(stop).__name__)
+        name = str(getattr(rule_of_stopping, "name", None) or own)
         settings |= {"stop": name, "stopped": name if stopped else None}
     mechanism = options.get("mechanism", ROUNDTABLE)
     return transcript(environment, seats, rule, finished, mechanism, **settings)
@@ -270,6 +266,15 @@ def transcript(
     return Transcript(
         environment.spec(), ", then ".join(rules), kinds, tuple(rounds), settings
     )
+
+
+def _as_stop(given: str | Stop | None) -> Stop | None:
+    stop = STOPS.get(given, given) if isinstance(given, str) else given
+    if stop is not None and not callable(stop):
+        known = ", ".join(STOPS) or "none is registered"
+        wanted = f"a name of `STOPS` ({known}), or a function of the finished rounds, such as live(fitted)"
+        raise InvalidInput(f"stop: {given!r} given; expected {wanted}")
+    return stop
 
 
 async def _says(stop: Stop, rounds: tuple[Round, ...]) -> bool:
@@ -483,16 +488,6 @@ class Table:
         if self.start and self.start.again is not None:
             return self._stream((self.start.again, self.number))
         return self.rng
-
-    def proposers(self) -> tuple[str, ...]:
-        """Those who may propose in this round."""
-        may = {
-            agent
-            for phase in self.mechanism.phases
-            if isinstance(phase, Propose)
-            for agent in phase.who(self.agents, self.number)
-        }
-        return tuple(agent for agent in self.agents if agent in may)
 
     def named(self, proposers: Mapping[Any, list[str]]) -> tuple[Candidate, ...]:
         """Values as candidates, each with an id for the whole discussion, in the order of their ids."""

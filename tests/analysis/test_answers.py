@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from support.analysis import answers
+from support.analysis import answers, claims
 from support.analysis.claims import NO, YES
 from support.analysis.printed import Scale
 from support.errors import InvalidInput
@@ -163,11 +163,11 @@ def test_statements_are_tested_on_the_shares_of_each_choice():
     assert three[["value", "se", "n"]].tolist() == pytest.approx(
         [90, 100 * sqrt(0.9 * 0.1 / 20), 20]
     )
-    preferred = answers.SURVEY["K = 3 preferred for n = 3 and n = 5"]
-    assert (preferred(ours), preferred(ours.assign(value=100 - ours["value"]))) == (
-        YES,
-        NO,
-    )
+    preferred = "K = 3 preferred for n = 3 and n = 5"
+    turned = ours.assign(value=100 - ours["value"])
+    for results, verdict in ((ours, YES), (turned, NO)):
+        tested = claims.check("000", "11", results).set_index("statement")["verdict"]
+        assert tested[preferred] == verdict
 
 
 def test_with_two_answers_ordinal_regression_gives_the_odds_ratios_of_fourfold_tables():

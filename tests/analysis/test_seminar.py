@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from support.analysis import claims
 from support.analysis.claims import CLOSE, NO, UNTESTED, YES
 from support.analysis.seminar import (
-    ORGANIZING,
     compare_sets,
     days_of,
     interactions,
@@ -280,57 +280,39 @@ def test_a_journal_holds_what_was_approved_and_made_again_as_well(tmp_path):
 
 # -- what the paper states -------------------------------------------------------------------------------------------
 
-PAPER = {"speaker": 0.27, "slot": 0.11, "both": 0.27, "summary": 0.70}
-PAPER_TOO = {"zero": 0.79, "few": 0.88, "few with policies": 0.93}
+PAPER = {
+    "F1": {"speaker": 0.27, "slot": 0.11, "both": 0.27, "summary": 0.70},
+    "accuracy": {"zero": 0.79, "few": 0.88, "few with policies": 0.93},
+}
 
 
-def table(selection=PAPER, detection=PAPER_TOO, se=0.01):
-    both = (("F1", selection), ("accuracy", detection))
-    pairs = [
-        (column, values, a, b)
-        for column, values in both
-        for a, b in permutations(values, 2)
-    ]
-    rows = [
-        (f"{a} - {b}", column, values[a] - values[b], se, 30)
-        for column, values, a, b in pairs
-    ]
+def verdicts(notebook, results):
+    checked = claims.check("002", notebook, results.assign(participant="p"))
+    return checked.set_index("statement")
+
+
+def paired(se=0.01, **changed):
+    rows = []
+    for column, values in PAPER.items():
+        means = values | {name: v for name, v in changed.items() if name in values}
+        for a, b in permutations(means, 2):
+            rows.append((f"{a} - {b}", column, means[a] - means[b], se, 30))
     return pd.DataFrame(rows, columns=["row", "column", "value", "se", "n"])
 
 
 def test_the_paper_s_own_numbers_agree_with_it_and_what_no_run_tells_has_a_reason():
-    for statement, check in ORGANIZING.items():
-        answer = check(table())
-        assert answer == (
-            YES if "F1" in statement or "accuracy" in statement else UNTESTED
-        ), statement
-        assert answer.evidence
+    assert (verdicts("41", paired())["verdict"] == YES).all()
+    people = verdicts("40", paired())
+    assert (people["verdict"] == UNTESTED).all()
+    assert (people["evidence"] != "").all()
 
 
-@pytest.mark.parametrize(
-    ("ours", "statement", "expected"),
-    [
-        (table(PAPER | {"slot": 0.9}), "summary > every other context: F1", NO),
-        (
-            table(PAPER | {"both": 0.5}),
-            "both no better than speaker and slot alone: F1",
-            NO,
-        ),
-        (
-            table(se=0.2),
-            "both no better than speaker and slot alone: F1",
-            CLOSE,
-        ),  # little data is no evidence
-        (
-            table({"both": 0.5}),
-            "both no better than speaker and slot alone: F1",
-            UNTESTED,
-        ),
-        (table(se=0.2), "few with policies > few: accuracy", CLOSE),
-    ],
-)
-def test_results_that_go_another_way_break_what_names_them(ours, statement, expected):
-    assert ORGANIZING[statement](ours) == expected
+def test_results_that_go_another_way_break_what_names_them():
+    alone = "both no better than speaker and slot alone: F1"
+    slot = verdicts("41", paired(slot=0.9))["verdict"]
+    assert slot["summary > every other context: F1"] == NO
+    assert verdicts("41", paired(both=0.5))["verdict"][alone] == NO
+    assert verdicts("41", paired(se=0.2))["verdict"][alone] == CLOSE
 
 
 def days(*mails, waits=((), ()), run=0):
@@ -340,30 +322,23 @@ def days(*mails, waits=((), ()), run=0):
 
 
 def test_mails_on_weekends_and_waits_are_read_from_days():
-    rested, waited = (
-        "D3: weekends without mails",
-        "D3: longer waits before follow-ups",
-    )  # the first day is a Friday
+    rested = "D3: weekends without mails"  # the first day is a Friday
+    waited = "D3: longer waits before follow-ups"
 
-    def told(*parts):
+    def tested(*parts):
         rows = mail_rows(pd.concat(parts), np.random.default_rng(1))
-        return {
-            name: ORGANIZING[name](pd.concat([table(), rows]))
-            for name in (rested, waited)
-        }
+        results = pd.concat([paired(), rows])
+        return verdicts("40", results)["verdict"].loc[[rested, waited]].tolist()
 
-    assert (
-        told(days(3, 0, 0, 2))[rested] == YES and told(days(3, 0, 1, 2))[rested] == NO
-    )
-    assert told(days(3)) == dict.fromkeys((rested, waited), UNTESTED)
-    slow, soon = (
-        [days(3, 0, 0, waits=((n, n + run % 2), (n,)), run=run) for run in range(5)]
-        for n in (4, 1)
-    )
-    assert told(*slow)[waited] == YES and told(*soon)[waited] == NO
-    assert (
-        told(*[one.assign(waits=[(4,)] * 3) for one in slow])[waited] == CLOSE
-    )  # without a spread, no interval
+    assert tested(days(3, 0, 0, 2))[0] == YES
+    assert tested(days(3, 0, 1, 2))[0] == NO
+    assert tested(days(3)) == [UNTESTED, UNTESTED]
+    for wait, verdict in ((4, YES), (1, NO)):
+        late = [((wait, wait + run % 2), (wait,)) for run in range(5)]
+        runs = [days(3, 0, 0, waits=w, run=run) for run, w in enumerate(late)]
+        assert tested(*runs)[1] == verdict
+    alike = [run.assign(waits=[(4,)] * 3) for run in runs]
+    assert tested(*alike)[1] == CLOSE
 
 
 def test_follow_ups_wait_for_working_days():

@@ -140,7 +140,9 @@ def test_a_person_at_such_a_table_types_a_proposal_as_json(
 
 def test_templates_of_ones_own_may_go_before_ours(store, tmp_path):
     (tmp_path / "roundtable").mkdir()
-    (tmp_path / "roundtable" / "message.md.j2").write_text("Say it in verse, {{ me }}.")
+    (tmp_path / "roundtable" / "message.md.j2").write_text(
+        "Say it in verse, {{ seat.me }}."
+    )
     names = ("Ana", "Ben", "Cleo")
     lab = RoundTableLab(
         store,

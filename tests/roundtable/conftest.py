@@ -10,16 +10,14 @@ import pytest
 from support.english import wordings
 from support.roundtable.knowledge import Priors
 from support.roundtable.movielens import (
-    ABOUT,
-    AGENTS,
     COLUMNS,
     MovieLens,
     RaterBackground,
 )
-from support.roundtable.ratings import GENRES, MovieLens100k, load
+from support.roundtable.ratings import MovieLens100k, load
 
 PRIORS = Priors(
-    mean=3.5, sd=1.1, user_sd=0.4, film_sd=0.5, noise_sd=0.9,
+    mean=3.5, user_sd=0.4, film_sd=0.5, noise_sd=0.9,
     genre_means={"Comedy": 3.3, "War": 3.8}, offsets={}, demographic_error=0.6, film_mean=3.2,
 )  # fmt: skip
 USUAL = {
@@ -38,16 +36,8 @@ class Table(MovieLens):
     """The environment with tables of our own."""
 
     def background(self, agent):
-        consulted = (4.9, 0.1) if agent == self.consult else (None, None)
-        return RaterBackground(
-            agent,
-            AGENTS,
-            "Film 7",
-            self.tables[agent],
-            ABOUT[agent],
-            PRIORS,
-            *consulted,
-        )
+        consulted = (4.9, 0.1) if agent == self.consult else None
+        return RaterBackground(agent, "Film 7", self.tables[agent], PRIORS, consulted)
 
 
 @pytest.fixture
@@ -104,7 +94,7 @@ def toy():
     films = {
         "title": [f"Film {k}" for k in items],
         "release": [str(1928 + 2 * k) for k in items],
-        "genres": [(GENRES[1 + k % 5], GENRES[6 + k % 3]) for k in range(31)],
+        "genres": [(f"Genre {k % 5}", f"Kind {k % 3}") for k in range(31)],
     }
     who = pd.DataFrame({**people, "zip": "10003", "state": "NY"}, index=users)
     return MovieLens100k(base, test, who, pd.DataFrame(films, index=items))

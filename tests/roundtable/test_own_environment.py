@@ -25,7 +25,7 @@ from support.runs.sweep import Sweep
 CELLS = nbformat.read(ROOT / "notebooks" / "50_your_own_data.ipynb", 4).cells
 SHOWN: dict = {"np": np}
 for cell in CELLS:
-    if cell.id in ("own-40", "own-41", "own-43", "own-43b", "own-45", "own-46"):
+    if cell.id in ("own-40", "own-41", "own-45", "own-46"):
         exec(cell.source, SHOWN)
 Budget, Wishful = SHOWN["Budget"], SHOWN["Softening"]
 

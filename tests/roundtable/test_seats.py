@@ -267,18 +267,6 @@ def test_a_long_table_is_cut_and_says_so_and_only_who_may_consult_reads_the_reco
     )
 
 
-def test_of_a_table_that_has_to_be_cut_the_films_most_like_this_one_are_shown(table):
-    user, shown = (
-        [(4, ("Drama",))] * 20 + [(2, ("Comedy", "War"))] * 3 + [(3, ("Comedy",))] * 7,
-        Shown(Limits(rows=5)),
-    )
-    told = table(user=user).goal("UserHistory", shown)
-    rows = [line.split(" | ")[2] for line in told.splitlines() if line[:1].isdigit()]
-    assert rows == ["Comedy, War"] * 3 + ["Comedy"] * 2
-    assert "(These are 5 of 30 rows: those of films most like this one" in told
-    assert shown.taken() == "5 of 30 rows of a table"
-
-
 # ---- a person --------------------------------------------------------------------------------------------------------
 
 

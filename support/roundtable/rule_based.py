@@ -1,0 +1,171 @@
+"""What rule-based agents have in common, whatever the matter: they read claims, speak by
+template, propose what they plan with a trembling hand, and fill in any form of ballot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from support.english import say
+from support.roundtable.economy import largest_remainder
+from support.roundtable.records import (
+    Ballot,
+    Choice,
+    Message,
+    Proposal,
+    View,
+)
+
+ASIDES = ("confirm", "request", "summarize")
+
+
+@dataclass
+class RuleAgent:
+    """Common ground of all kinds.
+
+    `noise` is the standard deviation of what the hand and the eye do to a proposal and a
+    ballot (random utility, McFadden 1974). `held_out_wordings` has it speak the sentences
+    kept apart for testing annotators.
+    """
+
+    background: Any
+    rng: np.random.Generator
+    noise: float = 0.05
+    held_out_wordings: bool = False
+    _plan: Any = field(default=None, init=False, repr=False)
+
+    kind = "rule-based"
+    wordings = ""
+
+    @property
+    def voice(self) -> np.random.Generator:
+        """What words are drawn from."""
+        return self.rng
+
+    def plan(self, view: View) -> Any:
+        """What it would propose now with a steady hand."""
+        raise NotImplementedError
+
+    def tremble(self, plan: Any) -> Any:
+        """What the agent's hand makes of its plan."""
+        return plan
+
+    def worth(self, view: View) -> Any:
+        """Of the candidates, as perceived; None for an abstention."""
+        raise NotImplementedError
+
+    def marks(self, worth: np.ndarray, view: View) -> np.ndarray:
+        """Grades of the candidates; they are held to 1 to 5."""
+        return np.floor(5 * worth)
+
+    def one_vote(self, worth: np.ndarray, view: View) -> int | None:
+        """The place of the candidate that gets a single vote: the best liked one."""
+        return int(worth.argmax())
+
+    async def propose(self, view: View) -> Proposal | None:
+        """Propose the plan, or nothing when it has not changed since the last time."""
+        plan = self.plan(view)
+        if plan == self._plan:
+            return None
+        self._plan = plan
+        return Proposal(view.me, self.tremble(plan))
+
+    async def vote(self, view: View) -> Ballot:
+        """A ballot in the form that the rule asks for."""
+        worth = self.worth(view) if view.candidates else None
+        choice = None if worth is None else self._filled(worth, view)
+        return Ballot(view.me, choice)
+
+    def _filled(self, worth: np.ndarray, view: View) -> Choice:
+        """Candidates are ranked by worth, and have points in proportion to it above the worst."""
+        ids = [candidate.id for candidate in view.candidates]
+        if view.form == "vote":
+            place = self.one_vote(worth, view)
+            return None if place is None else ids[place]
+        if view.form == "ranking":
+            return tuple(ids[i] for i in np.argsort(-worth, kind="stable"))
+        in_points = view.form == "points"
+        numbers = points(worth) if in_points else self.marks(worth, view).clip(1, 5)
+        return tuple(zip(ids, map(int, numbers), strict=True))
+
+    def speak(
+        self,
+        view: View,
+        acts: Sequence[str],
+        other: str,
+        claim: Any,
+        **slots: Any,
+    ) -> Message:
+        """A message, an act a sentence; the acts performed are known.
+
+        A refusal or an acceptance of one agent's offer goes to that agent, all else to everybody.
+        """
+        slots |= {"me": view.me, "other": other}
+        texts = [
+            say(
+                self.wordings,
+                act,
+                self.voice,
+                self.held_out_wordings,
+                **slots,
+            )
+            for act in acts
+        ]
+        private = not view.decision and {
+            "accept",
+            "decline",
+        } & set(acts)
+        recipients = (other,) if private else tuple(others(view))
+        return Message(
+            view.me,
+            recipients,
+            " ".join(texts),
+            tuple(acts),
+            tuple(claim),
+        )
+
+    def drawn(self, options: Sequence[str]) -> str:
+        """One of some words."""
+        return options[int(self.voice.integers(len(options)))]
+
+
+def points(worth: np.ndarray) -> np.ndarray:
+    """As many points as candidates, in proportion to the worth above the worst, in whole points."""
+    above = worth - worth.min()
+    total = len(worth)
+    spread = above.sum() > 0
+    quota = above * (total / above.sum()) if spread else np.ones(total)
+    return largest_remainder(quota, total)
+
+
+def others(view: View) -> list[str]:
+    """All but the one who looks."""
+    return [agent for agent in view.agents if agent != view.me]
+
+
+def claims(view: View) -> dict[str, dict[str, float]]:
+    """Each agent's latest claim in a message, by agent; those who never made one are absent.
+
+    Anybody may have made it: what is no finite number is left out.
+    """
+    stated = {}
+    spoken = [message for past in view.history for message in past.messages]
+    for message in [*spoken, *view.messages]:
+        numbers = {name: x for name, x in message.claim if math.isfinite(x)}
+        if numbers:
+            stated[message.sender] = numbers
+    return stated
+
+
+def next_offer(view: View) -> tuple[str, Any] | None:
+    """The latest proposal of the next agent who made one, as (whose, value)."""
+    me = view.agents.index(view.me)
+    latest = dict(view.latest)
+    for agent in view.agents[me + 1 :] + view.agents[:me]:
+        if agent in latest:
+            return agent, latest[agent]
+    return None
