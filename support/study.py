@@ -1,9 +1,11 @@
 """The front door: what is decided, what is varied, who sits, how many groups; then run, compare, fork, pack.
 
->>> study = Study("first", "exchange_economy", rule=["majority", "ranked"], seats="linear", groups=20)
->>> await study.run()                                               # doctest: +SKIP
->>> study.compare("utility@3", by="rule")                           # doctest: +SKIP
->>> forked = await study.fork(after=3, rule="ranked").run()         # doctest: +SKIP
+    study = Study("first", "exchange_economy", rule=["majority", "ranked"], seats="mixed", groups=20)
+    await study.run()
+    study.compare("utility@3", by="rule")
+    forked = await study.fork(after=3, rule="ranked").run()
+    forked.compare("utility@10", by="then")
+    study.package("first.zip")
 
 It is thin: a `sweep` in a `store`, tidy frames and paired tests, all reachable.
 """
@@ -216,7 +218,7 @@ class Study:
         return promise["sha256"]
 
     def verdicts(self) -> pd.DataFrame:
-        """Each expectation with what came, by its 95 % interval: holds, does not, too little data."""
+        """Each expectation with what came, each on its own, by its 95 % interval: holds, does not, too little data."""
         kept = self.store.record(self._plan)
         if kept is None or kept != self._promise(kept["plan"]):
             raise InvalidInput(
