@@ -101,6 +101,13 @@ class Study:
         self.sweep = Sweep(name, play, grid, groups, seed, list(grid))
         self.store = store if isinstance(store, Store) else Store(store)
 
+    @classmethod
+    def of(cls, sweep: Sweep, store: Store) -> Study:
+        """The study of a sweep that there is already."""
+        study = cls.__new__(cls)
+        study.sweep, study.store = sweep, store
+        return study
+
     async def estimate(self, **context: Any) -> pd.DataFrame:
         """What the units that are left will ask of each model, and cost; asks nobody."""
         return await estimate(self.sweep, self.store, **context)

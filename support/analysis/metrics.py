@@ -102,14 +102,14 @@ def _rationality(
 ) -> float:
     seats = {agent: k for k, agent in enumerate(environment.agents)}
     before = np.vstack([np.zeros(len(seats)), standing[:-1]])
-    rational = 0
+    rational = chances = 0
     for entry, stood in zip(transcript.rounds, before, strict=True):
+        chances += entry.questions(len(seats)).get("propose", 0)
         for proposal in entry.proposals:
             mine = seats[proposal.agent]
             worth = environment.utilities(proposal.value)[mine]
             rational += worth > stood[mine] + 1e-9
-    chances = before.size
-    return 100 * float(rational) / chances
+    return 100 * float(rational) / chances if chances else float("nan")
 
 
 def runs_of(records: Iterable[tuple[Unit, Transcript]]) -> pd.DataFrame:
