@@ -238,7 +238,7 @@ class ExchangeEconomy:
 
         def in_order(row: Any) -> Any:
             named = isinstance(row, Mapping)
-            return [row.get(good) for good in self.goods] if named else row
+            return [row.get(good, 0) for good in self.goods] if named else row
 
         n, amount = (
             len(self.goods),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, ClassVar, NamedTuple
 
@@ -100,10 +101,10 @@ class Phase:
 
     def _order(self, acting: tuple[str, ...], all_act: bool) -> str:
         if self.turns:
-            known = (
-                "reads what was written to it" if self.private else "sees the others'"
-            )
-            return f"In turn, in the order {listed(acting)}: who comes later {known} before."
+            order = f"In turn, in the order {listed(acting)}"
+            if self.private:
+                return f"{order}."
+            return f"{order}: whoever comes later has seen what the others did before."
         if len(acting) == 1:
             return "" if self.seen() else "Then everybody sees it."
         at_once = f"{'All of you' if all_act else listed(acting)} act at the same time"
@@ -197,7 +198,7 @@ class Vote(Phase):
         table.sealed = set()
         stands = table.standing if self.standing else None
         proposers: dict[Any, list[str]] = {stands.value: []} if stands else {}
-        for agent in table.agents:
+        for agent in self._proposers(table):
             if agent in table.latest:
                 proposers.setdefault(table.latest[agent], []).append(agent)
         table.candidates = table.named(proposers)
@@ -212,17 +213,22 @@ class Vote(Phase):
 
     def may(self, you: str, table: Table) -> str:
         """What is on the list, who votes, and the rule."""
-        phases = [p for p in table.mechanism.phases if p.act == "propose"]
-        proposers = tuple(a for p in phases for a in p.who(table.agents, table.number))
+        proposers = self._proposers(table)
         whose = "each of you" if proposers == table.agents else listed(proposers)
         stands = " and the decision that stands" if self.standing else ""
         voters = (
-            "" if you == "You" else f" Only {you} vote; the rule counts them alone."
+            "" if you == "You" else f" Only {you} may vote; the rule counts them alone."
         )
         rule = (
             f"The rule is {table.rule.name}: {explained(table.rule, table.tie_break)}"
         )
         return f"The list holds the latest proposal of {whose}{stands}.{voters} {rule}"
+
+    def _proposers(self, table: Table) -> tuple[str, ...]:
+        """Those whose latest proposals are on the list: who may propose in this round."""
+        phases = [p for p in table.mechanism.phases if p.act == "propose"]
+        who = phases[0].who if phases else everybody
+        return tuple(who(table.agents, table.number))
 
     def seen(self) -> str:
         """A secret ballot."""
@@ -258,7 +264,7 @@ class Choose(Phase):
 
     def may(self, you: str, table: Table) -> str:
         """What is chosen."""
-        return f"{you} choose {self.asks}."
+        return f"{you if you == 'You' else f'{you} may'} choose {self.asks}."
 
 
 # ---- what a round decides --------------------------------------------------------------------------------------------
@@ -318,38 +324,52 @@ class Mechanism:
             )
 
     def rules(self, table: Table) -> str:
-        """How the table works, in words, in the round that is played, and what will change later."""
-        begin = stage_of(table.stages, table.number).first
-        later = [stage for stage in table.stages if stage.first > begin]
-        end = later[0].first - 1 if later else table.rounds
-        every = (
-            f"Rounds {begin} to {end} have"
-            if len(table.stages) > 1
-            else "Every round has"
-        )
+        """How the table works, in words, in the round that is played, what was before, and what will change later."""
+        now = stage_of(table.stages, table.number)
+        later = [stage for stage in table.stages if stage.first > now.first]
+        begin, end = now.first, later[0].first - 1 if later else table.rounds
+        every = "Every round has"
+        if len(table.stages) > 1:
+            joint = "and" if end == begin + 1 else "to"
+            every = f"Rounds {begin} {joint} {end} have"
         if begin == end:
             every = f"Round {begin} has"
-        acting = [tuple(phase.who(table.agents, table.number)) for phase in self.phases]
-        apart = any(phase.turns or phase.private for phase in self.phases)
-        plain = not apart and set(acting) == {table.agents}
         count = (
             "There is one round"
             if table.rounds == 1
             else f"There are {table.rounds} rounds"
         )
-        phases = (
-            f"{_NUMBERS[len(self.phases)]} phase{'s' if len(self.phases) > 1 else ''}"
-        )
-        head = f"{count}. {every} {phases}."
+        lines = [f"{count}. {every} {self.phrased(table)}", self.end]
+        before = [stage for stage in table.stages if stage.first < begin]
+        if before and before[-1].rule != now.rule:
+            lines.append(
+                f"Until round {begin - 1} the rule was {before[-1].rule.name}."
+            )
+        changes = pairwise((now, *later))
+        lines += [stage.words(table, previous) for previous, stage in changes]
+        return "\n".join(lines)
+
+    def phrased(self, table: Table) -> str:
+        """How many phases a round has, and each of them in a line."""
+        acting = self._acting(table, table.number)
+        apart = any(phase.turns or phase.private for phase in self.phases)
+        plain = not apart and set(acting) == {table.agents}
+        many = len(self.phases) > 1
+        head = f"{_NUMBERS[len(self.phases)]} phase{'s' if many else ''}."
+        rounds = range(1, table.rounds + 1)
+        if any(self._acting(table, number) != acting for number in rounds):
+            head += f" Who acts changes from round to round; it is so in round {table.number}:"
         if plain:
             head += " In each, all of you act at the same time and see what the others did when the phase is over."
         lines = [
             f"{i}. {phase.words(table, plain)}"
             for i, phase in enumerate(self.phases, 1)
         ]
-        return "\n".join(
-            [head, *lines, self.end, *(stage.words(table) for stage in later)]
-        )
+        return "\n".join([head, *lines])
+
+    def _acting(self, table: Table, number: int) -> list[tuple[str, ...]]:
+        """Those who act in each phase of a round."""
+        return [tuple(phase.who(table.agents, number)) for phase in self.phases]
 
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven")
@@ -378,11 +398,14 @@ class Stage(NamedTuple):
     mechanism: Mechanism
     rule: Rule
 
-    def words(self, table: Table) -> str:
-        """What changes then."""
-        phases = ", ".join(phase.title.lower() for phase in self.mechanism.phases)
-        rule = f"{self.rule.name}: {explained(self.rule, table.tie_break)}"
-        return f"From round {self.first} on the phases are {phases}, and the rule is {rule}"
+    def words(self, table: Table, before: Stage) -> str:
+        """What changes then: the rule, or all phases."""
+        if self.mechanism == before.mechanism:
+            rule = explained(self.rule, table.tie_break)
+            return f"From round {self.first} on the rule is {self.rule.name}: {rule}"
+        then = vars(table) | self._asdict() | {"number": self.first}
+        phases = self.mechanism.phrased(SimpleNamespace(**then))
+        return f"From round {self.first} on, a round has {phases}"
 
 
 Stages = tuple[Stage, ...]

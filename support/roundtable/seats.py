@@ -18,7 +18,14 @@ from functools import cache, partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, Field, create_model, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from support.choice import RULES, Rule, check_ballot
 from support.errors import InvalidInput
@@ -40,7 +47,14 @@ from support.seats import (
 
 # ---- the forms of replies --------------------------------------------------------------------------------------------
 
-EVERYBODY = {"all", "everybody", "everyone"}
+EVERYBODY = {"all", "everybody", "everyone", "others", "all others", "everyone else"}
+NOTHING = {"", "none", "null", "abstain", "abstained"}
+
+
+def or_nothing(given: Any) -> Any:
+    """What is given, or None where a word says that there is nothing."""
+    words = given.strip().lower() if isinstance(given, str) else None
+    return None if words in NOTHING else given
 
 
 @cache
@@ -51,7 +65,10 @@ def message_form(
 
     def people(value: Any) -> Any:
         given = [value] if isinstance(value, str) else value or []
-        return list(names) if EVERYBODY & {str(one).lower() for one in given} else given
+        if EVERYBODY & {str(one).lower() for one in given}:
+            return list(names)
+        spelt = {name.lower(): name for name in names}
+        return [spelt.get(str(one).lower(), one) for one in given]
 
     one: Any = Literal[names]
     target = Annotated[list[one], BeforeValidator(people), Field(max_length=len(names))]
@@ -64,11 +81,11 @@ def message_form(
 
 
 def reason(most: int, tight: bool) -> Any:
-    """Private thoughts: what is too long is cut; a tight model is told where."""
+    """Private thoughts, or none: what is too long is cut; a tight model is told where."""
     shorter = BeforeValidator(
-        lambda given: given[:most] if isinstance(given, str) else given
+        lambda given: given[:most] if isinstance(given, str) else given or ""
     )
-    return Annotated[str, shorter, Field(max_length=most if tight else None)]
+    return Annotated[str, shorter, Field(max_length=most if tight else None)], ""
 
 
 @cache
@@ -90,7 +107,7 @@ def ballot_form(
             else ranking
         )
 
-    number = {"ratings": Field(ge=1, le=5), "points": Field(ge=0, le=len(ids))}
+    number = {"ratings": Field(ge=1, le=5), "points": Field(0, ge=0, le=len(ids))}
     fields: dict[str, Any] = {
         "vote": one,
         "ranking": Annotated[
@@ -108,8 +125,18 @@ def ballot_form(
         "BallotReply",
         complete,
         reason=reason(most, tight),
-        **{kind: fields[kind] | None},
+        **{kind: Annotated[fields[kind] | None, BeforeValidator(_spelt)]},
     )
+
+
+def _spelt(given: Any) -> Any:
+    """A ballot with the ids in capitals, as they are listed."""
+    if isinstance(given, dict):
+        return {str(id).upper(): number for id, number in given.items()}
+    if isinstance(given, list):
+        return [str(id).upper() for id in given]
+    choice = or_nothing(given)
+    return choice.upper() if isinstance(choice, str) else choice
 
 
 def of_form(kind: str) -> Rule:
@@ -128,13 +155,15 @@ def _proposal_form(seat: ModelSeat, view: View) -> type[BaseModel]:
     kept = vars(seat)
     if "proposal_form" not in kept:  # 2 ms, at each proposal
         thoughts = reason(seat.limits.reason, seat.limits.tight)
+        validators: Any = {"valid": model_validator(mode="after")(valid)}
         if hasattr(seat.own, "schema"):
             base = seat.own.schema(seat.limits.reason)
+            nothing = field_validator("proposal", mode="before")(or_nothing)
+            validators["nothing"] = nothing
         else:
             base = form(
                 "ProposalReply", reason=thoughts, proposal=seat.own.reply | None
             )
-        validators: Any = {"valid": model_validator(mode="after")(valid)}
         kept["proposal_form"] = create_model(
             base.__name__, __base__=base, __validators__=validators, reason=thoughts
         )

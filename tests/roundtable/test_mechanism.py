@@ -135,6 +135,11 @@ def test_a_chair_proposes_alone_and_each_of_the_others_has_a_veto():
     assert again.outcome is None
 
 
+def test_only_who_may_propose_in_a_round_is_on_its_list():
+    record, _ = played({1: "roundtable", 2: "chair"}, "majority")
+    assert [c.proposers for c in record.rounds[1].candidates] == [("Ana",)]
+
+
 def test_a_sealed_proposal_is_seen_by_nobody_before_the_vote():
     sealed = Mechanism("sealed", (Propose(private=True), Talk(), Vote()))
     _, people = played(sealed, rounds=1)
@@ -254,7 +259,7 @@ def test_what_is_told_is_what_is_played():
     assert "at the same time and see what the others did" not in chair
     assert (
         "Ana alone may put a solution on the list" in chair
-        and "Only Ben and Cleo vote" in chair
+        and "Only Ben and Cleo may vote" in chair
     )
     assert "the decision that stands" not in chair.split("Nothing is decided")[0]
     private = briefing_of("private talks")
@@ -263,12 +268,23 @@ def test_what_is_told_is_what_is_played():
         and "four phases" in private
     )
     assert "In turn, in the order Ana, Ben and Cleo" in briefing_of("in turn")
+    turning = Propose(who=lambda agents, number: (agents[number - 1],))
+    second = briefing_of(
+        Mechanism("turning", (Talk(), turning, Vote())), rounds=2, at=3
+    )
+    assert "changes from round to round; it is so in round 2:" in second
+    assert "Ben alone may" in second and "latest proposal of Ben and" in second
 
 
 def test_a_change_that_is_announced_is_told_from_the_first_round_and_recorded():
     schedule = {1: "unanimous", 3: "ranked"}
-    text = briefing_of({1: "roundtable", 4: "chair"}, "majority")
-    assert "Rounds 1 to 3 have three phases" in text and "From round 4" in text
+    chair = briefing_of({1: "roundtable", 4: "chair"}, "majority")
+    assert "Rounds 1 to 3 have three phases" in chair
+    assert "Ana alone may put a solution" in chair.split("From round 4 on")[1]
+    first = briefing_of("roundtable", schedule)
+    assert "Rounds 1 and 2" in first and "From round 3 on the rule is ranked" in first
+    third = briefing_of("roundtable", schedule, at=6)
+    assert "From round" not in third and "Until round 2 the rule was unan" in third
     record, _ = played("roundtable", schedule, rounds=4)
     assert record.rule == "unanimous, then ranked"
     kept = [(stage.first, stage.rule.name) for stage in stages_of(record)]

@@ -186,6 +186,7 @@ def test_every_string_and_list_of_a_tight_models_form_is_bounded(table):
     assert all(bounded(form.model_json_schema()) for form in forms)
 
 
+FAVOURITES = {"Ana": {"A": 100}, "Ben": {"B": 100}, "Cleo": {"C": 100}}
 NAMED = {a: dict(zip("ABC", row, strict=True)) for a, row in SHARES.items()}
 
 
@@ -195,11 +196,16 @@ NAMED = {a: dict(zip("ABC", row, strict=True)) for a, row in SHARES.items()}
         ("message", {"target": ["all"], "message": "hello"}, ("Ben", "Cleo")),
         ("message", {"target": "everyone", "message": "hello"}, ("Ben", "Cleo")),
         ("message", {"target": ["Cleo"], "message": "hello"}, ("Cleo",)),
+        ("message", {"target": "cleo", "message": "hello"}, ("Cleo",)),
         ("message", {"target": [], "message": "hello"}, ("Ben", "Cleo")),
         ("message", {"target": ["Ben"], "message": ""}, None),
         ("message", {"target": [], "message": None}, None),
         ("propose", {"reason": "x" * 1601, "proposal": NAMED}, ECONOMY.validate(SHARES)),
+        ("propose", {"proposal": FAVOURITES}, ECONOMY.validate(100 * np.eye(3))),
+        ("propose", {"reason": None, "proposal": "none"}, None),
         ("vote", {"reason": "", "ranking": ["P2", "P3"]}, ("P2", "P3", "P1")),
+        ("vote", {"reason": None, "ranking": ["p2", "p3"]}, ("P2", "P3", "P1")),
+        ("vote", {"ranking": "abstain"}, None),
     ],
 )  # fmt: skip
 def test_sensible_replies_are_taken_at_once(phase, reply, made):
@@ -213,6 +219,12 @@ def test_sensible_replies_are_taken_at_once(phase, reply, made):
         found = answer.value if phase == "propose" else answer.choice
         assert len(answer.reason) <= 1600
     assert found == made and seat.repairs == 0
+
+
+def test_proposals_that_get_no_points_may_be_left_out():
+    seat, heard = seated({"points": {"P2": 2}}, {"points": {"p2": 3}})
+    ballot = asyncio.run(seat.vote(view("cumulative", LISTED)))
+    assert ballot.plain == {"P1": 0, "P2": 3, "P3": 0} and len(heard) == 2
 
 
 def test_a_model_that_never_finds_the_form_abstains_and_is_counted():
