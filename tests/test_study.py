@@ -110,9 +110,9 @@ def test_as_it_was_is_what_is_stored_and_each_group_has_an_effect_of_its_own(sto
     assert [one.rounds for one in same] == [one.rounds for one in records(study)]
     effects = [len(str(one.rounds)) for one in changed]
     assert len(set(effects)) == 3
-    futures = run(study.fork(after=1, rule="ranked", futures=1))
+    futures = run(study.fork(after=1, rule="ranked", futures=2))
     texts = {str([m.text for m in one.rounds[1].messages]) for one in records(futures)}
-    assert len(texts) == 3  # of three groups, the same under both rules
+    assert len(texts) == 6  # of three groups in two futures, the same under both rules
 
 
 KILLED = """

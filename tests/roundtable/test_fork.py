@@ -127,6 +127,8 @@ def test_a_model_is_asked_from_the_fork_on_alone_and_each_future_is_a_draw_of_it
     assert same.rounds == record.rounds
     assert len(calls) == sum(entry.replies for entry in record.rounds[2:])
     keys = {call.key for call in calls}
+    _, quiet = asked(silent=("Ana", "Ben", "Cleo"))
+    assert "message" not in {call.phase for call in quiet}
     for again in (0, 1):
         made, calls = asked(again=again)
         new = {call.key for call in calls} | {call.draw for call in calls}
