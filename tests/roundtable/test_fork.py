@@ -74,14 +74,6 @@ def test_futures_share_draws_between_rules_and_differ_from_each_other():
     assert len(texts) == 4 and record.rounds[2].messages not in texts
 
 
-def test_a_future_s_draws_are_those_of_the_discussion():
-    futures = [
-        forked(discussion(seats="linear", seed=k), 3, k, again=0) for k in (1, 2)
-    ]
-    texts = [[m.text for m in future.rounds[3].messages] for future in futures]
-    assert texts[0] != texts[1]
-
-
 def test_left_out_is_one_message_and_silent_is_all_from_then_on():
     record = discussion("majority", "linear")
     left_out = forked(record, 2, after="Messages", without=("Ana",))
@@ -127,6 +119,8 @@ def test_a_model_is_asked_from_the_fork_on_alone_and_each_future_is_a_draw_of_it
     assert same.rounds == record.rounds
     assert len(calls) == sum(entry.replies for entry in record.rounds[2:])
     keys = {call.key for call in calls}
+    _, quiet = asked(silent=("Ana", "Ben", "Cleo"))
+    assert "message" not in {call.phase for call in quiet}
     for again in (0, 1):
         made, calls = asked(again=again)
         new = {call.key for call in calls} | {call.draw for call in calls}
