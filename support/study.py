@@ -33,7 +33,7 @@ from support.analysis.metrics import run_metrics
 from support.errors import DamagedFile, InvalidInput
 from support.roundtable.mechanism import listed
 from support.roundtable.records import ENVIRONMENTS, Transcript
-from support.roundtable.table import Start, starting
+from support.roundtable.start import Start, starting
 from support.runs.estimate import estimate
 from support.runs.frames import cells, export, head
 from support.runs.study import Row, Store, Unit

@@ -30,9 +30,9 @@ from support.roundtable.table import (
     ENVIRONMENTS,
     ROUNDS,
     STOPS,
+    Table,
+    as_stop,
     play,
-    roundtable,
-    transcript,
 )
 from support.runs.pages import to_html
 from support.runs.study import Store
@@ -350,10 +350,9 @@ class RoundTableLab(PlayLab[Round]):
             self.economy, {**self.kinds, **people}, rng, spoken=spoken
         )
         self.forms.children = tuple(self._form(seat).view for seat in people.values())
-        how = {"mechanism": s["mechanism"], "stop": s.get("stop"), "rng": rng}
-        self.run = roundtable(
-            self.economy, self.people, s["rule"], rounds=s["rounds"], **how
-        )
+        how = {name: s[name] for name in ("mechanism", "rounds")}
+        self.table = Table(self.economy, self.people, s["rule"], rng=rng, **how)
+        self.run = self.table.discuss(as_stop(s.get("stop")))
         self.crowd = await self._simulate()
 
     def _form(self, seat: HumanSeat) -> RoleForm:
@@ -391,9 +390,7 @@ class RoundTableLab(PlayLab[Round]):
 
     def record(self) -> Transcript:
         """The discussion so far."""
-        s = self.settings
-        played = (s["rule"], self.finished, s["mechanism"])
-        return transcript(self.economy, self.people, *played, seed=s["seed"])
+        return self.table.record(self.finished, seed=self.settings["seed"])
 
     def draw(self) -> Figure:
         """Utility round by round, and what stands."""

@@ -10,7 +10,8 @@ import numpy as np
 from support.roundtable.mechanism import stages_of
 from support.roundtable.records import Transcript, environment_of
 from support.roundtable.seats import seat_all
-from support.roundtable.table import Start, play, starting
+from support.roundtable.start import Start, starting
+from support.roundtable.table import play
 from support.seats import Spoken
 
 
@@ -32,7 +33,7 @@ async def fork(
 
     `rng` is the stream of the stored discussion: its rule-based seats are asked again, silently, and a fork where one
     of them drifts from the record is refused. Models read the record and are asked from `at` on. `seats` are newcomers
-    by name; `after`, `again`, `without` and `silent` are those of `table.Start`; `changed` is what `play` takes: rule,
+    by name; `after`, `again`, `without` and `silent` are those of `start.Start`; `changed` is what `play` takes: rule,
     mechanism, tie_break, rounds, stop. What is not given is as it was stored.
 
     A rule that is given here is a *surprise*: nobody knew of it before `at`. A discussion that is played with

@@ -31,7 +31,8 @@ from support.choice import RULES, Rule, check_ballot
 from support.errors import InvalidInput
 from support.roundtable import negotiators
 from support.roundtable.records import Ballot, Chosen, Message, Proposal, View
-from support.roundtable.table import Environment, check_environment, newcomers
+from support.roundtable.start import started
+from support.roundtable.table import Environment, check_environment
 from support.seats import (
     Act,
     Ask,
@@ -335,7 +336,8 @@ def seat_all(
     check_environment(environment, ("agents", "validate", "spec"))
     films = environment.spec()["name"] == "movielens"
     role = rater(noise) if films else negotiator(noise)
-    kinds = by_name("agent", seats, environment.agents) | dict(newcomers())
+    kinds, start = by_name("agent", seats, environment.agents), started()
+    kinds |= start.seats if start else {}
     kinds, spoken = _as_kinds(kinds, noise), spoken or Spoken(**settings)
     seated = role.fill(
         environment.agents, kinds, rng, lambda agent: environment, spoken

@@ -1,16 +1,14 @@
 """One discussion: a mechanism's phases, round by round, about an environment, with whoever sits there.
 
 The paper's mechanism (sections 3 and A.1) is the default: agents message, propose and vote, all at once; candidates are
-each agent's latest proposal and the standing decision. A discussion may also go on from a stored one (`starting`).
+each agent's latest proposal and the standing decision. A discussion may also go on from a stored one (`start`).
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -23,10 +21,8 @@ from support.roundtable.mechanism import (
     ROUNDTABLE,
     Mechanism,
     Phase,
-    Stages,
     stage_of,
     stages,
-    stages_of,
 )
 from support.roundtable.records import (
     ENVIRONMENTS as ENVIRONMENTS,
@@ -34,12 +30,12 @@ from support.roundtable.records import (
 from support.roundtable.records import (
     Candidate,
     Decision,
-    Message,
     Round,
     Transcript,
     View,
 )
 from support.roundtable.records import environment_of as environment_of
+from support.roundtable.start import started
 
 ROUNDS = 10
 MISFITS = (MalformedReply, InvalidProposal, InvalidBallot)
@@ -81,135 +77,7 @@ def check_environment(environment: Environment, needs: tuple[str, ...]) -> None:
         )
 
 
-# ---- a discussion that goes on from a stored one ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Start:
-    """Where a discussion goes on from a stored one: before round `at`, or within it `after` a phase, by its title.
-
-    What was done before stands as it is stored. `again` numbers futures: each has draws of its own, the same for every
-    agent, round and phase whatever else differs (common random numbers); None goes on with the stored one's draws.
-    What those in `without` said in round `at` is heard by nobody; those in `silent` write nothing from then on, and
-    propose and vote as ever; `seats` are newcomers, by the name of the seat that they take at `at`.
-    """
-
-    transcript: Transcript
-    at: int
-    after: str = ""
-    again: int | None = None
-    without: tuple[str, ...] = ()
-    silent: tuple[str, ...] = ()
-    seats: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        last = len(self.transcript.rounds) + (not self.after)
-        if not 1 <= self.at <= last:
-            raise InvalidInput(
-                f"at: {self.at!r} given; expected a round from 1 to {last}"
-            )
-        if self.without and not self.after:
-            raise InvalidInput(
-                "without: expects `after`, the phase whose words are left out, such as 'Messages'"
-            )
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What the record of a fork says of it."""
-        about = {"at": self.at, "after": self.after, "again": self.again}
-        who = {"without": self.without, "silent": self.silent, "newcomers": self.seats}
-        return about | {treated: list(names) for treated, names in who.items() if names}
-
-    def keeps(self, number: int, phases: tuple[Phase, ...], phase: Phase) -> bool:
-        """Whether what was done in a phase stands as it is stored."""
-        if number != self.at or not self.after:
-            return number < self.at
-        titles = [one.title for one in phases]
-        if self.after not in titles:
-            raise InvalidInput(
-                f"after: {self.after!r} given; expected one of {', '.join(titles)}"
-            )
-        return titles.index(phase.title) <= titles.index(self.after)
-
-    def stored(self, number: int, phase: Phase) -> dict[str, Any]:
-        """What each agent did in a phase that stands."""
-        records = getattr(self.transcript.rounds[number - 1], phase.kept)
-        label = getattr(phase, "label", None)
-        return {
-            author(one): one for one in records if label is None or one.phase == label
-        }
-
-    def leaves_out(self, number: int, agent: str) -> bool:
-        """Whether an agent's words in a round are heard by nobody."""
-        return number == self.at and agent in self.without
-
-    def stages(self, then: Stages) -> Stages:
-        """The stored stages before the fork, and others from there on."""
-        before = [
-            stage for stage in stages_of(self.transcript) if stage.first < self.at
-        ]
-        now = stage_of(then, self.at)._replace(first=self.at)
-        if before and before[-1][1:] == now[1:]:
-            now = before.pop()
-        return (*before, now, *(stage for stage in then if stage.first > self.at))
-
-
-_start: ContextVar[Start | None] = ContextVar("start", default=None)
-
-
-def newcomers() -> Mapping[str, Any]:
-    """Who takes which seat in a discussion that goes on from a stored one."""
-    start = _start.get()
-    return start.seats if start else {}
-
-
-@contextmanager
-def starting(start: Start | None) -> Iterator[None]:
-    """Within it, whatever study plays a discussion goes on from a stored one."""
-    token = _start.set(start)
-    try:
-        yield
-    finally:
-        _start.reset(token)
-
-
 # ---- playing ---------------------------------------------------------------------------------------------------------
-
-
-async def roundtable(
-    environment: Environment,
-    seats: Mapping[str, Any],
-    rule: Rules,
-    *,
-    mechanism: Mechanisms = ROUNDTABLE,
-    rounds: int = ROUNDS,
-    tie_break: TieBreak = "defer",
-    rng: np.random.Generator | None = None,
-    stop: str | Stop | None = None,
-) -> AsyncIterator[Round]:
-    """Yield each finished round of one discussion, `rounds` of them (10 in the paper) unless somebody stops earlier.
-
-    `seats` has a participant for every agent; `rule` and `mechanism` may change at a round: {1: "unanimous", 4:
-    "ranked"}, which participants are told from the first. The paper defers the decision at a tie; a "lottery" needs
-    `rng`; `stop` is given the finished rounds, without private reasons, and says whether to stop there. A reply that
-    does not fit its form is recorded as a `FormatError` and taken as silence, as no new proposal, or as an abstention;
-    any other failure of a participant is raised.
-    """
-    whole = isinstance(rounds, int | np.integer) and not isinstance(rounds, bool)
-    if not whole or rounds < 1:
-        raise InvalidInput(
-            f"rounds: {rounds!r} given; expected a whole number of at least 1"
-        )
-    start = _start.get()
-    now = start.stages(stages(mechanism, rule)) if start else stages(mechanism, rule)
-    stop = _as_stop(stop)
-    check_tie_break(tie_break, rng)
-    table = Table(environment, dict(seats), now, int(rounds), tie_break, rng, start)
-    for number in range(1, rounds + 1):
-        yield await table.play(number)
-        kept = start is not None and number < start.at
-        if stop and not kept and await _says(stop, table.past[PUBLIC]):
-            return
 
 
 async def play(
@@ -220,55 +88,24 @@ async def play(
     stop: str | Stop | None = None,
     **options: Any,
 ) -> Transcript:
-    """Play a whole discussion; the options are those of `roundtable`.
+    """Play a whole discussion; the options are those of `Table`.
 
-    With `stop`, the settings say which rule listened ("stop") and which one stopped the discussion ("stopped", None
-    when it ran to its end).
+    `stop` is given the finished rounds, without private reasons, and says whether to stop there; the settings of the
+    record say which rule listened ("stop") and which one stopped the discussion ("stopped", None when it ran to its
+    end).
     """
-    rule_of_stopping, stopped = _as_stop(stop), False
-
-    async def listen(rounds: tuple[Round, ...]) -> bool:
-        """What the rule says, kept."""
-        nonlocal stopped
-        stopped = rule_of_stopping is not None and await _says(rule_of_stopping, rounds)
-        return stopped
-
-    asked = listen if rule_of_stopping else None
-    playing = roundtable(environment, seats, rule, stop=asked, **options)
-    finished = [entry async for entry in playing]
-    settings = {"tie_break": options.get("tie_break", "defer")}
-    if rule_of_stopping is not None:
-        own = getattr(rule_of_stopping, "__name__", type(stop).__name__)
-        name = str(getattr(rule_of_stopping, "name", None) or own)
-        settings |= {"stop": name, "stopped": name if stopped else None}
-    mechanism = options.get("mechanism", ROUNDTABLE)
-    return transcript(environment, seats, rule, finished, mechanism, **settings)
+    table, stopping = Table(environment, seats, rule, **options), as_stop(stop)
+    finished = [entry async for entry in table.discuss(stopping)]
+    settings = {}
+    if stopping is not None:
+        own = getattr(stopping, "__name__", type(stopping).__name__)
+        name = str(getattr(stopping, "name", None) or own)
+        settings = {"stop": name, "stopped": name if table.stopped else None}
+    return table.record(finished, tie_break=table.tie_break, **settings)
 
 
-def transcript(
-    environment: Environment,
-    seats: Mapping[str, Any],
-    rule: Rules,
-    rounds: list[Round],
-    mechanism: Mechanisms = ROUNDTABLE,
-    **settings: Any,
-) -> Transcript:
-    """The record of rounds that were played, also of a discussion that was stopped early."""
-    kinds = {agent: seats[agent].kind for agent in environment.agents}
-    now, start = stages(mechanism, rule), _start.get()
-    if start:
-        now = start.stages(now)
-        settings["fork"] = start.settings
-    kept = [[n, how.name, by.name] for n, how, by in now if n <= max(len(rounds), 1)]
-    if len(kept) > 1 or kept[0][1] != ROUNDTABLE.name:
-        settings["stages"] = kept
-    rules = dict.fromkeys(str(name) for *_, name in kept)
-    return Transcript(
-        environment.spec(), ", then ".join(rules), kinds, tuple(rounds), settings
-    )
-
-
-def _as_stop(given: str | Stop | None) -> Stop | None:
+def as_stop(given: str | Stop | None) -> Stop | None:
+    """The stopping rule of that name, or the rule itself."""
     stop = STOPS.get(given, given) if isinstance(given, str) else given
     if stop is not None and not callable(stop):
         known = ", ".join(STOPS) or "none is registered"
@@ -277,13 +114,13 @@ def _as_stop(given: str | Stop | None) -> Stop | None:
     return stop
 
 
-async def _says(stop: Stop, rounds: tuple[Round, ...]) -> bool:
-    answer = stop(rounds)
-    return bool(await answer if inspect.isawaitable(answer) else answer)
-
-
 class Table:
-    """The state that one discussion carries from round to round, as phases and mechanisms read it.
+    """One discussion, and the state that it carries from round to round, as phases and mechanisms read it.
+
+    `seats` has a participant for every agent; `rule` and `mechanism` may change at a round: {1: "unanimous", 4:
+    "ranked"}, which participants are told from the first. The paper plays 10 rounds and defers the decision at a tie; a
+    "lottery" needs `rng`. A reply that does not fit its form is recorded as a `FormatError` and taken as silence, as no
+    new proposal, or as an abstention; any other failure of a participant is raised.
 
     `made` is what was done in this round, by field of `Round`; `views` what each agent saw of it, and the public,
     `past` what of the rounds before; `sealed` those whose latest proposal nobody else sees yet.
@@ -292,17 +129,24 @@ class Table:
     def __init__(
         self,
         environment: Environment,
-        seats: dict[str, Any],
-        stages: Stages,
-        rounds: int,
-        tie_break: TieBreak,
-        rng: np.random.Generator | None,
-        start: Start | None = None,
+        seats: Mapping[str, Any],
+        rule: Rules,
+        *,
+        mechanism: Mechanisms = ROUNDTABLE,
+        rounds: int = ROUNDS,
+        tie_break: TieBreak = "defer",
+        rng: np.random.Generator | None = None,
     ) -> None:
+        if isinstance(rounds, bool) or int(rounds) != rounds or rounds < 1:
+            raise InvalidInput(
+                f"rounds: {rounds!r} given; expected a whole number of at least 1"
+            )
+        check_tie_break(tie_break, rng)
         check_environment(environment, ("agents", "validate", "spec"))
-        self.environment, self.seats, self.stages = environment, seats, stages
-        self.rounds, self.tie_break = rounds, tie_break
-        self.rng, self.start = rng, start
+        self.environment, self.seats, self.start = environment, dict(seats), started()
+        self.rounds, self.tie_break, self.rng = int(rounds), tie_break, rng
+        now = stages(mechanism, rule)
+        self.stages = self.start.stages(now) if self.start else now
         self.agents: tuple[str, ...] = tuple(environment.agents)
         if set(seats) != set(self.agents):
             wanted = list(environment.agents)
@@ -315,13 +159,35 @@ class Table:
         self.latest: dict[str, Any] = {}
         self.sealed: set[str] = set()
         self.ids: dict[Any, str] = {}
-        rule_based = [
-            s
-            for s in seats.values()
-            if not hasattr(s, "acts") and not hasattr(s, "asks")
-        ]
+        self.stopped = False
+        reads_numbers = not all(map(reads_words, seats.values()))
         names = getattr(environment, "claim_names", ())
-        self.claims: tuple[str, ...] = tuple(names) if rule_based else ()
+        self.claims: tuple[str, ...] = tuple(names) if reads_numbers else ()
+
+    async def discuss(self, stop: Stop | None = None) -> AsyncIterator[Round]:
+        """Yield each finished round, until the last one or the one in which `stop` says so."""
+        for number in range(1, self.rounds + 1):
+            yield await self.play(number)
+            if stop and not (self.start and number < self.start.at):
+                answer = stop(self.past[PUBLIC])
+                self.stopped = bool(
+                    await answer if inspect.isawaitable(answer) else answer
+                )
+                if self.stopped:
+                    return
+
+    def record(self, rounds: Sequence[Round], **settings: Any) -> Transcript:
+        """The record of rounds that were played, also of a discussion that was stopped early."""
+        kinds = {agent: self.seats[agent].kind for agent in self.agents}
+        if self.start:
+            settings["fork"] = self.start.settings
+        last = max(len(rounds), 1)
+        kept = [[n, how.name, by.name] for n, how, by in self.stages if n <= last]
+        if len(kept) > 1 or kept[0][1] != ROUNDTABLE.name:
+            settings["stages"] = kept
+        rules = dict.fromkeys(str(name) for *_, name in kept)
+        spec = self.environment.spec()
+        return Transcript(spec, ", then ".join(rules), kinds, tuple(rounds), settings)
 
     def _check_seats(self) -> None:
         """Whoever acts in a phase has its coroutine, and the environment what it needs."""
@@ -431,7 +297,7 @@ class Table:
         if self.start and self.start.again is not None:
             self._draw_anew(seat, agent, self.start.again, phase)
         silent = self.start and phase.act == "message" and agent in self.start.silent
-        if silent and (hasattr(seat, "acts") or hasattr(seat, "asks")):
+        if silent and reads_words(seat):
             return None
         answer = await getattr(seat, phase.act)(self.view(agent, phase))
         return None if silent else phase.take(self, agent, answer)
@@ -444,7 +310,7 @@ class Table:
             self.start.stored(self.number, phase).get(agent),
         )
         newcomer = agent in self.start.seats
-        if not (newcomer or hasattr(seat, "acts") or hasattr(seat, "asks")):
+        if not (newcomer or reads_words(seat)):
             answer = phase.take(
                 self, agent, await getattr(seat, phase.act)(self.view(agent, phase))
             )
@@ -543,9 +409,9 @@ FUTURE = (
 FUTURES = 1_000_000  # repetitions of models from which on those of futures count
 
 
-def author(record: Any) -> str:
-    """Who made it."""
-    return record.sender if isinstance(record, Message) else record.agent
+def reads_words(seat: Any) -> bool:
+    """Whether a model or a person sits there; whoever is rule-based reads records."""
+    return hasattr(seat, "acts") or hasattr(seat, "asks")
 
 
 def _without_reasons(records: tuple[Any, ...]) -> tuple[Any, ...]:
