@@ -252,8 +252,7 @@ def tally(
         winner = standing
         why = f"{winner} wins, kept as the status quo (tie-break status_quo), after {tie}."
     elif tie_break == "status_quo":
-        missing = "no status quo is among them (tie-break status_quo)"
-        why = f"Deferred: {tie}, and {missing}."
+        why = f"Deferred: {tie}, and the standing decision is not among them."
     return Tally(rule.name, winner, scores, tied, why)
 
 

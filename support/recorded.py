@@ -15,7 +15,7 @@ import numpy as np
 
 from support.analysis.annotators import LanguageModelAnnotator
 from support.analysis.detection import model_selections, model_verdicts, one_voice
-from support.analysis.dialogue_acts import authors
+from support.analysis.dialogue_acts import HELD_OUT, authors
 from support.meetings import natural_plan
 from support.meetings.parsing import readings
 from support.seminar.rules import load_policies
@@ -30,8 +30,9 @@ Found = dict[Any, Any]
 
 async def labels(model: Any, rng: Drawn, every: int) -> Found:
     """The acts that a model gives sentences of the held-out author, one of so many."""
-    sentences = authors().query("run == @HELD_OUT")[::every]
-    spoken = sentences.assign(round=1, sender="Ana")
+    sentences = authors()
+    held_out = sentences[sentences["run"] == HELD_OUT]
+    spoken = held_out[::every].assign(round=1, sender="Ana")
     return {"acts": await LanguageModelAnnotator(model).label(spoken)}
 
 

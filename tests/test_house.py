@@ -1,6 +1,7 @@
 """The house is in order: one set of packages however it is installed, and a README that is true."""
 
 import ast
+import asyncio
 import io
 import os
 import re
@@ -111,21 +112,14 @@ def test_the_readme_is_one_screen_and_lists_every_notebook():
         assert notebook.stem in readme
 
 
-def test_the_readme_s_study_runs(tmp_path, monkeypatch):
-    import asyncio
-
+def test_the_readme_s_study_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    code = next(
-        b
-        for b in (ROOT / "README.md").read_text().split("```")[1::2]
-        if b.startswith("python")
-    )
-    code = code.removeprefix("python").replace(
-        "await sweep.run(store)", "asyncio.run(sweep.run(store))"
-    )
-    space = {"asyncio": asyncio}
-    exec(code.replace("grid, 20", "grid, 2"), space)
-    assert space["ended"].done == 4 and len(space["frame"]) == 4
+    [code] = re.findall("```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    few, waiting = code.replace("groups=20", "groups=2"), ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    space = {}
+    asyncio.run(eval(compile(few, "README.md", "exec", flags=waiting), space))
+    assert len(space["study"].table) == 8 and len(space["forked"].table) == 16
+    assert (tmp_path / "first.zip").exists()
 
 
 def test_importing_support_loads_nothing_heavy():

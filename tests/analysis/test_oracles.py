@@ -7,9 +7,5 @@ def test_possible_means_and_all_samples_behind_a_printed_cell_are_those_of_brute
     assert oracles.printed_means(40) == (0, 0)
 
 
-def test_the_arrays_count_the_transitions_that_loops_over_sets_count():
-    assert oracles.graphs(40) == 0
-
-
 def test_t_tests_corrections_equivalence_and_effects_are_those_of_scipy_and_statsmodels():
     assert oracles.inference(40) == 0
