@@ -22,9 +22,9 @@ from support.analysis.dialogue_acts import (
     HELD_OUT,
     LABELS,
     MEANINGS,
-    OTHERS,
     Annotator,
     Labels,
+    Scheme,
     authors,
     union,
 )
@@ -55,17 +55,21 @@ Chosen = Any
 
 
 async def labelled(
-    messages: pd.DataFrame, annotators: Chosen = None, encoder: Encoder | None = None
+    messages: pd.DataFrame,
+    annotators: Chosen = None,
+    encoder: Encoder | None = None,
+    meanings: Scheme = MEANINGS,
 ) -> pd.DataFrame:
     """The messages with `acts` filled, and who gave them, `labelled_by`.
 
-    Acts that are known (of rule-based agents, of corpora) stay. Others are given by `annotator_for` of their sender's
-    kind. `attrs["unseen"]` says which acts the annotator of each participant (the column seats, or participant) cannot
-    tell.
+    Acts that are known (of rule-based agents, of corpora) stay, unless some are none of the scheme `meanings`. Others
+    are given by `annotator_for` of their sender's kind. `attrs["unseen"]` says which acts the annotator of each
+    participant (the column seats, or participant) cannot tell.
     """
     from support.models import serving
 
-    known = messages["acts"].map(len) > 0
+    fits = {*messages["acts"].explode().dropna()} <= {*meanings}
+    known = fits & (messages["acts"].map(len) > 0)
     made = messages.assign(labelled_by=np.where(known, TRUE, ""))
     blank = messages[~known]
     kinds = blank["kind"] if "kind" in blank else pd.Series(PEOPLE, blank.index)
@@ -74,49 +78,52 @@ async def labelled(
     with serving(cache=study_file("dialogue_acts")):
         for group, part in blank.groupby([participants, kinds]):
             who, kind = map(str, group)
-            named = isinstance(annotators, Mapping) and who in annotators
-            given = annotators[who] if named else annotators
-            annotator = annotator_for(kind, given, encoder)
+            given = annotators
+            if isinstance(given, Mapping):
+                given = given.get(who, given.get(kind))
+            annotator = annotator_for(kind, given, encoder, meanings)
             acts = await annotator.label(part, messages)
             made.loc[part.index, "acts"] = pd.Series(acts, part.index, dtype=object)
             made.loc[part.index, "labelled_by"] = annotator.name
             abroad = kind == PEOPLE and annotator.name == OFFLINE
             blind = LABELS if abroad else annotator.unseen  # notebook 22, section 4
-            both = {*unseen.get(who, ()), *blind}
-            unseen[who] = tuple(act for act in LABELS if act in both)
+            unseen[who] = tuple(dict.fromkeys((*unseen.get(who, ()), *blind)))
     made.attrs["unseen"] = unseen
     return made
 
 
 def annotator_for(
-    kind: str, annotators: Chosen = None, encoder: Encoder | None = None
+    kind: str,
+    given: Chosen = None,
+    encoder: Encoder | None = None,
+    meanings: Scheme = MEANINGS,
 ) -> Annotator:
     """Who labels the talk of a kind ("model:gpt-4o-mini", "linear", "people").
 
-    One that is named: "model:NAME", `OFFLINE`, an object that labels, or {kind: either}. Otherwise the model that spoke,
-    and where it cannot be asked (no key, the embedded one) the offline one.
+    Whoever is `given`: "model:NAME", `OFFLINE`, or an object that labels. Otherwise the model that spoke,
+    and where it cannot be asked (no key, the embedded one) the offline one, which knows no scheme but ours.
     """
-    given = annotators.get(kind) if isinstance(annotators, Mapping) else annotators
     if given is None and is_model(kind) and kind != f"{MODEL}:{EMBEDDED.name}":
         with suppress(ModelUnavailable):
-            return LanguageModelAnnotator(kind)
+            return LanguageModelAnnotator(kind, meanings)
     given = given or OFFLINE
     if not isinstance(given, str):
         return given
     if is_model(given):
-        return LanguageModelAnnotator(given)
-    if given == OFFLINE:
-        return offline(encoder or Encoder())
+        return LanguageModelAnnotator(given, meanings)
     expected = f"{OFFLINE}, or {MODEL}:NAME"
+    if tuple(meanings) != LABELS:
+        expected = f"{MODEL}:NAME or an object, for labels of your own"
+    elif given == OFFLINE:
+        return offline(encoder or Encoder())
     raise InvalidInput(f"annotators: {given!r} given; expected {expected}")
 
 
 def whose(messages: pd.DataFrame) -> str:
     """Whose labels these are, and which acts they cannot show: for a caption."""
     names = ", ".join(messages["labelled_by"].unique())
-    blind = {*chain(*messages.attrs.get("unseen", {}).values())}
-    lacking = ", ".join(act for act in LABELS if act in blind)
-    return f"labels: {names}" + (f" (cannot show {lacking})" if blind else "")
+    blind = dict.fromkeys(chain(*messages.attrs.get("unseen", {}).values()))
+    return f"labels: {names}" + (f" (cannot show {', '.join(blind)})" if blind else "")
 
 
 # -- learnt from labelled sentences ----------------------------------------------------------------------------------
@@ -250,40 +257,47 @@ MOST = (
 TOKENS = 80
 
 
-def question(sender: str, text: str, before: Sequence[str] = ()) -> list[Any]:
+def question(
+    sender: str,
+    text: str,
+    before: Sequence[str] = (),
+    meanings: Scheme = MEANINGS,
+) -> list[Any]:
     """What a model is asked about a message, given the lines of the round before (C.5)."""
-    briefing = render("dialogue_acts/briefing", meanings=tuple(MEANINGS.items()))
+    briefing = render("dialogue_acts/briefing", meanings=tuple(meanings.items()))
     asked = render("dialogue_acts/message", before=before, sender=sender, text=text)
     contents = {"system": briefing, "user": asked}
     return [{"role": role, "content": content} for role, content in contents.items()]
 
 
-def form(most: int = len(LABELS)) -> Any:
+def form(labels: Labels, most: int) -> Any:
     """The form of a model's answer: one label or more."""
     from pydantic import Field, create_model
 
-    acts: Any = list[Literal[LABELS]]  # type: ignore[valid-type]
+    acts: Any = list[Literal[labels]]  # type: ignore[valid-type]
     return create_model("ActsReply", acts=(acts, Field(min_length=1, max_length=most)))
 
 
 class LanguageModelAnnotator:
     """Asks a model for the acts of each message, given the round before, at temperature 0: the paper's way (C.5).
 
+    `meanings` are the labels to choose from, and what each means, as `dialogue_acts.MEANINGS` are.
     A reply off its form and a message that the model cannot read whole leave the message unlabelled.
     """
 
     unseen: Labels = ()
 
-    def __init__(self, model: ChatModel | str) -> None:
+    def __init__(self, model: ChatModel | str, meanings: Scheme = MEANINGS) -> None:
         self.model = given_model(MODEL, model, "the annotator")
+        self.meanings = meanings
         self.name, self.problems = f"model {self.model.name}", dict[int, str]()
-        limits = self.model.limits
+        limits, labels = self.model.limits, tuple(meanings)
         self.settings: dict[str, Any] = {
             "temperature": 0.0,
             "seed": 0,
             "repetition": 0,
             "max_tokens": limits.room(TOKENS),
-            "schema": form(MOST if limits.tight else len(LABELS)),
+            "schema": form(labels, MOST if limits.tight else len(labels)),
         }
 
     async def label(
@@ -304,11 +318,11 @@ class LanguageModelAnnotator:
         self, place: int, sender: str, text: str, before: list[str]
     ) -> Labels:
         if not text.strip():
-            return (OTHERS,)
+            return union((), self.meanings)
         try:
-            turns = question(sender, text, before)
+            turns = question(sender, text, before, self.meanings)
             reply = await self.model.reply(turns, **self.settings)
         except (MalformedReply, ContextOverflow) as error:
             self.problems[place] = str(error)
             return ()
-        return union(reply.value.acts)
+        return union(reply.value.acts, self.meanings)

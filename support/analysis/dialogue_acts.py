@@ -12,7 +12,9 @@ from support.corpora import ami
 from support.data import inputs
 from support.errors import InvalidInput
 
-MEANINGS: Mapping[str, str] = {
+Scheme = Mapping[str, str]
+
+MEANINGS: Scheme = {
     "inform": "gives a fact that the others did not have",
     "request": "asks for a fact or an opinion that the speaker lacks",
     "confirm": "asks whether something already said or agreed is right",
@@ -25,13 +27,16 @@ MEANINGS: Mapping[str, str] = {
     "decline": "refuses an idea or a solution, or disagrees with it",
     "others": "none of these: small talk, noise, an unfinished phrase",
 }
-"""What each label means, in our words; annotators, people and models, get these."""
+"""What each label means, in our words; annotators, people and models, get these.
+
+A scheme of one's own is such a mapping, too; its last label is for what performs none of the others.
+"""
 LABELS = tuple(MEANINGS)
 OTHERS = "others"
 START, END = "start", "end"
 
 Labels = tuple[str, ...]
-"""The acts of one message in the order of `LABELS`; empty when nobody could label it."""
+"""The acts of one message in the order of its scheme; empty when nobody could label it."""
 
 FOLDER = "dialogue_acts"
 LEARNT, HELD_OUT = ("one", "two", "three"), "four"
@@ -40,26 +45,27 @@ SUMMARY = "solution_summary"
 """DeliData's additional label that we take for summarize, beside the act of the message."""
 
 
-def checked_acts(acts: Iterable[str]) -> Labels:
-    """Labels in the order of `LABELS`, each once; a message without any performs "others".
+def checked_acts(acts: Iterable[str], labels: Iterable[str] = LABELS) -> Labels:
+    """Labels in the order of a scheme, each once; a message without any performs its last one.
 
     >>> checked_acts(["propose", "inform", "propose"])
     ('inform', 'propose')
     """
-    given = set(acts)
-    if unknown := sorted(given - set(LABELS)):
-        expected = ", ".join(LABELS)
+    given, scheme = set(acts), tuple(labels)
+    if unknown := sorted(given - set(scheme)):
+        expected = ", ".join(scheme)
         raise InvalidInput(f"acts: {unknown[0]!r} given; expected some of {expected}")
-    return tuple(label for label in LABELS if label in given) or (OTHERS,)
+    return tuple(label for label in scheme if label in given) or scheme[-1:]
 
 
-def union(labels: Iterable[str]) -> Labels:
-    """How the labels of sentences become those of a message: all acts that any performs; "others" when none does any.
+def union(acts: Iterable[str], labels: Iterable[str] = LABELS) -> Labels:
+    """How the acts of sentences become those of a message: all that any performs; the scheme's last when none does any.
 
     >>> union(["others", "request", "inform"]), union(["others"])
     (('inform', 'request'), ('others',))
     """
-    return checked_acts(set(labels) - {OTHERS})
+    *_, rest = labels
+    return checked_acts(set(acts) - {rest}, labels)
 
 
 def indicators(labels: Iterable[Labels], acts: Sequence[str] = LABELS) -> np.ndarray:

@@ -7,7 +7,7 @@ before the first round, End after the last one that was played.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Collection
 from itertools import product
 
 import numpy as np
@@ -19,60 +19,61 @@ from support.analysis.stats import over, resampled
 from support.errors import InvalidInput
 
 NAMES = (START, *LABELS, END)
-SIZE = len(NAMES)
 SETTINGS = ("run", "environment", "rule", "seats", "participant", "repetition")
 """Columns of messages that do not change within a run."""
 
 
-def steps(messages: pd.DataFrame, acts: str = "acts") -> pd.DataFrame:
+def steps(
+    messages: pd.DataFrame, acts: str = "acts", labels: Collection[str] = LABELS
+) -> pd.DataFrame:
     """A row for each act performed: how many other agents perform each act in the next round.
 
-    `messages` have run, round, sender and tuples of labels in the column `acts`; an empty tuple performs nothing, and
-    its round was still played. Columns: of `SETTINGS` what is there, round, sender, act, and those of `NAMES`.
+    `messages` have run, round, sender and, in the column `acts`, tuples of `labels`; an empty tuple performs nothing,
+    and its round was still played. Columns: of `SETTINGS` what is there, round, sender, act; then start, labels, end.
     """
     need_columns(messages, ["run", "round", "sender", acts], "messages")
-    checked_acts(messages[acts].explode().dropna())
-    if messages["sender"].nunique() < 2:
+    once = ["run", "round", "sender", "act"]
+    about = [name for name in SETTINGS if name in messages] + once[1:]
+    if taken := {START, END, "occurs", *about} & {*labels}:
+        raise InvalidInput(f"labels: {taken} given; steps has such a column; rename it")
+    given = messages.assign(act=messages[acts]).explode("act")
+    given = given.dropna(subset="act")[about]
+    checked_acts(given["act"], labels)
+    if (agents := given["sender"].nunique()) < 2:
         raise InvalidInput(
-            "sender: one agent given; a transition leads from one speaker to another"
+            f"sender: {agents} with acts given; a transition leads from one speaker to another"
         )
-    keys = [name for name in SETTINGS if name in messages]
-    rows = []
-    for about, talk in messages.groupby(keys, sort=False):
-        performs = _performed(talk, acts)
-        for (number, sender), given in performs.items():
-            later = Counter[str]()
-            for other in talk["sender"].unique():
-                if other != sender:
-                    later.update(performs.get((number + 1, other), ()))
-            rows += [(*about, number, sender, act, later) for act in given - {END}]
-    made = pd.DataFrame(rows, columns=[*keys, "round", "sender", "act", "later"])
-    others = pd.DataFrame([*made.pop("later")], columns=list(NAMES))
-    return made.join(others.fillna(0).astype(int))
+    speakers = given.drop_duplicates(["run", "sender"])
+    last = speakers["run"].map(messages.groupby("run")["round"].max())
+    begun = speakers.assign(round=0, act=START)
+    ended = speakers.assign(round=last + 1, act=END)
+    performed = pd.concat([begun, given, ended])
+    performed = performed.drop_duplicates(once, ignore_index=True)
+    after = performed[once].assign(round=performed["round"] - 1)
+    pairs = performed.reset_index().merge(after, on=["run", "round"])
+    pairs = pairs.query("sender_x != sender_y")
+    later = pd.crosstab(pairs["index"], pairs["act_y"])
+    names = [START, *labels, END]
+    later = later.reindex(performed.index, columns=names, fill_value=0)
+    return performed[performed["act"] != END].join(later)
 
 
-def _performed(talk: pd.DataFrame, acts: str) -> dict[tuple[int, str], set[str]]:
-    """What each agent performs in each round of a discussion; who says nothing at all has no Start and no End."""
-    performs = {}
-    for row in talk.to_dict("records"):
-        performs[row["round"], row["sender"]] = set(row[acts])
-    last = int(talk["round"].max())
-    for sender in {who for (_, who), given in performs.items() if given}:
-        performs[0, sender] = {START}
-        performs[last + 1, sender] = {END}
-    return performs
+def followed(performed: pd.DataFrame) -> pd.DataFrame:
+    """Whether some other agent performs each act in the next round, of `steps`."""
+    return performed.loc[:, START:END] > 0
 
 
 def probability(performed: pd.DataFrame) -> pd.DataFrame:
     """Equation (1) as the words read, of `steps`: rows are A, columns B; NaN where A never occurs."""
-    exists = performed[list(NAMES)] > 0
-    return exists.groupby(performed["act"]).mean().reindex(list(NAMES))
+    exists = followed(performed)
+    return exists.groupby(performed["act"]).mean().reindex(exists.columns)
 
 
 def frequency(performed: pd.DataFrame) -> pd.Series[float]:
     """Each act's share of all acts performed; Start has none."""
     acts = performed.loc[performed["act"] != START, "act"]
-    return acts.value_counts(normalize=True).reindex(list(LABELS), fill_value=0.0)
+    labels = followed(performed).columns[1:-1]
+    return acts.value_counts(normalize=True).reindex(labels, fill_value=0.0)
 
 
 # -- how sure --------------------------------------------------------------------------------------------------------
@@ -86,22 +87,25 @@ def bootstrap(
     A group that talks under six rules has no six independent runs: those of one `repetition` are drawn together.
     """
     group = performed["repetition" if "repetition" in performed else "run"]
-    cells = (performed[list(NAMES)] > 0).assign(occurs=True)
+    cells = followed(performed).assign(occurs=True)
+    names = cells.columns[:-1]
     sums = cells.groupby([group, performed["act"]]).sum()
     groups = group.unique()
     if len(groups) < 2:
         raise InvalidInput(f"{len(groups)} groups given; intervals need at least 2")
-    every = pd.MultiIndex.from_product([groups, NAMES])
+    every = pd.MultiIndex.from_product([groups, names])
     counts = sums.reindex(every, fill_value=0).to_numpy(dtype=float)
     times, _ = resampled([*groups], rng, draws)
-    drawn = (times @ counts.reshape(len(groups), -1)).reshape(draws, SIZE, SIZE + 1)
+    drawn = times @ counts.reshape(len(groups), -1)
+    drawn = drawn.reshape(draws, len(names), -1)
     return over(drawn[..., :-1], drawn[..., -1:])
 
 
 def leading(drawn: np.ndarray) -> np.ndarray:
     """Which edge is its source's most probable one, self-loops left out, in each draw; none where nothing follows."""
-    p = np.nan_to_num(drawn) * ~np.eye(SIZE, dtype=bool)
-    return (np.arange(SIZE) == p.argmax(axis=-1)[..., None]) & (p > 0)
+    size = drawn.shape[-1]
+    p = np.nan_to_num(drawn) * ~np.eye(size, dtype=bool)
+    return (np.arange(size) == p.argmax(axis=-1)[..., None]) & (p > 0)
 
 
 def most_probable(
@@ -115,7 +119,7 @@ def most_probable(
     Columns source, target, probability, and with draws of `bootstrap` leads: in which share of them the edge is its
     source's most probable one.
     """
-    table = pd.DataFrame(product(NAMES, NAMES), columns=["source", "target"])
+    table = pd.DataFrame(product(p.index, p.columns), columns=["source", "target"])
     table["probability"] = p.to_numpy().ravel()
     if drawn is not None:
         table["leads"] = leading(drawn).mean(axis=0).ravel()

@@ -12,7 +12,7 @@ import pandas as pd
 
 from support.analysis import transitions as tr
 from support.analysis.answers import distribution, means
-from support.analysis.dialogue_acts import START
+from support.analysis.dialogue_acts import LABELS, START
 from support.analysis.fairness import at_budget, paired
 from support.analysis.frames import need_columns
 from support.analysis.printed import FIVE, TOTAL, Scale
@@ -37,13 +37,15 @@ FOLLOWED = {
 """What can be followed: its name on the control, and the column of `rounds_of`."""
 
 
-def chosen(name: str, value: str, options: Iterable[str]) -> str:
-    """What a menu shows at first; an error where it is not among the options."""
-    if value not in (listed := list(options)):
+def menu(name: str, options: Iterable[str], value: str | None = None) -> Any:
+    """A control for one of the options, at first `value` or the first of them."""
+    listed = list(dict.fromkeys(options))
+    value = value or listed[0]
+    if value not in listed:
         raise InvalidInput(
             f"{name}: {value!r} given; expected one of {'; '.join(listed)}"
         )
-    return value
+    return control(name, listed, value)
 
 
 class Explorer(Lab):
@@ -109,9 +111,8 @@ class TransitionExplorer(Explorer):
     ) -> None:
         given = {} if annotators is None else {"annotators": repr(dict(annotators))}
         super().__init__("860px", {"(messages)": held(messages, "messages"), **given})
-        self.columns = dict(
-            annotators if annotators is not None else {"true acts": "acts"}
-        )
+        true = {"true acts": "acts"}
+        self.columns = true if annotators is None else dict(annotators)
         if not self.columns:
             raise InvalidInput(
                 "annotators: none given; expected names with the columns of their labels"
@@ -123,27 +124,21 @@ class TransitionExplorer(Explorer):
         )
         self.messages = messages
         self._counted: dict[tuple[str, str], pd.DataFrame] = {}
-        environments = list(dict.fromkeys(messages["environment"]))
-        here = chosen("environment", environment or environments[0], environments)
-        who = chosen("annotator", annotator or next(iter(self.columns)), self.columns)
+        places = menu("environment", messages["environment"], environment)
         self._begin(
-            environment=control("environment", environments, here),
-            rule=control(
-                "rule", self._rules(here), chosen("rule", rule, self._rules(here))
-            ),
-            annotator=control("annotator", self.columns, who),
+            environment=places,
+            rule=menu("rule", self._rules(places.value), rule),
+            annotator=menu("annotator", self.columns, annotator),
             edges=control("edges", (1, 5), edges),
             threshold=control("threshold", (0.0, 1.0), threshold),
             show=control("show", (GRAPH, MATRIX), show),
         )
 
     def _rules(self, environment: str) -> list[str]:
-        return [
-            ALL,
-            *dict.fromkeys(
-                self.messages.loc[self.messages["environment"] == environment, "rule"]
-            ),
-        ]
+        return [ALL, *self._talk(environment)["rule"].unique()]
+
+    def _talk(self, environment: str) -> pd.DataFrame:
+        return self.messages[self.messages["environment"] == environment]
 
     def _changed(self, name: str) -> None:
         if name == "environment":
@@ -156,10 +151,10 @@ class TransitionExplorer(Explorer):
         s = self.settings
         key = (s["environment"], s["annotator"])
         if key not in self._counted:
-            here = self.messages[self.messages["environment"] == key[0]]
             column = self.columns[key[1]]
-            labels = here[column].map(len).groupby(here["run"]).transform("sum")
-            self._counted[key] = tr.steps(here[labels > 0], column)
+            given = self.messages[column].explode().dropna().unique()
+            labels = LABELS if {*given} <= {*LABELS} else sorted(given)
+            self._counted[key] = tr.steps(self._talk(key[0]), column, labels)
         every = self._counted[key]
         return every if s["rule"] == ALL else every[every["rule"] == s["rule"]]
 
@@ -172,11 +167,8 @@ class TransitionExplorer(Explorer):
     @property
     def who(self) -> str:
         """Who sat there, where the messages say it, and whose labels are shown."""
-        sat = ", ".join(
-            dict.fromkeys(
-                map(str, self.messages.get("seat", pd.Series(dtype=object)).dropna())
-            )
-        )
+        seats = self.messages.get("seats", pd.Series(dtype=object))
+        sat = ", ".join(seats.astype(str).unique())
         return f"participants: {sat or 'as in the records of these messages'}; labels: {self.settings['annotator']}"
 
     def draw(self) -> Figure:
@@ -238,16 +230,14 @@ class BudgetExplorer(Explorer):
             + ", "
             + rounds["feedback"].astype(str)
         )
-        there = list(dict.fromkeys(self.rounds["search"]))
+        there = self.rounds["search"].unique()
         if len(there) < 2:
             raise InvalidInput(
                 f"rounds: of {', '.join(there) or 'no search'} only; expected two searches to compare"
             )
-        one, other = (
-            chosen("first", first or there[0], there),
-            chosen("second", second or there[1], there),
-        )
-        budgets = self._budgets(one, other)
+        one = menu("first", there, first)
+        other = menu("second", there, second or there[1])
+        budgets = self._budgets(one.value, other.value)
         slider = w.SelectionSlider(
             options=budgets,
             value=evaluations if evaluations in budgets else budgets[-1],
@@ -257,8 +247,8 @@ class BudgetExplorer(Explorer):
             style={"description_width": "7.5rem"},
         )
         self._begin(
-            first=control("first", there, one),
-            second=control("second", there, other),
+            first=one,
+            second=other,
             follow=control("follow", FOLLOWED, follow),
             evaluations=slider,
         )
@@ -356,16 +346,9 @@ class AnswerExplorer(Explorer):
             answers, ["respondent", "group", "item", "answer", "source"], "answers"
         )
         self.answers, self.scale = answers, Scale(1, points)
-        sources, items = (
-            list(dict.fromkeys(answers[name])) for name in ("source", "item")
-        )
         self._begin(
-            source=control(
-                "source", sources, chosen("source", source or sources[0], sources)
-            ),
-            item=control(
-                "item", [EVERY_ITEM, *items], chosen("item", item, [EVERY_ITEM, *items])
-            ),
+            source=menu("source", answers["source"], source),
+            item=menu("item", [EVERY_ITEM, *answers["item"]], item),
             show=control("show", (SHARES, MEANS), show),
         )
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from support.analysis.dialogue_acts import END, START
-from support.analysis.transitions import NAMES
 from support.draw import tiles
 from support.errors import InvalidInput
 
@@ -20,12 +18,6 @@ BENT = "arc3,rad=0.14"  # A → B and B → A run apart
 SURE = 0.95
 DASHES = (0, (2.5, 1.3))
 ACT, TERMINAL, GREY, BLUE = "#F0C570", "#BBBBBB", "#555555", "#0072B2"
-ANGLES = np.pi - 2 * np.pi * np.arange(len(NAMES)) / len(NAMES)
-RING = {
-    name: (WIDE * np.cos(angle), np.sin(angle))
-    for name, angle in zip(NAMES, ANGLES, strict=True)
-}
-"""Where an act stands in every graph, so that graphs can be compared: Start at the left, clockwise to End."""
 
 
 def plot_graph(
@@ -38,23 +30,25 @@ def plot_graph(
     """Acts on a ring, Start at the left; width and label of an edge show its probability.
 
     `edges` is what `most_probable` gives; dashed is an edge whose `leads` is below 0.95. `frequency`, each act's share
-    of all acts, is the area of its disc. Small multiples go without `numbers`.
+    of all acts, is the area of its disc; in its order they stand on the ring, so that graphs of one scheme can be
+    compared. Small multiples go without `numbers`.
     """
     import networkx as nx
 
     if edges.empty:
         raise InvalidInput("edges: none given; lower the threshold")
     graph = nx.from_pandas_edgelist(edges, edge_attr=True, create_using=nx.DiGraph)
-    names = [name for name in NAMES if name in graph]
+    circle = nx.circular_layout([START, *frequency.index, END])
+    places = {name: (-WIDE * x, y) for name, (x, y) in circle.items()}
+    names = [name for name in places if name in graph]
     scale = 1.0 if numbers else 0.35
     sizes = [scale * (90 + 3200 * frequency.get(name, 0.02)) for name in names]
-    ends = [name in (START, END) for name in names]
     nx.draw_networkx_nodes(
         graph,
-        RING,
+        places,
         names,
         node_size=sizes,
-        node_color=[TERMINAL if end else ACT for end in ends],
+        node_color=[TERMINAL if name in (START, END) else ACT for name in names],
         edgecolors=GREY,
         ax=ax,
     )
@@ -63,7 +57,7 @@ def plot_graph(
         look: dict[str, Any] = {"connectionstyle": BENT, "ax": ax}
         nx.draw_networkx_edges(
             graph,
-            RING,
+            places,
             [(source, target)],
             nodelist=names,
             node_size=sizes,
@@ -77,10 +71,10 @@ def plot_graph(
         if numbers:
             text = {(source, target): f"{about['probability']:.2f}"}
             nx.draw_networkx_edge_labels(
-                graph, RING, text, label_pos=0.35, font_size=8, rotate=False, **look
+                graph, places, text, label_pos=0.35, font_size=8, rotate=False, **look
             )
     for name in names:
-        x, y = RING[name]
+        x, y = places[name]
         ax.annotate(
             name,
             (1.2 * x, 1.22 * y),

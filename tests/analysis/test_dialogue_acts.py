@@ -166,14 +166,14 @@ def test_nothing_to_read_is_others_and_another_script_stays_unlabelled(taught):
 # ---- a language model ----------------------------------------------------------------------------------------------
 
 
-def asked_of(script, messages=TALK, talk=None):
+def asked_of(script, messages=TALK, talk=None, **scheme):
     asked = []
 
     def reply(chat):
         asked.append(chat[1]["content"])
         return script(chat) if callable(script) else script
 
-    annotator = an.LanguageModelAnnotator(scripted(reply))
+    annotator = an.LanguageModelAnnotator(scripted(reply), **scheme)
     return asyncio.run(annotator.label(messages, talk)), annotator, asked
 
 
@@ -201,6 +201,28 @@ def test_a_reply_that_does_not_fit_and_a_message_too_long_leave_it_unlabelled():
     assert acts == [("others",), ("others",), ("inform",)] and len(asked) == 1
     with pytest.raises(ModelUnavailable):
         asked_of(ModelUnavailable("no such model"))
+
+
+def test_a_model_labels_by_a_scheme_of_ones_own_also_what_had_acts_of_ours(words):
+    scheme, asked = {"question": "asks", "number": "counts", "rest": "idles"}, []
+
+    def reply(chat):
+        asked.append(chat[0]["content"])
+        return {"acts": ["rest", "question"] if "yours" in chat[1]["content"] else []}
+
+    with serving(make=lambda name: scripted(reply)):
+        talk = TALK[:2].assign(text=["", TALK["text"].iloc[1]])
+        made = asyncio.run(an.labelled(talk, "model:chat", words, scheme))
+    assert made["acts"].tolist() == [("rest",), ("question",)]
+    assert '"rest" alone' in asked[0] and "number: the writer counts" in asked[0]
+    assert "inform" not in asked[0]
+    done = made.assign(text="")
+    again = asyncio.run(an.labelled(done, Always(), words, scheme))
+    assert again["labelled_by"].eq(an.TRUE).all()
+    acts, annotator, _ = asked_of({"acts": ["inform"]}, TALK[:1], meanings=scheme)
+    assert acts == [()] and list(annotator.problems) == [0]
+    with pytest.raises(InvalidInput, match="labels of your own"):
+        an.annotator_for("linear", encoder=words, meanings=scheme)
 
 
 def test_what_users_get_wrong(words):

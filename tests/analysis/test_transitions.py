@@ -135,10 +135,30 @@ def test_an_edge_that_always_leads_is_sure_and_one_of_two_alike_is_not():
     assert edges.set_index("source").loc["inform", "leads"] < 0.95
 
 
+OWN = {"question": "asks", "number": "counts", "rest": "does neither"}
+
+
+def test_a_scheme_of_ones_own_goes_the_whole_way():
+    rounds = [
+        "Ana: question; Ben: number question; Ben: rest",
+        "Ana: number; Ben: number",
+    ]
+    performed = steps(frame(rounds, rounds), labels=OWN)
+    p, share = probability(performed), frequency(performed)
+    assert [*p.index] == [*p.columns] == ["start", *OWN, "end"]
+    assert p.loc["question", "number"] == 1, "Ben performs what both his messages do"
+    assert p.loc["number", "end"] == pytest.approx(2 / 3)
+    assert p.loc["start", "rest"] == 0.5
+    assert share.to_dict() == {"question": 2 / 6, "number": 3 / 6, "rest": 1 / 6}
+    drawn = bootstrap(performed, np.random.default_rng(1), 3)
+    np.testing.assert_allclose(drawn[0], p)
+    assert most_probable(p, drawn=drawn)["leads"].eq(1).all()
+
+
 WRONG = [
     (frame(TWO_ROUNDS), "embedding", "'embedding'"),
     (frame(["Ana: chat; Ben: inform"]), "acts", "'chat' given"),
-    (frame(["Ana: inform"]), "acts", "from one speaker to another"),
+    (frame(["Ana: inform; Ben: "]), "acts", "from one speaker to another"),
 ]
 
 
@@ -146,5 +166,7 @@ WRONG = [
 def test_what_users_get_wrong(messages, column, error):
     with pytest.raises(InvalidInput, match=error):
         steps(messages, column)
+    with pytest.raises(InvalidInput, match="'act'"):
+        steps(frame(TWO_ROUNDS), labels=("act", "rest"))
     with pytest.raises(InvalidInput, match="at least 2"):
         bootstrap(steps(frame(TWO_ROUNDS)), np.random.default_rng(1))

@@ -91,6 +91,16 @@ def test_an_annotator_is_named_and_what_it_could_not_label_performs_nothing(
     )  # an unlabelled third round is between
 
 
+def test_labels_of_ones_own_are_drawn_beside_ours():
+    own = MESSAGES.assign(mine=MESSAGES["acts"].map(lambda acts: (acts[0][0],)))
+    explorer = TransitionExplorer(own, {"letters": "mine", "true acts": "acts"})
+    assert explorer.chosen["target"].tolist() == ["i", "end", "p", "a", "a"]
+    names = {text.get_text() for text in explorer.draw().axes[0].texts}
+    assert {"start", "i", "p", "r", "a", "end"} <= names
+    choose(explorer, annotator="true acts")
+    assert "inform" in explorer.chosen["target"].tolist()
+
+
 def test_a_threshold_that_leaves_nothing_is_said_and_the_last_figure_stays():
     """One speaks after the other, so that nobody answers anybody."""
     turns = pd.DataFrame([(run, "e", "r", i, sender, ("inform",)) for run in (0, 1) for i, sender in enumerate("ABBB")],

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.patches import FancyArrowPatch
 
 from support.errors import InvalidInput
-from support.plots.transitions import RING, plot_graph, plot_matrix
+from support.plots.transitions import plot_graph, plot_matrix
 
 GRAPH = pd.DataFrame(
     [
@@ -33,14 +33,13 @@ def test_edges_and_discs_are_as_large_as_what_they_show_and_dashed_where_it_is_n
     assert sum(arrow.get_linestyle() == "solid" for arrow in arrows) == 3
     assert {"1.00", "0.40", "0.60", "0.20", "start", "end"} <= texts(ax)
     discs = ax.collections[0]
-    places = {
-        tuple(xy): size
-        for xy, size in zip(discs.get_offsets(), discs.get_sizes(), strict=True)
-    }
-    assert places[RING["inform"]] > 2 * places[RING["request"]]
+    _, inform, request, _ = discs.get_sizes()
+    assert inform > 2 * request
     small = plot_graph(GRAPH[:1], axes(), frequency=SHARE, numbers=False)
     assert texts(small) == {"start", "inform"}
-    assert np.allclose(small.collections[0].get_offsets()[1], RING["inform"])
+    start, place = small.collections[0].get_offsets()
+    assert np.allclose(discs.get_offsets()[:2], [start, place])
+    assert start[0] < place[0] and start[1] < place[1], "clockwise, Start at the left"
     with pytest.raises(InvalidInput, match="lower the threshold"):
         plot_graph(GRAPH[:0], axes(), frequency=SHARE)
 
