@@ -11,26 +11,13 @@ import numpy as np
 
 
 @cache
-def wordings(who: str, held_out: bool = False) -> dict[str, tuple[str, ...]]:
-    """Templates by act, out of a file below `support` ("roundtable/negotiators").
-
-    `held_out` ones share no sentence with the others: they test annotators and readers.
-    """
+def wordings(who: str) -> dict[str, tuple[str, ...]]:
+    """Templates by act, out of a file below `support` ("roundtable/negotiators")."""
     text = files("support").joinpath(f"{who}.toml").read_text(encoding="utf-8")
-    return {
-        act: tuple(texts["held_out" if held_out else "open"])
-        for act, texts in tomllib.loads(text).items()
-    }
+    return {act: tuple(texts["open"]) for act, texts in tomllib.loads(text).items()}
 
 
-def say(
-    who: str,
-    act: str,
-    rng: np.random.Generator,
-    held_out: bool = False,
-    /,
-    **slots: Any,
-) -> str:
+def say(who: str, act: str, rng: np.random.Generator, /, **slots: Any) -> str:
     """One sentence that performs an act, drawn and filled."""
-    templates = wordings(who, held_out)[act]
+    templates = wordings(who)[act]
     return templates[rng.integers(len(templates))].format(**slots)

@@ -28,14 +28,12 @@ class RuleAgent:
     """Common ground of all kinds.
 
     `noise` is the standard deviation of what the hand and the eye do to a proposal and a
-    ballot (random utility, McFadden 1974). `held_out_wordings` has it speak the sentences
-    kept apart for testing annotators.
+    ballot (random utility, McFadden 1974).
     """
 
     background: Any
     rng: np.random.Generator
     noise: float = 0.05
-    held_out_wordings: bool = False
     _plan: Any = field(default=None, init=False, repr=False)
 
     kind = "rule-based"
@@ -105,16 +103,7 @@ class RuleAgent:
         A refusal or an acceptance of one agent's offer goes to that agent, all else to everybody.
         """
         slots |= {"me": view.me, "other": other}
-        texts = [
-            say(
-                self.wordings,
-                act,
-                self.voice,
-                self.held_out_wordings,
-                **slots,
-            )
-            for act in acts
-        ]
+        texts = [say(self.wordings, act, self.voice, **slots) for act in acts]
         answers = {"accept", "decline"} & set(acts)
         private = answers and not view.decision
         recipients = (other,) if private else tuple(others(view))
