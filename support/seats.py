@@ -484,7 +484,8 @@ class Role:
             )
             seed = int(rng.integers(2**31)) if spoken.temperature else 0
             seat = self.speaker(model, self.acts, own, me=me, seed=seed, spoken=spoken)
-            seat.kind = seat.kind if kind == MODEL else kind
+            if kind != MODEL:
+                seat.kind = kind
             return seat
         if kind != HUMAN:
             return self.kinds[kind](me, rng, own)

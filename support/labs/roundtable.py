@@ -21,14 +21,13 @@ from support.labs.roles import Asked, RoleForm
 from support.plots.roundtable import draw_discussion
 from support.prompts import SETS
 from support.roundtable.economy import PREFERENCES, Background, exchange_economy
-from support.roundtable.mechanism import MECHANISMS, ROUNDTABLE
+from support.roundtable.mechanism import MECHANISMS
 from support.roundtable.negotiators import KINDS, RuleBased
 from support.roundtable.records import Round, Transcript
 from support.roundtable.seats import negotiator, seat_all
 from support.roundtable.study import roundtable_exchange
 from support.roundtable.table import (
     ENVIRONMENTS,
-    ROUNDS,
     STOPS,
     Table,
     as_stop,
@@ -257,27 +256,17 @@ class RoundTableLab(PlayLab[Round]):
         store: Store,
         model: ChatModel | str | None = None,
         *,
-        rule: str = "majority",
-        preferences: str = "asymmetric",
-        agents: int = 3,
-        rounds: int = ROUNDS,
         seed: int = 1,
         seats: Mapping[str, str] | None = None,
         environment: str = ECONOMY,
-        mechanism: str = ROUNDTABLE.name,
         prompts: str | Path = "plain",
+        **first: Any,
     ) -> None:
         super().__init__(store, model, again="New discussion", width="860px")
-        first: dict[str, Any] = {
-            "rule": rule,
-            "preferences": preferences,
-            "agents": agents,
-            "rounds": rounds,
-            "mechanism": mechanism,
-        }
-        self.controls = controls(roundtable_exchange, RANGES, **first) | {
-            "seed": control("seed", SEEDS, seed)
-        }
+        self.controls = controls(
+            roundtable_exchange, RANGES, **{"rule": "majority", **first}
+        )
+        self.controls["seed"] = control("seed", SEEDS, seed)
         if len(matters := [name for name in ENVIRONMENTS if name != "movielens"]) > 1:
             self.controls["environment"] = control("environment", matters, environment)
             self.controls["environment"].observe(lambda _: self._turn(), "value")

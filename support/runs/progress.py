@@ -63,11 +63,6 @@ class Progress:
         self._bar = _bar(self) if self.show is True else None
         self.meter.changed = self.changed
 
-    @property
-    def _spent(self) -> float:
-        budget = self.meter.budget
-        return budget.spent if budget else self.meter.usd
-
     def changed(self, now: bool = False) -> None:
         """Something happened: show it, unless something was shown just now."""
         if not now and time.monotonic() - self._shown < EVERY:
@@ -103,7 +98,7 @@ class Progress:
     def ended(self, **more: Any) -> Ended:
         """The run at this moment."""
         counts: dict[str, Any] = dict(self.count)
-        asked = self.meter.counts
+        asked, budget = self.meter.counts, self.meter.budget
         return Ended(
             self.sweep,
             self.units,
@@ -112,7 +107,7 @@ class Progress:
             calls=asked["calls"],
             cached=asked["cached"],
             tokens=asked["prompt_tokens"] + asked["completion_tokens"],
-            spent=self._spent,
+            spent=budget.spent if budget else self.meter.usd,
             **more,
         )
 

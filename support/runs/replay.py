@@ -33,8 +33,8 @@ async def replay(record: Any, cache: str | Path | None = None, **objects: Any) -
         if isinstance(value, ChatModel):
             objects[name] = value.replaying(kept)
     given = {}
-    for name, value in unlabelled(made["settings"]).items():
-        given[name] = objects.get(name, value)
+    for name, value in made["settings"].items():
+        given[name] = objects.get(name, unlabelled(value))
         lost = OBJECT in json.dumps(value)
         if lost and name not in objects:
             raise InvalidInput(

@@ -305,11 +305,11 @@ class Sweep:
 
     def arguments(self, unit: Unit, context: Settings) -> Row:
         """What the study is called with: settings, context, and its random stream."""
-        given = {**unlabelled(unit.settings), **context, "rng": self.rng(unit)}
-        if OBJECT in unit.text:  # it stands in by its name
-            for name, value in unit.settings.items():
-                if OBJECT in (text := _text(value)):
-                    given[name] = self._values[name][text]
+        given = {**context, "rng": self.rng(unit)}
+        for name, value in unit.settings.items():
+            text = _text(value)
+            stands_in = OBJECT in text  # by its name
+            given[name] = self._values[name][text] if stands_in else unlabelled(value)
         if "repetition" in _signature(self.study).parameters:
             given["repetition"] = unit.repetition
         return given
@@ -420,13 +420,10 @@ def _text(value: Any, default: Callable[[Any], Any] | None = None) -> str:
     return json.dumps(value, sort_keys=True, default=default)
 
 
-def unlabelled(settings: Settings) -> Row:
-    """Settings as a study takes them: what has a label goes without it."""
-    given = {}
-    for name, value in settings.items():
-        labelled = isinstance(value, Mapping) and LABEL in value
-        given[name] = value["value"] if labelled else value
-    return given
+def unlabelled(value: Any) -> Any:
+    """A setting's value as a study takes it: without its label."""
+    labelled = isinstance(value, Mapping) and LABEL in value
+    return value["value"] if labelled else value
 
 
 def _by_text(setting: str, values: Any) -> Row:
@@ -444,8 +441,7 @@ def _by_text(setting: str, values: Any) -> Row:
         folder = setting == PROMPTS and isinstance(value, str) and value not in SETS
         itself = Path(value) if folder else value
         try:
-            text = _text(itself, _stand_in)
-            by_text[text] = unlabelled({setting: itself})[setting]
+            by_text[_text(itself, _stand_in)] = unlabelled(itself)
         except TypeError as error:
             raise InvalidInput(
                 f"grid: {setting}={value!r} given; expected text, a number or a list, "
