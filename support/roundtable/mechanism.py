@@ -318,7 +318,8 @@ class Mechanism:
 
     def __post_init__(self) -> None:
         acts = [phase.act for phase in self.phases]
-        if twice := [act for act in ("propose", "vote") if acts.count(act) > 1]:
+        once = ["propose", "vote", *(["choose"] if self.decide is gather else [])]
+        if twice := [act for act in once if acts.count(act) > 1]:
             raise InvalidInput(
                 f"phases: {twice[0]!r} twice in {self.name!r}; a round has one at most"
             )

@@ -1,6 +1,7 @@
 """Mechanisms: who acts, who sees what, what is told, and what a round decides; for all of them, with models, too."""
 
 import asyncio
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -354,4 +355,6 @@ def test_what_cannot_be_played_is_told_before_anybody_is_asked(
 def test_a_round_has_one_vote_at_most():
     with pytest.raises(InvalidInput, match="'vote' twice in 'odd'"):
         Mechanism("odd", (Propose(who=first), Vote(), Vote()))
+    with pytest.raises(InvalidInput, match="'choose' twice in 'two gifts'"):
+        replace(GIVE, name="two gifts", phases=GIVE.phases * 2)
     assert ROUNDTABLE.name in MECHANISMS
