@@ -31,9 +31,9 @@ from support.analysis import stats
 from support.analysis.frames import need_columns
 from support.analysis.metrics import run_metrics
 from support.errors import DamagedFile, InvalidInput
-from support.roundtable.mechanism import listed
+from support.prompts import listed
+from support.roundtable.fork import Start, starting
 from support.roundtable.records import ENVIRONMENTS, Transcript
-from support.roundtable.start import Start, starting
 from support.runs.estimate import estimate
 from support.runs.frames import cells, export, head
 from support.runs.study import Row, Store, Unit

@@ -31,8 +31,7 @@ from support.choice import RULES, Rule, check_ballot
 from support.errors import InvalidInput
 from support.roundtable import negotiators
 from support.roundtable.records import Ballot, Chosen, Message, Proposal, View
-from support.roundtable.start import started
-from support.roundtable.table import Environment, check_environment
+from support.roundtable.table import STARTED, Environment, check_environment
 from support.seats import (
     Act,
     Ask,
@@ -336,7 +335,7 @@ def seat_all(
     check_environment(environment, ("agents", "validate", "spec"))
     films = environment.spec()["name"] == "movielens"
     role = rater(noise) if films else negotiator(noise)
-    kinds, start = by_name("agent", seats, environment.agents), started()
+    kinds, start = by_name("agent", seats, environment.agents), STARTED.get()
     kinds |= start.seats if start else {}
     kinds, spoken = _as_kinds(kinds, noise), spoken or Spoken(**settings)
     seated = role.fill(

@@ -1,13 +1,14 @@
 """One discussion: a mechanism's phases, round by round, about an environment, with whoever sits there.
 
 The paper's mechanism (sections 3 and A.1) is the default: agents message, propose and vote, all at once; candidates are
-each agent's latest proposal and the standing decision. A discussion may also go on from a stored one (`start`).
+each agent's latest proposal and the standing decision. A discussion may also go on from a stored one (`fork`).
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ from support.roundtable.mechanism import (
     ROUNDTABLE,
     Mechanism,
     Phase,
+    rules,
     stage_of,
     stages,
 )
@@ -35,7 +37,6 @@ from support.roundtable.records import (
     View,
 )
 from support.roundtable.records import environment_of as environment_of
-from support.roundtable.start import started
 
 ROUNDS = 10
 MISFITS = (MalformedReply, InvalidProposal, InvalidBallot)
@@ -94,14 +95,15 @@ async def play(
     record say which rule listened ("stop") and which one stopped the discussion ("stopped", None when it ran to its
     end).
     """
-    table, stopping = Table(environment, seats, rule, **options), as_stop(stop)
+    start, stopping = STARTED.get(), as_stop(stop)
+    table = (start.table if start else Table)(environment, seats, rule, **options)
     finished = [entry async for entry in table.discuss(stopping)]
-    settings = {}
+    settings: dict[str, Any] = {"tie_break": table.tie_break}
     if stopping is not None:
         own = getattr(stopping, "__name__", type(stopping).__name__)
         name = str(getattr(stopping, "name", None) or own)
-        settings = {"stop": name, "stopped": name if table.stopped else None}
-    return table.record(finished, tie_break=table.tie_break, **settings)
+        settings |= {"stop": name, "stopped": name if table.stopped else None}
+    return table.record(finished, **settings)
 
 
 def as_stop(given: str | Stop | None) -> Stop | None:
@@ -119,8 +121,8 @@ class Table:
 
     `seats` has a participant for every agent; `rule` and `mechanism` may change at a round: {1: "unanimous", 4:
     "ranked"}, which participants are told from the first. The paper plays 10 rounds and defers the decision at a tie; a
-    "lottery" needs `rng`. A reply that does not fit its form is recorded as a `FormatError` and taken as silence, as no
-    new proposal, or as an abstention; any other failure of a participant is raised.
+    "lottery" needs `rng`. A reply of a model or a person that does not fit its form is recorded as a `FormatError` and
+    taken as silence, as no new proposal, or as an abstention; any other failure of a participant is raised.
 
     `made` is what was done in this round, by field of `Round`; `views` what each agent saw of it, and the public,
     `past` what of the rounds before; `sealed` those whose latest proposal nobody else sees yet.
@@ -143,44 +145,53 @@ class Table:
             )
         check_tie_break(tie_break, rng)
         check_environment(environment, ("agents", "validate", "spec"))
-        self.environment, self.seats, self.start = environment, dict(seats), started()
+        self.environment, self.seats = environment, dict(seats)
         self.rounds, self.tie_break, self.rng = int(rounds), tie_break, rng
-        now = stages(mechanism, rule)
-        self.stages = self.start.stages(now) if self.start else now
         self.agents: tuple[str, ...] = tuple(environment.agents)
         if set(seats) != set(self.agents):
             wanted = list(environment.agents)
             raise InvalidInput(
                 f"seats: {sorted(seats)} given; expected one for each of {wanted}"
             )
+        self.stages = stages(mechanism, rule)
         self._check_seats()
-        everybody = (*self.agents, PUBLIC)
-        self.past: dict[str, tuple[Round, ...]] = dict.fromkeys(everybody, ())
+        self.past: dict[str, tuple[Round, ...]] = dict.fromkeys(
+            (*self.agents, PUBLIC), ()
+        )
         self.latest: dict[str, Any] = {}
         self.sealed: set[str] = set()
         self.ids: dict[Any, str] = {}
         self.stopped = False
-        reads_numbers = not all(map(reads_words, seats.values()))
+        readers = [reads_words(seat) for seat in seats.values()]
+        self.in_words = any(readers)
         names = getattr(environment, "claim_names", ())
-        self.claims: tuple[str, ...] = tuple(names) if reads_numbers else ()
+        self.claims: tuple[str, ...] = () if all(readers) else tuple(names)
+
+    def _check_seats(self) -> None:
+        """Whoever acts in a phase has its coroutine."""
+        for number in range(1, self.rounds + 1):
+            for phase in stage_of(self.stages, number).mechanism.phases:
+                for agent in phase.who(self.agents, number):
+                    if not hasattr(self.seats[agent], phase.act):
+                        lacks = f"has no `async def {phase.act}(self, view)`, which {phase.title} ask for"
+                        raise InvalidInput(f"seats: that of {agent} {lacks}")
 
     async def discuss(self, stop: Stop | None = None) -> AsyncIterator[Round]:
         """Yield each finished round, until the last one or the one in which `stop` says so."""
         for number in range(1, self.rounds + 1):
             yield await self.play(number)
-            if stop and not (self.start and number < self.start.at):
-                answer = stop(self.past[PUBLIC])
-                self.stopped = bool(
-                    await answer if inspect.isawaitable(answer) else answer
-                )
-                if self.stopped:
-                    return
+            if stop and await self.stops(stop):
+                self.stopped = True
+                return
+
+    async def stops(self, stop: Stop) -> bool:
+        """What a stopping rule says of the rounds so far."""
+        answer = stop(self.past[PUBLIC])
+        return bool(await answer if inspect.isawaitable(answer) else answer)
 
     def record(self, rounds: Sequence[Round], **settings: Any) -> Transcript:
         """The record of rounds that were played, also of a discussion that was stopped early."""
         kinds = {agent: self.seats[agent].kind for agent in self.agents}
-        if self.start:
-            settings["fork"] = self.start.settings
         last = max(len(rounds), 1)
         kept = [[n, how.name, by.name] for n, how, by in self.stages if n <= last]
         if len(kept) > 1 or kept[0][1] != ROUNDTABLE.name:
@@ -188,16 +199,6 @@ class Table:
         rules = dict.fromkeys(str(name) for *_, name in kept)
         spec = self.environment.spec()
         return Transcript(spec, ", then ".join(rules), kinds, tuple(rounds), settings)
-
-    def _check_seats(self) -> None:
-        """Whoever acts in a phase has its coroutine, and the environment what it needs."""
-        for number in range(1, self.rounds + 1):
-            for phase in stage_of(self.stages, number).mechanism.phases:
-                check_environment(self.environment, phase.needs)
-                for agent in phase.who(self.agents, number):
-                    if not hasattr(self.seats[agent], phase.act):
-                        lacks = f"has no `async def {phase.act}(self, view)`, which {phase.title} ask for"
-                        raise InvalidInput(f"seats: that of {agent} {lacks}")
 
     async def play(self, number: int) -> Round:
         """One round: its phases, and what they decide."""
@@ -211,20 +212,16 @@ class Table:
         self.errors: list[FormatError] = []
         self.repairs: list[tuple[str, str, int]] = []
         self.asked: dict[str, int] = {}
-        self.words = self.mechanism.rules(self)
+        how = (self.stages, self.agents, number, self.rounds, self.tie_break)
+        self.words = rules(*how) if self.in_words else ""
         replies = counted(self.seats.values())
         for phase in self.mechanism.phases:
             phase.before(self)
             await self._act(phase)
-        # Also of a round that stands: what it draws by lot was drawn before.
         winner, scores, why = self.mechanism.decide(self)
-        if self.start and number < self.start.at:
-            return self._finish(
-                self._as_stored(self.start.transcript.rounds[number - 1])
-            )
-        decision = (
-            Decision(winner.id, winner.value, number) if winner else self.standing
-        )
+        decision = self.standing
+        if winner:
+            decision = Decision(winner.id, winner.value, number)
         usual = self.mechanism.phases == ROUNDTABLE.phases
         finished = Round(
             number=number,
@@ -239,15 +236,9 @@ class Table:
             asked=() if usual else tuple(self.asked.items()),
             **self.made,
         )
-        return self._finish(finished)
+        return self.remember(finished)
 
-    def _as_stored(self, entry: Round) -> Round:
-        """A round that stands, and the ids of its candidates."""
-        self.ids |= {candidate.value: candidate.id for candidate in entry.candidates}
-        self.candidates = entry.candidates
-        return entry
-
-    def _finish(self, finished: Round) -> Round:
+    def remember(self, finished: Round) -> Round:
         """Bear a round in mind, for each agent as it saw it."""
         for who, seen in self.views.items():
             made: Any = seen
@@ -257,156 +248,94 @@ class Table:
     async def _act(self, phase: Phase) -> None:
         """Ask those who act in a phase, all at once or in turn."""
         actors = tuple(phase.who(self.agents, self.number))
-        start = self.start
-        stands = start is not None and start.keeps(
-            self.number, self.mechanism.phases, phase
-        )
         if phase.act != "vote" or self.candidates:
             self.asked[phase.act] = self.asked.get(phase.act, 0) + len(actors)
-        ask = partial(self._replay, phase) if stands else partial(self._ask, phase)
 
         def amiss(who: str, why: str) -> None:
             """A reply that never fitted its form."""
-            if not stands:
-                self.errors.append(FormatError(who, phase.act, why))
+            self.errors.append(FormatError(who, phase.act, why))
 
-        groups = [(agent,) for agent in actors] if phase.turns else [actors]
-        for group in groups:
-            had = {agent: getattr(self.seats[agent], "repairs", 0) for agent in group}
-            answers = await asked(group, ask, amiss, MISFITS)
-            for agent, count in had.items():
-                again = getattr(self.seats[agent], "repairs", 0) - count
-                self.repairs += [(agent, phase.act, again)] if again else []
+        had = {agent: self._repairs(agent) for agent in actors}
+        for group in [[agent] for agent in actors] if phase.turns else [actors]:
+            answers = await asked(group, partial(self.ask, phase), amiss, MISFITS)
             self._publish(phase, answers)
+        for agent, count in had.items():
+            if again := self._repairs(agent) - count:
+                self.repairs.append((agent, phase.act, again))
+
+    def _repairs(self, agent: str) -> int:
+        return getattr(self.seats[agent], "repairs", 0)
+
+    async def ask(self, phase: Phase, agent: str) -> Any:
+        """The record of what an agent does in a phase; with nothing to vote on, nobody is asked."""
+        seat = self.seats[agent]
+        if phase.act == "vote" and not self.candidates:
+            return phase.take(self, agent, None)
+        answer = await getattr(seat, phase.act)(self.view(agent, phase))
+        try:
+            return phase.take(self, agent, answer)
+        except (InvalidProposal, InvalidBallot) as error:
+            if reads_words(seat):
+                raise
+            who = f"{agent} ({seat.kind}) in round {self.number}, {phase.title}"
+            raise InvalidInput(f"{who}: {error}") from error
 
     def _publish(self, phase: Phase, answers: Mapping[str, Any]) -> None:
         """Keep what was done, and show it to those who may see it."""
         taken = [
-            phase.take(self, a, None) if one is None else one
-            for a, one in answers.items()
+            phase.take(self, agent, None) if record is None else record
+            for agent, record in answers.items()
         ]
         records = tuple(record for record in taken if record is not None)
         self.made[phase.kept] += records
         for agent, seen in self.views.items():
-            visible = tuple(record for record in records if phase.sees(agent, record))
-            seen[phase.kept] += _without_reasons(visible)
+            visible = [record for record in records if phase.sees(agent, record)]
+            seen[phase.kept] += tuple(map(_without_reason, visible))
         phase.after(self, records)
-
-    async def _ask(self, phase: Phase, agent: str) -> Any:
-        seat = self.seats[agent]
-        if self.start and self.start.again is not None:
-            self._draw_anew(seat, agent, self.start.again, phase)
-        silent = self.start and phase.act == "message" and agent in self.start.silent
-        if silent and reads_words(seat):
-            return None
-        answer = await getattr(seat, phase.act)(self.view(agent, phase))
-        return None if silent else phase.take(self, agent, answer)
-
-    async def _replay(self, phase: Phase, agent: str) -> Any:
-        """What is stored. A rule-based seat is asked as well, so that it comes to be what it was; a model reads."""
-        assert self.start is not None
-        seat, stored = (
-            self.seats[agent],
-            self.start.stored(self.number, phase).get(agent),
-        )
-        newcomer = agent in self.start.seats
-        if not (newcomer or reads_words(seat)):
-            answer = phase.take(
-                self, agent, await getattr(seat, phase.act)(self.view(agent, phase))
-            )
-            if answer != stored:
-                given = f"{agent} does otherwise in round {self.number} ({phase.title}) than is stored"
-                raise InvalidInput(
-                    f"fork: {given}; play it with the stream, the noise and the settings of the stored one"
-                )
-        left_out = (
-            self.start.leaves_out(self.number, agent)
-            and phase.title == self.start.after
-        )
-        return None if left_out else stored
-
-    def _draw_anew(self, seat: Any, agent: str, again: int, phase: Phase) -> None:
-        """Give a seat the draws of a future, agent, round and phase, however much was drawn before."""
-        place = self.mechanism.phases.index(phase)
-        key = (again, self.number, place, self.agents.index(agent))
-        if hasattr(seat, "settings"):
-            repetition = seat.settings["repetition"] % FUTURES + FUTURES * (again + 1)
-            seat.settings = seat.settings | {"repetition": repetition}
-            if seat.settings["temperature"]:
-                seat.settings["seed"] = int(self._stream(key).integers(2**31))
-        elif hasattr(seat, "rng"):
-            seat.rng = self._stream(key)
-
-    def _stream(self, key: tuple[int, ...]) -> np.random.Generator:
-        """A stream that hangs on the discussion's own and a key alone."""
-        root: Any = self.rng.bit_generator.seed_seq if self.rng else None
-        if root is None:
-            raise InvalidInput(
-                "again: expects `rng`, the stream of the stored discussion"
-            )
-        spawn_key = (*root.spawn_key, FUTURE, *key)
-        return np.random.default_rng(
-            np.random.SeedSequence(root.entropy, spawn_key=spawn_key)
-        )
 
     def lottery(self) -> np.random.Generator | None:
         """What a tie-break by lot draws from."""
-        if self.start and self.start.again is not None:
-            return self._stream((self.start.again, self.number))
         return self.rng
 
     def named(self, proposers: Mapping[Any, list[str]]) -> tuple[Candidate, ...]:
         """Values as candidates, each with an id for the whole discussion, in the order of their ids."""
-        stands = self.standing.value if self.standing else None
-        for value in proposers:
-            self.ids.setdefault(value, f"P{len(self.ids) + 1}")
-        candidates = [
-            Candidate(
-                self.ids[value],
-                value,
-                tuple(who),
-                self.standing is not None and value == stands,
-            )
-            for value, who in proposers.items()
-        ]
+        candidates = []
+        for value, who in proposers.items():
+            name = self.ids.setdefault(value, f"P{len(self.ids) + 1}")
+            stands = self.standing is not None and value == self.standing.value
+            candidates.append(Candidate(name, value, tuple(who), stands))
         return tuple(sorted(candidates, key=lambda c: int(c.id[1:])))
 
     def view(self, agent: str, phase: Phase) -> View:
         """What an agent may know in a phase."""
-        rule, mechanism = self.rule, self.mechanism
-        latest = tuple(
-            (a, value)
-            for a, value in self.latest.items()
-            if a == agent or a not in self.sealed
-        )
+        hidden = self.sealed - {agent}
+        latest = [pair for pair in self.latest.items() if pair[0] not in hidden]
         return View(
-            agent,
-            self.agents,
-            rule.name,
-            rule.form,
-            explained(rule, self.tie_break),
-            self.number,
-            self.rounds,
-            self.past[agent],
+            me=agent,
+            agents=self.agents,
+            rule=self.rule.name,
+            form=self.rule.form,
+            explanation=explained(self.rule, self.tie_break),
+            round=self.number,
+            rounds=self.rounds,
+            history=self.past[agent],
             candidates=self.candidates,
-            latest=latest,
+            latest=tuple(latest),
             phase=phase,
-            aim=mechanism.aim,
+            aim=self.mechanism.aim,
             rules=self.words,
-            lasting=mechanism.lasting,
+            lasting=self.mechanism.lasting,
             claims=self.claims,
             **self.views[agent],
         )
 
 
+STARTED: ContextVar[Any] = ContextVar("started", default=None)
+"""Where a discussion goes on that is played now, if it goes on from a stored one: a `fork.Start`."""
 PUBLIC = ""
 """In the place of an agent: whoever reads only what is no secret, such as a stopping rule."""
 KEPT = ("messages", "proposals", "ballots", "chosen")
 """The fields of `Round` that hold what was done."""
-FUTURE = (
-    2**32 - 1
-)  # in the key of a stream, where no spawned child of a generator comes to
-FUTURES = 1_000_000  # repetitions of models from which on those of futures count
 
 
 def reads_words(seat: Any) -> bool:
@@ -414,8 +343,5 @@ def reads_words(seat: Any) -> bool:
     return hasattr(seat, "acts") or hasattr(seat, "asks")
 
 
-def _without_reasons(records: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(
-        replace(record, reason="") if hasattr(record, "reason") else record
-        for record in records
-    )
+def _without_reason(record: Any) -> Any:
+    return replace(record, reason="") if hasattr(record, "reason") else record
