@@ -162,7 +162,7 @@ class Forked(Table):
         entry, stored = start.transcript.rounds[self.number - 1], None
         for one in getattr(entry, phase.kept):
             author = one.sender if phase.act == "message" else one.agent
-            if (author, getattr(one, "phase", "")) == (agent, phase.label):
+            if (author, getattr(one, "phase", phase.label)) == (agent, phase.label):
                 stored = one
         ruled = not (agent in start.seats or reads_words(self.seats[agent]))
         if ruled and await super().ask(phase, agent) != stored:

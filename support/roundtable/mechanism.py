@@ -74,8 +74,8 @@ class Phase:
 
     @property
     def label(self) -> str:
-        """What its records bear in `phase`, where they have such a field."""
-        return ""
+        """What its records bear in `phase`, where they have such a field: nothing in what every mechanism has."""
+        return "" if self.title == "Messages" else self.title.lower()
 
     def take(self, table: Table, agent: str, answer: Any) -> Any:
         """The record of an answer, None for silence; InvalidProposal or InvalidBallot for what is not allowed."""
@@ -98,11 +98,6 @@ class Talk(Phase):
 
     title: str = "Messages"
     act, kept = "message", "messages"
-
-    @property
-    def label(self) -> str:
-        """Nothing in the phase that every mechanism has."""
-        return "" if self.title == "Messages" else self.title.lower()
 
     def take(self, table: Table, agent: str, answer: Message | None) -> Message | None:
         """To those of the others who are named, or to all of them."""
@@ -184,11 +179,6 @@ class Choose(Phase):
     asks: str = "something"
     reply: Any = str
     act, kept = "choose", "chosen"
-
-    @property
-    def label(self) -> str:
-        """The title."""
-        return self.title
 
     def take(self, table: Table, agent: str, answer: Any) -> Chosen | None:
         """The value, as its type has it."""
@@ -307,24 +297,21 @@ Stages = tuple[Stage, ...]
 
 def stages(mechanism: Any, rule: Any) -> Stages:
     """Of one mechanism and rule for all rounds, or of {first round: …}, such as {1: "unanimous", 4: "ranked"}."""
-    mechanisms = _by_round("mechanism", mechanism, as_mechanism)
-    rules = _by_round("rule", rule, as_rule)
-    starts = sorted({*mechanisms, *rules})
-    return tuple(Stage(n, _at(mechanisms, n), _at(rules, n)) for n in starts)
-
-
-def _by_round(name: str, given: Any, made: Callable[[Any], Any]) -> dict[int, Any]:
-    schedule = given if isinstance(given, Mapping) else {1: given}
-    starts = {int(number): made(value) for number, value in schedule.items()}
-    if min(starts, default=0) != 1:
-        raise InvalidInput(
-            f"{name}: {given!r} given; expected what holds from round 1 on, such as {{1: …, 4: …}}"
-        )
-    return starts
-
-
-def _at(starts: Mapping[int, Any], number: int) -> Any:
-    return starts[max(n for n in starts if n <= number)]
+    given = {"mechanism": mechanism, "rule": rule}
+    starts: dict[int, dict[str, Any]] = {}
+    for name, schedule in given.items():
+        changes = schedule if isinstance(schedule, Mapping) else {1: schedule}
+        for number, value in changes.items():
+            starts.setdefault(int(number), {})[name] = value
+        if name not in starts.get(1, {}) or min(starts) < 1:
+            wanted = "what holds from round 1 on, such as {1: …, 4: …}"
+            raise InvalidInput(f"{name}: {schedule!r} given; expected {wanted}")
+    found = []
+    for number in sorted(starts):
+        given |= starts[number]
+        now = as_mechanism(given["mechanism"]), as_rule(given["rule"])
+        found.append(Stage(number, *now))
+    return tuple(found)
 
 
 def stage_of(stages: Stages, number: int) -> Stage:

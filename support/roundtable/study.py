@@ -84,14 +84,9 @@ async def roundtable_movielens(
     from support.roundtable.movielens import movielens
 
     cases, number = _cases(cases_seed), repetition if case is None else case
-    if (
-        isinstance(number, bool)
-        or not isinstance(number, int)
-        or not 0 <= number < len(cases)
-    ):
-        raise InvalidInput(
-            f"case: {number!r} given; expected a whole number from 0 to {len(cases) - 1}"
-        )
+    if number not in range(len(cases)):
+        wanted = f"a whole number from 0 to {len(cases) - 1}"
+        raise InvalidInput(f"case: {number!r} given; expected {wanted}")
     environment = movielens(cases[number], consult)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_all(environment, seats, rng, noise=noise, spoken=spoken)
