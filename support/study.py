@@ -20,7 +20,7 @@ import tomllib
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from importlib.metadata import distributions
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -33,6 +33,7 @@ from support.analysis.metrics import run_metrics
 from support.errors import DamagedFile, InvalidInput
 from support.prompts import listed
 from support.roundtable.fork import Start, starting
+from support.roundtable.mechanism import ROUNDTABLE, stages, stages_of
 from support.roundtable.records import ENVIRONMENTS, Transcript
 from support.runs.estimate import estimate
 from support.runs.frames import cells, export, head
@@ -46,7 +47,7 @@ VERIFY = """from pathlib import Path
 
 from support.study import verify
 
-print(verify(Path(__file__).parent))
+print(verify(Path(__file__).parent), "verified", sep="\n")
 """
 
 
@@ -160,7 +161,6 @@ class Study:
         conditions share; without, with the draws that it had.
         """
         origin, path, code = self.sweep, self.store.path, self.store.code
-        within = "Messages" if "without" in changed else ""
 
         async def forked(
             rng: Any,
@@ -174,18 +174,17 @@ class Study:
             unit = Unit(origin.name, json.dumps(of, sort_keys=True), repetition)
             with closing(Store(path, code)) as store:
                 stored = store.record(unit)
-            if "then" in origin.grid or not isinstance(stored, Transcript):
-                wanted = "a finished discussion of the round table that is no fork"
-                raise InvalidInput(f"fork: {unit} given; expected {wanted}")
-            who = {name: tuple(_listed(then.get(name, []))) for name in TREATED}
-            newcomers = then.get("seats", {})
-            start = Start(stored, after + 1, within, future, **who, seats=newcomers)
+            start = _start(stored, after, then, future)
             new = {k: then[k] for k in then.keys() - {*TREATED, "seats"}}
             with starting(start):
                 return await origin.study(**origin.arguments(unit, context) | new)
 
         values = product(*map(_listed, changed.values()))
         many = [dict(zip(changed, value, strict=True)) for value in values]
+        for _, stored in islice(origin.records(self.store), 1):
+            for after_round, then in product(_listed(after), many):
+                _start(stored, after_round, then)  # refused at once, not unit by unit
+                stages(then.get("mechanism", ROUNDTABLE), then.get("rule", stored.rule))
         settings = [unit.settings for unit in origin.units() if not unit.repetition]
         grid: Row = {
             "of": settings,
@@ -306,6 +305,17 @@ def _sum(content: bytes) -> str:
 
 def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _start(stored: Any, after: int, then: Row, future: int | None = None) -> Start:
+    """Where a stored discussion goes on, after a round, under something else."""
+    if not isinstance(stored, Transcript) or "fork" in stored.settings:
+        wanted = "a finished discussion of the round table that is no fork"
+        raise InvalidInput(f"fork: {type(stored).__name__} given; expected {wanted}")
+    stages_of(stored)  # all of them are known by name
+    who = {name: tuple(_listed(then.get(name, []))) for name in TREATED}
+    within = "Messages" if who["without"] else ""
+    return Start(stored, after + 1, within, future, **who, seats=then.get("seats", {}))
 
 
 def _expected(plan: str) -> dict[str, Expectation]:

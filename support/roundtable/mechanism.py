@@ -277,7 +277,8 @@ PRIVATE = Mechanism(
     "private talks",
     (Talk(), Propose(), Talk("Private talks", private=True), Vote()),
 )
-MECHANISMS = {m.name: m for m in (ROUNDTABLE, IN_TURN, CHAIR, PRIVATE)}
+OURS = (ROUNDTABLE, IN_TURN, CHAIR, PRIVATE)
+MECHANISMS = {m.name: m for m in OURS}
 """By name, as a grid and a record name them; put your own in."""
 
 

@@ -133,15 +133,17 @@ def _names(code: CodeType) -> set[str]:
 
 
 def registered(text: str) -> dict[str, Any]:
-    """The user's own rules and agents that a text names, as our registries do."""
+    """The user's own rules, agents, mechanisms and stops that a text names, as our registries do."""
     from support.choice import RULES
+    from support.roundtable.mechanism import MECHANISMS, OURS
     from support.roundtable.negotiators import KINDS
+    from support.roundtable.table import STOPS
 
-    found = {}
-    for name, made in {**RULES, **KINDS}.items():
-        if f"'{name}'" in text and own(made.__module__):
-            found[name] = made
-    return found
+    theirs = {name: m for name, m in MECHANISMS.items() if m not in OURS}
+    for name, made in {**RULES, **KINDS, **STOPS}.items():
+        if own(made.__module__):
+            theirs[name] = made
+    return {name: made for name, made in theirs.items() if f"'{name}'" in text}
 
 
 def own(module: str | None) -> bool:

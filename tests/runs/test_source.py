@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from support.choice import RULES
 from support.errors import InvalidInput
 from support.models.stand_ins import scripted
+from support.roundtable.mechanism import CHAIR, MECHANISMS, ROUNDTABLE
 from support.roundtable.study import roundtable_exchange
 from support.runs.frames import units_frame
 from support.runs.source import fingerprint
@@ -130,6 +131,17 @@ def test_an_edited_rule_that_a_grid_has_by_its_name_is_told(store, monkeypatch):
     with pytest.raises(InvalidInput, match="with other code of mine: it, or"):
         played(rules[1], "mine")
     assert played(rules[1], "ranked").skipped == 2
+
+
+def test_an_edited_mechanism_that_a_grid_has_by_its_name_is_told(store, monkeypatch):
+    def played(mechanism):
+        monkeypatch.setitem(MECHANISMS, "mine", mechanism)
+        grid = {"rule": ["majority"], "rounds": [1], "mechanism": ["mine"]}
+        return run(store, roundtable_exchange, **grid)[1]
+
+    assert played(dataclasses.replace(CHAIR, name="mine")).done
+    with pytest.raises(InvalidInput, match="with other code of mine: it, or"):
+        played(dataclasses.replace(ROUNDTABLE, name="mine"))
 
 
 def test_a_partial_is_told_by_its_arguments_a_lambda_by_its_code():
