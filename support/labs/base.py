@@ -16,7 +16,7 @@ import ipywidgets as w
 
 from support.draw import png
 from support.draw import save as save_figure
-from support.errors import ConveneError
+from support.errors import ConveneError, InvalidInput
 from support.models.profiles import MODEL, is_model
 
 if TYPE_CHECKING:
@@ -115,12 +115,15 @@ def controls(
 ) -> dict[str, Any]:
     """A control for each of a study's parameters that has a range: a pair of numbers, some choices, or `bool`.
 
-    What `start` does not say begins at the function's own default.
+    What `start` does not say begins at the function's own default; a name that no
+    control has is refused.
 
     >>> shown = controls(lambda rng, rule, rounds=10: None, {"rule": ["borda"], "rounds": (1, 20)}, rule="borda")
     >>> [control.value for control in shown.values()]
     ['borda', 10]
     """
+    if unknown := start.keys() - ranges.keys():
+        raise InvalidInput(f"{unknown} given; expected some of {set(ranges)}")
     first = {
         name: parameter.default
         for name, parameter in inspect.signature(study).parameters.items()

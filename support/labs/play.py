@@ -69,7 +69,7 @@ class PlayLab(Lab, Generic[R]):
         self.step_button.on_click(lambda _: self.start(to_the_end=False))
         self.end_button.on_click(lambda _: self.start(to_the_end=True))
         self.stop_button.on_click(lambda _: self.stop())
-        self.new_button.on_click(lambda _: self.restart())
+        self.new_button.on_click(lambda _: self.home.run(self.restart))
         self.shown.observe(lambda _: self._show_talk(), "value")
 
     @property
@@ -223,7 +223,7 @@ class PlayLab(Lab, Generic[R]):
             ]
         )
         for each in self.controls.values():
-            each.observe(lambda _: self.restart(), "value")
+            each.observe(lambda _: self.home.run(self.restart), "value")
         self.restart()
 
     def _offer_seats(
@@ -245,7 +245,7 @@ class PlayLab(Lab, Generic[R]):
             for name in names
         )
         for seat in self.seats.children:
-            seat.observe(lambda _: self.restart(), "value")
+            seat.observe(lambda _: self.home.run(self.restart), "value")
 
     def _listen(
         self, questions: asyncio.Queue[Question], ask: Callable[[Question], None]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 import numpy as np
+import pandas as pd
+from pydantic import TypeAdapter
 
 from support.analysis.metrics import even_split, total_utility
 from support.choice import RULES
@@ -21,7 +23,7 @@ from support.labs.roles import Asked, RoleForm
 from support.plots.roundtable import draw_discussion
 from support.prompts import SETS
 from support.roundtable.economy import PREFERENCES, Background, exchange_economy
-from support.roundtable.mechanism import MECHANISMS
+from support.roundtable.mechanism import MECHANISMS, Choose
 from support.roundtable.negotiators import KINDS, RuleBased
 from support.roundtable.records import Round, Transcript
 from support.roundtable.seats import negotiator, seat_all
@@ -65,9 +67,14 @@ Fields = tuple[Sequence[w.Widget], Callable[[], Any]]
 
 
 def seat_form(
-    about: str, me: str, proposal: Callable[[Any], Fields], line: Callable[[Any], str]
+    about: str,
+    me: str,
+    proposal: Callable[[Any], Fields],
+    line: Callable[[Any], str],
+    claims: str,
 ) -> RoleForm:
-    """The form of a person at the table; `proposal` makes the fields of a proposal, `line` says a candidate."""
+    """The form of a person at the table; `proposal` makes the fields of a proposal, `line` says a candidate, `claims`
+    what a message may state in numbers."""
 
     def asked(phase: str, view: Any, fields: Fields, send: str, skip: str) -> Asked:
         heard = [
@@ -86,13 +93,22 @@ def seat_form(
             description="message",
             layout=w.Layout(width="36rem"),
         )
-        return asked(
-            "message",
-            view,
-            ([to, text], lambda: (to.value, text.value)),
-            "Send",
-            "Say nothing",
+        numbers = {
+            name: w.Text(description=name, placeholder="not stated")
+            for name in view.claims
+        }
+        hint = (
+            f"Some read numbers only; state here what you want them to know: {claims}."
         )
+        told = [w.HTML(fill("hint", hint))] if numbers else []
+
+        def read() -> tuple[Any, ...]:
+            typed = {name: field.value.strip() for name, field in numbers.items()}
+            claim = {name: float(x) for name, x in typed.items() if x}
+            return to.value, text.value, claim
+
+        fields = [to, text, *told, *numbers.values()]
+        return asked("message", view, (fields, read), "Send", "Say nothing")
 
     def vote(view: Any) -> Asked:
         lines = [(f"{one.id} ({', '.join(one.proposers) or 'the standing decision'})", line(one.value))
@@ -109,15 +125,36 @@ def seat_form(
         )
         return asked("vote", view, ([w.HTML(told), *fields], read), "Vote", "Abstain")
 
-    def propose(view: Any) -> Asked:
-        return asked("propose", view, proposal(view), "Propose", "No new proposal")
-
-    def choose(view: Any) -> Asked:
-        return asked("choose", view, _typed(view.phase.asks), "Choose", "Nothing")
-
     return RoleForm(
-        {"message": message, "propose": propose, "vote": vote, "choose": choose}, about
+        {
+            "message": message,
+            "propose": lambda view: asked(
+                "propose", view, proposal(view), "Propose", "No new proposal"
+            ),
+            "vote": vote,
+            "choose": lambda view: asked(
+                "choose", view, _choice(view.phase), "Choose", "Nothing"
+            ),
+        },
+        about,
     )
+
+
+def _choice(phase: Choose) -> Fields:
+    """The field of an act of one's own, from its type: some names, a whole number between
+    two bounds, or else JSON."""
+    schema = TypeAdapter(phase.reply).json_schema()
+    match schema:
+        case {"enum": names}:
+            fields, read = _vote(names)
+        case {"type": "integer", "minimum": low, "maximum": high}:
+            number = w.BoundedIntText(
+                low, min=low, max=high, description=f"{low} to {high}"
+            )
+            fields, read = [number], lambda: number.value
+        case _:
+            return _typed(phase.asks)
+    return [w.HTML(fill("asked", "", f"You choose {phase.asks}.")), *fields], read
 
 
 def _typed(expected: str) -> Fields:
@@ -147,49 +184,35 @@ def market_seat(background: Background) -> RoleForm:
     )
 
     def proposal(view: Any) -> Fields:
-        latest = dict(view.latest).get(b.me) or [
-            [round(b.endowment / len(b.agents), 2)] * len(b.goods)
-        ] * len(b.agents)
-        narrow, name = (
-            {"layout": w.Layout(width="6rem")},
-            {"layout": w.Layout(width="5rem")},
-        )
+        even = [round(b.endowment / len(b.agents), 2)] * len(b.goods)
+        latest = dict(view.latest).get(b.me) or [even] * len(b.agents)
+        look: Any = {"layout": w.Layout(width="8rem"), "step": 1}
+        look["style"] = {"description_width": "2rem"}
         cells = {
-            agent: {
-                good: w.FloatText(value=x, step=1, **narrow)
-                for good, x in zip(b.goods, row, strict=True)
-            }
+            agent: [w.FloatText(value=x, **look) for x in row]
             for agent, row in zip(b.agents, latest, strict=True)
         }
         total = w.HTML()
 
         def read() -> dict[str, dict[str, float]]:
             return {
-                agent: {good: cell.value for good, cell in row.items()}
+                agent: {cell.description: cell.value for cell in row}
                 for agent, row in cells.items()
             }
 
         def show_totals(_: Any = None) -> None:
-            sums = (
-                f"{good}: {sum(row[good] for row in read().values()):g}"
-                for good in b.goods
-            )
-            total.value = f"Sums, {b.endowment:g} each: " + ", ".join(sums)
+            sums = pd.DataFrame(read()).sum(axis=1).items()
+            told = ", ".join(f"{good}: {x:g}" for good, x in sums)
+            total.value = f"Sums, {b.endowment:g} each: {told}"
 
-        for cell in (cell for row in cells.values() for cell in row.values()):
-            cell.observe(show_totals, "value")
+        for row in cells.values():
+            for good, cell in zip(b.goods, row, strict=True):
+                cell.description = good
+                cell.observe(show_totals, "value")
         show_totals()
-        head = w.HBox(
-            [
-                w.Label("", **name),
-                *(w.Label(f"good {good}", **narrow) for good in b.goods),
-            ]
-        )
-        rows = [
-            w.HBox([w.Label(agent, **name), *row.values()])
-            for agent, row in cells.items()
-        ]
-        return [head, *rows, total], read
+        name = w.Layout(width="5rem")
+        rows = [w.HBox([w.Label(a, layout=name), *row]) for a, row in cells.items()]
+        return [*rows, total], read
 
     def line(value: Any) -> str:
         rows = zip(b.agents, value, strict=True)
@@ -198,7 +221,8 @@ def market_seat(background: Background) -> RoleForm:
         )
         return f"{amounts} – your utility {b.utility(value[b.index]):.1f}"
 
-    return seat_form(fill("about", b.me, about), b.me, proposal, line)
+    about = fill("about", b.me, about)
+    return seat_form(about, b.me, proposal, line, "your exponent of each good")
 
 
 def own_seat(me: str, environment: Any) -> RoleForm:
@@ -209,6 +233,7 @@ def own_seat(me: str, environment: Any) -> RoleForm:
         me,
         lambda view: _typed(environment.form()),
         environment.describe,
+        getattr(environment, "claim_words", ""),
     )
 
 

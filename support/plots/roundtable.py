@@ -67,7 +67,6 @@ def plot_utility(
         )
     ax.legend(title=f"{by} (hollow: paper)", **BESIDE)
     waiting = 100 * curves.groupby(["round", by])["undecided"].mean().unstack()
-    waiting = waiting[list(order)]
     width = 0.8 / len(order)
     for i, name in enumerate(order):
         place = waiting.index - 0.4 + width * (i + 0.5)
@@ -125,13 +124,14 @@ def draw_discussion(
     fig = Figure(figsize=(9, 3.2), layout="constrained")
     left, right = fig.subplots(1, 2, width_ratios=(3, 2))
     numbers = np.arange(1, rounds + 1)
-    if crowd is not None and len(crowd):
+    if crowd is not None:
         low, high = np.quantile(crowd, (0.1, 0.9), axis=0)
         name = f"rule-based, mean of {len(crowd)} and middle 80 %"
         left.fill_between(numbers, low, high, color="#DDDDDD")
         left.plot(numbers, crowd.mean(axis=0), "--", color="#777777", label=name)
-    played = numbers[: len(curve)]
-    left.plot(played, curve, "o-", color=COLOURS[0], label="this discussion")
+    left.plot(
+        numbers[: len(curve)], curve, "o-", color=COLOURS[0], label="this discussion"
+    )
     yardsticks(left, even)
     left.set(xlabel="round", xticks=numbers)
     left.legend(fontsize=8, loc="lower right")
@@ -140,6 +140,6 @@ def draw_discussion(
         right.set_xlabel(f"good (standing after round {len(curve)})")
     else:
         words = fill(told, 32) or "nothing decided yet"
-        right.text(0.5, 0.5, words, ha="center", va="center", color="#555555")
+        right.text(0.5, 0.5, words, ha="center", va="center")
         right.set_axis_off()
     return fig

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 WIDE = 1.35  # how much wider than high the ring of acts is
 BENT = "arc3,rad=0.14"  # A → B and B → A run apart
-SURE = 0.95
-DASHES = (0, (2.5, 1.3))
-ACT, TERMINAL, GREY, BLUE = "#F0C570", "#BBBBBB", "#555555", "#0072B2"
+ACT, TERMINAL = "#F0C570", "#BBBBBB"
 
 
 def plot_graph(
@@ -49,11 +47,10 @@ def plot_graph(
         names,
         node_size=sizes,
         node_color=[TERMINAL if name in (START, END) else ACT for name in names],
-        edgecolors=GREY,
+        edgecolors="#555555",
         ax=ax,
     )
     for source, target, about in graph.edges(data=True):
-        sure = about.get("leads", 1.0) >= SURE
         look: dict[str, Any] = {"connectionstyle": BENT, "ax": ax}
         nx.draw_networkx_edges(
             graph,
@@ -62,9 +59,9 @@ def plot_graph(
             nodelist=names,
             node_size=sizes,
             width=(0.7 + 2.8 * about["probability"]) * max(scale, 0.5),
-            style="solid" if sure else DASHES,
+            style="solid" if about.get("leads", 1) >= 0.95 else (0, (2.5, 1.3)),
             arrowsize=15 if numbers else 8,
-            edge_color=BLUE,
+            edge_color="#0072B2",
             alpha=0.75,
             **look,
         )
@@ -73,12 +70,15 @@ def plot_graph(
             nx.draw_networkx_edge_labels(
                 graph, places, text, label_pos=0.35, font_size=8, rotate=False, **look
             )
-    for name in names:
+    for name, size in zip(names, sizes, strict=True):
         x, y = places[name]
+        gap = size**0.5 / 2 + 5  # points from the middle of its disc
         ax.annotate(
             name,
-            (1.2 * x, 1.22 * y),
-            ha="center",
+            (x, y),
+            (gap * x, gap * y),
+            textcoords="offset points",
+            ha="left" if x > 0 else "right",
             va="center",
             fontsize=9 if numbers else 7,
         )

@@ -1,16 +1,25 @@
 """The round table's lab: a stop, the talk of one round, clicks that become a cell, and pieces of one's own in it."""
 
 import asyncio
+import json
+from typing import Annotated, Literal
 
 import ipywidgets as w
 import pytest
+from pydantic import Field
 
 from support.choice import RULES
 from support.errors import InvalidInput
 from support.labs.roundtable import RoundTableLab
 from support.models.stand_ins import stand_in
 from support.roundtable import negotiators, table
-from support.roundtable.mechanism import Talk
+from support.roundtable.mechanism import (
+    MECHANISMS,
+    Choose,
+    Mechanism,
+    Talk,
+    gather,
+)
 from support.roundtable.records import Ballot, Message, Proposal, View
 from support.roundtable.seats import ACTS
 
@@ -136,6 +145,51 @@ def test_a_person_at_such_a_table_types_a_proposal_as_json(
     )
     assert answered(lab, fill) == ["message", "propose", "vote"]
     assert {p.value for p in lab.finished[0].proposals} == {"milk", "tea"}
+
+
+def test_a_misspelt_setting_is_refused(store):
+    with pytest.raises(InvalidInput, match="'ruel'"):
+        RoundTableLab(store, ruel="ranked")
+
+
+def test_a_person_states_numbers_where_some_read_nothing_else(store, answered, within):
+    def fill(form, view):
+        for text in within(form.asked, w.Textarea):
+            text.value = "I need good A."
+        for field in within(form.asked, w.Text):
+            field.value = " 0.8" if field.description == "A" else ""
+        for choice in within(form.asked, w.RadioButtons):
+            choice.index = 0
+
+    lab = RoundTableLab(store, rounds=1, seats={"Ana": "human"})
+    answered(lab, fill)
+    assert lab.finished[0].messages[0].claim == (("A", 0.8),)
+
+
+@pytest.mark.parametrize(
+    ("reply", "field", "value"),
+    [
+        (Annotated[int, Field(ge=0, le=20)], w.BoundedIntText, 7),
+        (Literal["hawk", "dove"], w.RadioButtons, "dove"),
+        (dict[str, int], w.Text, {"Ben": 3}),
+    ],
+)
+def test_an_act_of_ones_own_has_the_field_of_its_type(
+    registered, monkeypatch, store, answered, within, reply, field, value
+):
+    phases = (Choose("Gifts", asks="what you give", reply=reply),)
+    gifts = Mechanism("gifts", phases, decide=gather)
+    monkeypatch.setitem(MECHANISMS, "gifts", gifts)
+
+    def fill(form, view):
+        [one] = within(form.asked, field)
+        one.value = json.dumps(value) if field is w.Text else value
+
+    people = dict.fromkeys(Drink.agents, "human")
+    settings = {"rounds": 1, "mechanism": "gifts", "environment": "drink"}
+    lab = RoundTableLab(store, seats=people, **settings)
+    answered(lab, fill)
+    assert [one.value for one in lab.finished[0].chosen] == [value] * 2
 
 
 def test_templates_of_ones_own_may_go_before_ours(store, tmp_path):
