@@ -18,9 +18,21 @@ from pydantic import BaseModel, BeforeValidator, Field
 from support.errors import InvalidInput, InvalidProposal
 from support.prompts import render
 from support.seats import Shown, form
-from support.solvers.welfare import cobb_douglas, utilitarian_allocation
+from support.solvers.welfare import (
+    cobb_douglas,
+    utilitarian_allocation,
+)
 
-AGENTS = ("Ana", "Ben", "Cleo", "Dev", "Eli", "Fay", "Gus", "Hana")
+AGENTS = (
+    "Ana",
+    "Ben",
+    "Cleo",
+    "Dev",
+    "Eli",
+    "Fay",
+    "Gus",
+    "Hana",
+)
 GOODS = tuple("ABCDEFGH")
 PREFERENCES = ("asymmetric", "symmetric", "uniform")
 EXPONENTS = ("sum_to_one", "printed")
@@ -49,7 +61,10 @@ class Background:
 
     def utility(self, amounts: Any) -> Any:
         """Own utility of amounts of shape (..., goods), as an array of shape (...)."""
-        return cobb_douglas(np.asarray(amounts, float), np.asarray(self.weights))
+        return cobb_douglas(
+            np.asarray(amounts, float),
+            np.asarray(self.weights),
+        )
 
     def share(self, amounts: Sequence[float]) -> float:
         """Own utility of one row of amounts as a share of having everything."""
@@ -88,13 +103,22 @@ class ExchangeEconomy:
     def background(self, agent: str) -> Background:
         """What `agent` knows."""
         weights = self.weights[self.agents.index(agent)]
-        return Background(agent, self.agents, self.goods, weights, self.endowment)
+        return Background(
+            agent,
+            self.agents,
+            self.goods,
+            weights,
+            self.endowment,
+        )
 
     # ---- what a decision is, and what it is worth
 
     def utilities(self, allocation: Any) -> np.ndarray:
         """Utilities, shape (..., agents), of allocations, shape (..., agents, goods)."""
-        return cobb_douglas(np.asarray(allocation, float), np.asarray(self.weights))
+        return cobb_douglas(
+            np.asarray(allocation, float),
+            np.asarray(self.weights),
+        )
 
     @cached_property
     def maximum(self) -> float:
@@ -120,7 +144,10 @@ class ExchangeEconomy:
         """
         try:
             rows = _in_order(proposal, self.agents)
-            given = np.array([_in_order(row, self.goods) for row in rows], float)
+            given = np.array(
+                [_in_order(row, self.goods) for row in rows],
+                float,
+            )
             if given.shape != np.shape(self.weights) or not (given >= 0).all():
                 raise ValueError
         except (TypeError, ValueError, OverflowError):

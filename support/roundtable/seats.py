@@ -80,7 +80,11 @@ def message_form(names: Names, claims: Names, limits: Limits) -> type[BaseModel]
     many = Field(max_length=len(names))
     text = Field(max_length=limits.message if limits.tight else None)
     fields: Any = {
-        "target": Annotated[list[one], BeforeValidator(people), many],
+        "target": Annotated[
+            list[one],
+            BeforeValidator(people),
+            many,
+        ],
         "message": Annotated[str, text] | None,
     }
     if claims:
@@ -164,8 +168,16 @@ def _act(prompt: str, make: Any, record: Any, room: int = 120, **more: Any) -> A
     made = lambda seat, reply, view: record(seat.me, *reply.model_dump().values())
     extra = lambda seat, view: room + getattr(seat.own, "extra_tokens", 0)
     facts = lambda seat, view: {"seat": seat, "view": view}
-    briefing = "roundtable/initialization", facts
-    return Act(f"roundtable/{prompt}", make, facts, made, extra, *briefing, **more)
+    return Act(
+        f"roundtable/{prompt}",
+        make,
+        facts,
+        made,
+        extra,
+        "roundtable/initialization",
+        facts,
+        **more,
+    )
 
 
 ACTS = {
@@ -263,7 +275,14 @@ def seat_all(
 
         known, mixture = KINDS, ["weighing", "stubborn"]
     made = {kind: partial(_made, cls, noise) for kind, cls in known.items()}
-    role = Role("agent", ACTS, ASKS, made, mixture, asked=())  # the table asks its own
+    role = Role(
+        "agent",
+        ACTS,
+        ASKS,
+        made,
+        mixture,
+        asked=(),  # the table checks what its mechanism asks for
+    )
     kinds, start = by_name("agent", seats, environment.agents), started()
     kinds |= start.seats if start else {}
     for agent, kind in kinds.items():
