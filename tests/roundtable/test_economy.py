@@ -120,5 +120,5 @@ def test_what_is_no_setting_is_refused(setting):
 
 
 def test_what_is_no_convex_problem_is_refused():
-    with pytest.raises(InvalidInput, match="sum to more than one"):
+    with pytest.raises(InvalidInput, match="sum to more"):
         utilitarian_allocation(((0.8, 0.8), (0.5, 0.5)))

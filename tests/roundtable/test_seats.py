@@ -107,7 +107,7 @@ FAVOURITES = {"Ana": {"A": 100}, "Ben": {"B": 100}, "Cleo": {"C": 100}}
     [
         ("target", ["all"], ("Ben", "Cleo")),
         ("target", "everyone", ("Ben", "Cleo")),
-        ("target", "cleo", ("Cleo",)),
+        ("target", "CLEO", ("Cleo",)),
         ("target", None, ("Ben", "Cleo")),
         ("message", "", None),
         ("message", None, None),
@@ -250,9 +250,9 @@ def test_what_a_person_answers_fits_the_phase_and_the_rule_or_is_refused(
 
 def test_a_person_may_state_numbers_beside_the_words():
     seat = HumanSeat(ASKS, ECONOMY, me="Ana")
-    answer = ["Ben"], " hello ", {"A": 0.5, "B": None}
+    answer = ["Ben"], " hello ", {"A": 0.0, "B": None}
     said = ASKS["message"].check(seat, answer, view("target"))
-    assert said == Message("Ana", ("Ben",), "hello", claim=(("A", 0.5),))
+    assert said == Message("Ana", ("Ben",), "hello", claim=(("A", 0.0),))
 
 
 # ---- temperature and repetition --------------------------------------------------------------------------------------
