@@ -26,7 +26,7 @@ from support.roundtable.economy import PREFERENCES, Background, exchange_economy
 from support.roundtable.mechanism import MECHANISMS, Choose
 from support.roundtable.negotiators import KINDS, RuleBased
 from support.roundtable.records import Round, Transcript
-from support.roundtable.seats import negotiator, seat_all
+from support.roundtable.seats import ASKS, seat_all
 from support.roundtable.study import roundtable_exchange
 from support.roundtable.table import (
     ENVIRONMENTS,
@@ -354,7 +354,7 @@ class RoundTableLab(PlayLab[Round]):
 
     async def _sit_down(self) -> None:
         people = {
-            a: negotiator().person(a, self.economy)
+            a: HumanSeat(ASKS, self.economy, me=a)
             for a, kind in self.kinds.items()
             if kind == HUMAN
         }

@@ -9,22 +9,19 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import cached_property
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field
 
 from support.errors import InvalidInput, InvalidProposal
 from support.prompts import render
-from support.seats import form, text
+from support.seats import Shown, form
 from support.solvers.welfare import (
     cobb_douglas,
     utilitarian_allocation,
 )
-
-if TYPE_CHECKING:
-    from support.seats import Shown
 
 AGENTS = (
     "Ana",
@@ -39,10 +36,6 @@ AGENTS = (
 GOODS = tuple("ABCDEFGH")
 PREFERENCES = ("asymmetric", "symmetric", "uniform")
 EXPONENTS = ("sum_to_one", "printed")
-FAVOURITE = (
-    0.7,
-    0.9,
-)  # a favourite's exponent, where it is drawn; 0.8 in the paper
 ECONOMIES = 2024  # the seed of drawn economies
 ENDOWMENT = 100.0
 TOLERANCE = 0.001  # share of its endowment by which a good's column may miss it: thirds written as 33.3 pass
@@ -69,7 +62,7 @@ class Background:
     def utility(self, amounts: Any) -> Any:
         """Own utility of amounts of shape (..., goods), as an array of shape (...)."""
         return cobb_douglas(
-            np.asarray(amounts, dtype=float),
+            np.asarray(amounts, float),
             np.asarray(self.weights),
         )
 
@@ -122,8 +115,10 @@ class ExchangeEconomy:
 
     def utilities(self, allocation: Any) -> np.ndarray:
         """Utilities, shape (..., agents), of allocations, shape (..., agents, goods)."""
-        amounts = np.asarray(allocation, dtype=float)
-        return cobb_douglas(amounts, np.asarray(self.weights))
+        return cobb_douglas(
+            np.asarray(allocation, float),
+            np.asarray(self.weights),
+        )
 
     @cached_property
     def maximum(self) -> float:
@@ -138,8 +133,8 @@ class ExchangeEconomy:
     @property
     def even_split(self) -> Allocation:
         """Every good shared out equally."""
-        row = (self.endowment / len(self.agents),) * len(self.goods)
-        return (row,) * len(self.agents)
+        share = self.endowment / len(self.agents)
+        return ((share,) * len(self.goods),) * len(self.agents)
 
     def validate(self, proposal: Any) -> Allocation:
         """A proposal as an `Allocation`, or InvalidProposal; by name or in order.
@@ -151,21 +146,15 @@ class ExchangeEconomy:
             rows = _in_order(proposal, self.agents)
             given = np.array(
                 [_in_order(row, self.goods) for row in rows],
-                dtype=float,
+                float,
             )
-            if not ((given >= 0) & (given < np.inf)).all():
+            if given.shape != np.shape(self.weights) or not (given >= 0).all():
                 raise ValueError
-        except (
-            TypeError,
-            ValueError,
-            LookupError,
-            OverflowError,
-        ):
-            agents = ", ".join(self.agents)
-            goods = ", ".join(self.goods)
+        except (TypeError, ValueError, OverflowError):
             raise InvalidProposal(
                 f"proposal: {reprlib.repr(proposal)} given; expected an amount, 0 or "
-                f"more, of each of {goods} for each of {agents}"
+                f"more, of each of {', '.join(self.goods)} for each of "
+                f"{', '.join(self.agents)}"
             ) from None
         amounts = np.abs(np.round(given, 6))  # -0.0 is 0
         totals = amounts.sum(axis=0)
@@ -193,73 +182,46 @@ class ExchangeEconomy:
         return {
             "name": "exchange_economy",
             **asdict(self),
-            "weights": [list(row) for row in self.weights],
+            "weights": list(map(list, self.weights)),
         }
 
     # ---- what a model is told
 
     def task(self) -> str:
         """Who shares out which goods."""
+        return self._told("task")
+
+    def goal(self, me: str, shown: Shown) -> str:
+        """The own utility function, and nobody else's."""
+        weights = zip(self.goods, self.background(me).weights, strict=True)
+        return render("roundtable/exchange_economy/goal", weights=weights)
+
+    def form(self) -> str:
+        """A table without numbers, and what makes one valid."""
+        return self._told("proposal_form")
+
+    def _told(self, name: str) -> str:
         return render(
-            "roundtable/exchange_economy/task",
+            f"roundtable/exchange_economy/{name}",
             agents=self.agents,
             goods=self.goods,
             endowment=self.endowment,
         )
 
-    def goal(self, me: str, shown: Shown) -> str:
-        """The own utility function, and nobody else's."""
-        weights = list(
-            zip(
-                self.goods,
-                self.background(me).weights,
-                strict=True,
-            )
-        )
-        return render(
-            "roundtable/exchange_economy/goal",
-            weights=weights,
-        )
-
-    def form(self) -> str:
-        """A table without numbers, and what makes one valid."""
-        row = ", ".join("…" for _ in self.goods)
-        shape = ", ".join(f'"{agent}": [{row}]' for agent in self.agents)
-        return render(
-            "roundtable/exchange_economy/proposal_form",
-            shape=shape,
-            goods=self.goods,
-            endowment=self.endowment,
-        )
-
-    def schema(self, most: int) -> type[BaseModel]:
-        """A private reason of so many characters, and per agent the amounts in the order
-        of the goods, or by name, or null."""
-
-        def in_order(row: Any) -> Any:
-            named = isinstance(row, Mapping)
-            return [row.get(good, 0) for good in self.goods] if named else row
-
-        n, amount = (
-            len(self.goods),
-            Field(ge=0, le=self.endowment),
-        )
-        row = Annotated[
-            list[Annotated[float, amount]],
-            Field(min_length=n, max_length=n),
-            BeforeValidator(in_order),
-        ]
-        table = form("Amounts", **dict.fromkeys(self.agents, row))
-        return form(
-            "ProposalReply",
-            reason=text(most, 0),
-            proposal=table | None,
-        )
+    @property
+    def reply(self) -> type[BaseModel]:
+        """The type of a proposal: per agent the amounts, in the order of the goods or by name."""
+        in_order = BeforeValidator(lambda row: _in_order(row, self.goods))
+        amount: Any = Annotated[float, Field(ge=0, le=self.endowment)]
+        n = len(self.goods)
+        length = Field(min_length=n, max_length=n)
+        row: Any = Annotated[list[amount], length, in_order]
+        return form("Amounts", **dict.fromkeys(self.agents, row))
 
     @property
     def extra_tokens(self) -> int:
         """Room that a model's reply needs beyond that for three agents and goods."""
-        return 10 * max(len(self.agents) * len(self.goods) - 9, 0)
+        return 10 * max(np.size(self.weights) - 9, 0)
 
 
 def exchange_economy(
@@ -306,7 +268,7 @@ def _drawn(preferences: str, agents: int, exponents: str, number: int) -> np.nda
     """Exponents of shape (agents, goods), the favourite first, from a stream that nothing
     else draws from; of three decimals, as they are told."""
     rng = np.random.default_rng([ECONOMIES, number])
-    favourite = rng.uniform(*FAVOURITE, (agents, 1))
+    favourite = rng.uniform(0.7, 0.9, (agents, 1))
     others = (1 - favourite) * rng.dirichlet([5] * (agents - 1), agents)
     if exponents == "printed":
         others *= (agents - 1) / agents
@@ -321,8 +283,8 @@ def _drawn(preferences: str, agents: int, exponents: str, number: int) -> np.nda
 
 def from_spec(spec: Mapping[str, Any]) -> ExchangeEconomy:
     """The economy whose `spec()` a transcript holds."""
-    weights = tuple(tuple(row) for row in spec["weights"])
-    return _economy(
+    weights = tuple(map(tuple, spec["weights"]))
+    return ExchangeEconomy(
         weights,
         spec["endowment"],
         spec["preferences"],
@@ -330,30 +292,23 @@ def from_spec(spec: Mapping[str, Any]) -> ExchangeEconomy:
     )
 
 
-_economy = lru_cache(maxsize=256)(
-    ExchangeEconomy
-)  # one for all records of a sweep: its maximum is found once
-
-
-def _in_order(values: Any, names: Sequence[str]) -> list[Any]:
-    """What stands for each of some names, in a mapping or in their order."""
-    if len(values) != len(names) or isinstance(values, str | bytes):
-        raise ValueError("other names, or more or fewer")
-    if isinstance(values, Mapping):
-        return [values[name] for name in names]
-    return list(values)
+def _in_order(values: Any, names: Sequence[str]) -> Any:
+    """What stands for each of some names: in a mapping, 0 where it has none, or in order."""
+    if isinstance(values, Mapping) and set(values) <= set(names):
+        return [values.get(name, 0) for name in names]
+    return values
 
 
 def whole_units(amounts: np.ndarray, endowment: float) -> Allocation:
     """An allocation in whole units that still meets the endowment (largest remainders, good by good)."""
-    columns = np.asarray(amounts, dtype=float).T
-    whole = [largest_remainder(column, round(endowment)) for column in columns]
-    return tuple(map(tuple, np.transpose(whole).tolist()))
+    total = round(endowment)
+    whole = np.apply_along_axis(largest_remainder, 0, amounts, total)
+    return tuple(map(tuple, whole.tolist()))
 
 
 def largest_remainder(quota: np.ndarray, total: int) -> np.ndarray:
     """Whole numbers near `quota` that sum to `total` (Hamilton's method); ties go to the first."""
     whole = np.floor(quota + 1e-9)
     short = max(round(float(total - whole.sum())), 0)
-    whole[np.argsort(-(quota - whole), kind="stable")[:short]] += 1
+    whole[np.argsort(whole - quota, kind="stable")[:short]] += 1
     return whole

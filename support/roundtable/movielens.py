@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from support.errors import InvalidInput, InvalidProposal
 from support.prompts import render
 from support.roundtable.knowledge import Priors, priors, recommendations, similarities
 from support.roundtable.ratings import MovieLens100k, load
-from support.seats import form, text
 
 if TYPE_CHECKING:
     from support.seats import Shown
@@ -137,6 +136,8 @@ class MovieLens:
 
     agents = AGENTS
     shape = "a number"
+    reply = Annotated[float, Field(ge=LOWEST, le=HIGHEST)]
+    form_name = "RatingReply"
     claim_names = ("estimate", "error")
     claim_words = (
         "estimate: the rating that your own data suggest, in stars; error: how many "
@@ -194,11 +195,6 @@ class MovieLens:
     def form(self) -> str:
         """What a prediction looks like."""
         return render("roundtable/movielens/proposal_form")
-
-    def schema(self, most: int) -> type[BaseModel]:
-        """A private reason of so many characters, and a rating from 1 to 5, or null."""
-        stars: Any = Annotated[float, Field(ge=LOWEST, le=HIGHEST)] | None
-        return form("RatingReply", reason=text(most, 0), proposal=stars)
 
 
 def movielens(case: Case, consult: str | None = None) -> MovieLens:

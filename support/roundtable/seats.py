@@ -13,22 +13,16 @@ kinds know exchange economies only, or the rating task.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
-import numpy as np
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    Field,
-    create_model,
-    field_validator,
-    model_validator,
-)
+from numpy.random import Generator
+from pydantic import BaseModel, BeforeValidator, Field
 
-from support.choice import RULES, Rule, check_ballot
+from support.choice import RULES, check_ballot
 from support.errors import InvalidInput
+from support.models.profiles import Limits
 from support.roundtable import negotiators
 from support.roundtable.records import Ballot, Chosen, Message, Proposal, View
 from support.roundtable.table import STARTED, Environment, check_environment
@@ -47,282 +41,220 @@ from support.seats import (
 
 # ---- the forms of replies --------------------------------------------------------------------------------------------
 
+Names = tuple[str, ...]
 EVERYBODY = {"all", "everybody", "everyone", "others", "all others", "everyone else"}
 NOTHING = {"", "none", "null", "abstain", "abstained"}
+BY_FORM = {rule.form: rule for rule in RULES.values()}
+"""A rule for each kind of ballot: "vote", "ratings", "ranking", "points"."""
 
 
 def or_nothing(given: Any) -> Any:
     """What is given, or None where a word says that there is nothing."""
-    words = given.strip().lower() if isinstance(given, str) else None
-    return None if words in NOTHING else given
+    return None if str(given).strip().lower() in NOTHING else given
 
 
-@cache
-def message_form(
-    names: tuple[str, ...], most: int | None, claims: tuple[str, ...] = ()
-) -> type[BaseModel]:
-    """To some of the others, of so many characters; what it states in numbers, where somebody reads numbers alone."""
-
-    def people(value: Any) -> Any:
-        given = [value] if isinstance(value, str) else value or []
-        if EVERYBODY & {str(one).lower() for one in given}:
-            return list(names)
-        spelt = {name.lower(): name for name in names}
-        return [spelt.get(str(one).lower(), one) for one in given]
-
-    one: Any = Literal[names]
-    target = Annotated[list[one], BeforeValidator(people), Field(max_length=len(names))]
-    text = Annotated[str, Field(max_length=most)] | None
-    if not claims:
-        return form("MessageReply", target=target, message=text)
-    stated: dict[str, Any] = dict.fromkeys(claims, (float | None, None))
-    claim = (form("Claim", **stated) | None, None)
-    return form("MessageReply", target=target, message=text, claim=claim)
-
-
-def reason(most: int, tight: bool) -> Any:
+def reason(limits: Limits) -> Any:
     """Private thoughts, or none: what is too long is cut; a tight model is told where."""
+    most = limits.reason
     shorter = BeforeValidator(
         lambda given: given[:most] if isinstance(given, str) else given or ""
     )
-    return Annotated[str, shorter, Field(max_length=most if tight else None)], ""
+    bound = Field(max_length=most if limits.tight else None)
+    return Annotated[str, shorter, bound], ""
 
 
 @cache
-def ballot_form(
-    kind: str, ids: tuple[str, ...], most: int, tight: bool = True
-) -> type[BaseModel]:
-    """A ballot of a kind ("vote", "ratings", "ranking", "points"), or null to abstain; a last place goes without saying."""
-    one: Any = Literal[ids]
+def message_form(names: Names, claims: Names, limits: Limits) -> type[BaseModel]:
+    """To some of the others; what it states in numbers, where somebody reads numbers alone."""
+    spelt = {name.lower(): name for name in names}
 
-    def whole(ranking: Any) -> Any:
-        missing = (
-            [name for name in ids if name not in ranking]
-            if isinstance(ranking, list)
-            else []
-        )
-        return (
-            [*ranking, *missing]
-            if len(missing) == 1 and len(ranking) == len(ids) - 1
-            else ranking
-        )
+    def people(value: Any) -> Any:
+        given = value if isinstance(value, list) else [value]
+        words = [str(one).lower() for one in given if one is not None]
+        if EVERYBODY & set(words):
+            return list(names)
+        return [spelt.get(word, word) for word in words]
 
-    number = {"ratings": Field(ge=1, le=5), "points": Field(0, ge=0, le=len(ids))}
-    fields: dict[str, Any] = {
-        "vote": one,
-        "ranking": Annotated[
-            list[one], BeforeValidator(whole), Field(max_length=len(ids))
+    one: Any = Literal[names]
+    many = Field(max_length=len(names))
+    text = Field(max_length=limits.message if limits.tight else None)
+    fields: Any = {
+        "target": Annotated[
+            list[one],
+            BeforeValidator(people),
+            many,
         ],
+        "message": Annotated[str, text] | None,
     }
-    if kind in number:
-        each: dict[str, Any] = dict.fromkeys(ids, (int, number[kind]))
-        fields[kind] = form(kind.title(), **each)
+    if claims:
+        numbers: Any = dict.fromkeys(claims, (float | None, None))
+        fields["claim"] = (form("Claim", **numbers) | None, None)
+    return form("MessageReply", **fields)
 
-    def complete(reply: Any) -> None:
-        check_ballot(of_form(kind), _plain(getattr(reply, kind)), ids)
+
+@lru_cache
+def proposal_form(seat: ModelSeat) -> type[BaseModel]:
+    """The type that the environment gives, with its `validate` behind it: a model is asked again for what either refuses."""
+    own = seat.own
+
+    def valid(reply: Any) -> None:
+        if reply.proposal is not None:
+            own.validate(reply.model_dump()["proposal"])
 
     return form(
-        "BallotReply",
-        complete,
-        reason=reason(most, tight),
-        **{kind: Annotated[fields[kind] | None, BeforeValidator(_spelt)]},
+        getattr(own, "form_name", "ProposalReply"),
+        valid,
+        reason=reason(seat.limits),
+        proposal=Annotated[own.reply | None, BeforeValidator(or_nothing)],
     )
 
 
-def _spelt(given: Any) -> Any:
-    """A ballot with the ids in capitals, as they are listed."""
-    if isinstance(given, dict):
-        return {str(id).upper(): number for id, number in given.items()}
-    if isinstance(given, list):
-        return [str(id).upper() for id in given]
-    choice = or_nothing(given)
-    return choice.upper() if isinstance(choice, str) else choice
+@cache
+def ballot_form(kind: str, ids: Names, limits: Limits) -> type[BaseModel]:
+    """A ballot of a kind, or null to abstain; ids in any case, and a last place goes without saying."""
+    one: Any = Literal[ids]
+    most = len(ids)
+
+    def tidy(given: Any) -> Any:
+        if isinstance(given, dict):
+            return {id.upper(): number for id, number in given.items()}
+        if not isinstance(given, list):
+            return or_nothing(str(given).upper())
+        ranked = [str(id).upper() for id in given]
+        missing = set(ids) - set(ranked)
+        last = len(missing) == 1 and len(ranked) < most
+        return [*ranked, *missing] if last else ranked
+
+    rating = Field(ge=1, le=5) if kind == "ratings" else Field(0, ge=0, le=most)
+    each: Any = dict.fromkeys(ids, (int, rating))
+    names = {"vote": one, "ranking": Annotated[list[one], Field(max_length=most)]}
+    choice = names.get(kind) or form(kind.title(), **each)
+    choice = Annotated[choice | None, BeforeValidator(tidy)]
+    complete = lambda reply: check_ballot(BY_FORM[kind], reply.model_dump()[kind], ids)
+    return form("BallotReply", complete, reason=reason(limits), **{kind: choice})
 
 
-def of_form(kind: str) -> Rule:
-    """A rule with ballots of a kind."""
-    return next(rule for rule in RULES.values() if rule.form == kind)
+# ---- what is done ----------------------------------------------------------------------------------------------------
 
 
-def _proposal_form(seat: ModelSeat, view: View) -> type[BaseModel]:
-    """The environment's form with its `validate` behind it: a model is asked again for what either refuses."""
-
-    def valid(reply: Any) -> Any:
-        if reply.proposal is not None:
-            seat.own.validate(_plain(reply.proposal))
-        return reply
-
-    kept = vars(seat)
-    if "proposal_form" not in kept:  # 2 ms, at each proposal
-        thoughts = reason(seat.limits.reason, seat.limits.tight)
-        validators: Any = {"valid": model_validator(mode="after")(valid)}
-        if hasattr(seat.own, "schema"):
-            base = seat.own.schema(seat.limits.reason)
-            nothing = field_validator("proposal", mode="before")(or_nothing)
-            validators["nothing"] = nothing
-        else:
-            base = form(
-                "ProposalReply", reason=thoughts, proposal=seat.own.reply | None
-            )
-        kept["proposal_form"] = create_model(
-            base.__name__, __base__=base, __validators__=validators, reason=thoughts
-        )
-    return kept["proposal_form"]
+def _message(me: str, to: Any, text: str | None, claim: Any = None) -> Message:
+    numbers = (claim or {}).items()
+    stated = tuple((name, x) for name, x in numbers if x is not None)
+    return Message(me, tuple(to), text or "", claim=stated)
 
 
-def _plain(value: Any) -> Any:
-    return value.model_dump() if hasattr(value, "model_dump") else value
+_proposal = lambda me, reason, value: Proposal(me, value, reason)
+_choice = lambda me, reason, value: None if value is None else Chosen(me, value, reason)
 
 
-def _frozen(choice: Any) -> Any:
-    """A choice as a record holds it: pairs for numbers, a tuple for a ranking."""
+def _ballot(me: str, reason: str, choice: Any) -> Ballot:
     if isinstance(choice, dict):
-        return tuple(choice.items())
-    return tuple(choice) if isinstance(choice, list) else choice
+        choice = choice.items()
+    named = isinstance(choice, str | None)
+    return Ballot(me, choice if named else tuple(choice), reason)
 
 
-# ---- a language model ------------------------------------------------------------------------------------------------
+_nothing_to_vote_on = lambda seat, view: (
+    None if view.candidates else Ballot(seat.me, None)
+)
 
 
-def _message_form(seat: ModelSeat, view: View) -> type[BaseModel]:
-    most = seat.limits.message if seat.limits.tight else None
-    return message_form(view.others, most, view.claims)
+def _act(prompt: str, make: Any, record: Any, room: int = 120, **more: Any) -> Act:
+    """What is asked of a model: the fields of its reply, in their order, make the record.
 
-
-def _written(seat: ModelSeat, reply: Any, view: View) -> Message | None:
-    claim = _plain(getattr(reply, "claim", None)) or {}
-    numbers = tuple((name, x) for name, x in claim.items() if x is not None)
-    return Message(seat.me, tuple(reply.target), reply.message or "", claim=numbers)
-
-
-def _proposed(seat: ModelSeat, reply: Any, view: View) -> Proposal:
-    value = _plain(reply.proposal)
-    return Proposal(
-        seat.me, None if value is None else seat.own.validate(value), reply.reason
-    )
-
-
-def _ballot_form(seat: ModelSeat, view: View) -> type[BaseModel]:
-    return ballot_form(view.form, _ids(view), seat.limits.reason, seat.limits.tight)
-
-
-def _voted(seat: ModelSeat, reply: Any, view: View) -> Ballot:
-    return Ballot(seat.me, _frozen(_plain(getattr(reply, view.form))), reply.reason)
-
-
-def _choice_form(seat: ModelSeat, view: View) -> type[BaseModel]:
-    thoughts = reason(seat.limits.reason, seat.limits.tight)
-    return form("ChoiceReply", reason=thoughts, choice=view.phase.reply | None)
-
-
-def _chosen(seat: ModelSeat, reply: Any, view: View) -> Chosen | None:
-    value = _plain(reply.choice)
-    return None if value is None else Chosen(seat.me, value, reply.reason)
-
-
-def _ids(view: View) -> tuple[str, ...]:
-    return tuple(candidate.id for candidate in view.candidates)
-
-
-def _nothing_to_vote_on(seat: Any, view: View) -> Ballot | None:
-    return None if view.candidates else Ballot(seat.me, None)
-
-
-def _facts(seat: ModelSeat, view: View) -> dict[str, Any]:
-    """What a template may use: the seat (`me`, `own`, `limits`, `shown`) and its view."""
-    return {"seat": seat, "view": view}
-
-
-def _act(prompt: str, make: Any, made: Any, room: int = 120, **more: Any) -> Act:
+    A template may use the seat (`me`, `own`, `limits`, `shown`) and its view.
+    """
+    made = lambda seat, reply, view: record(seat.me, *reply.model_dump().values())
     extra = lambda seat, view: room + getattr(seat.own, "extra_tokens", 0)
-    briefing: Any = {"briefing": "roundtable/initialization", "told": _facts}
-    return Act(f"roundtable/{prompt}", make, _facts, made, extra, **briefing, **more)
+    facts = lambda seat, view: {"seat": seat, "view": view}
+    return Act(
+        f"roundtable/{prompt}",
+        make,
+        facts,
+        made,
+        extra,
+        "roundtable/initialization",
+        facts,
+        **more,
+    )
 
 
 ACTS = {
-    "message": _act("message", _message_form, _written),
-    "propose": _act("proposal", _proposal_form, _proposed, room=200),
-    "vote": _act("ballot", _ballot_form, _voted, unasked=_nothing_to_vote_on),
-    "choose": _act("choice", _choice_form, _chosen),
+    "message": _act(
+        "message",
+        lambda seat, view: message_form(view.others, view.claims, seat.limits),
+        _message,
+    ),
+    "propose": _act(
+        "proposal",
+        lambda seat, view: proposal_form(seat),
+        _proposal,
+        room=200,
+    ),
+    "vote": _act(
+        "ballot",
+        lambda seat, view: ballot_form(
+            view.form,
+            tuple(candidate.id for candidate in view.candidates),
+            seat.limits,
+        ),
+        _ballot,
+        unasked=_nothing_to_vote_on,
+    ),
+    "choose": _act(
+        "choice",
+        lambda seat, view: form(
+            "ChoiceReply",
+            reason=reason(seat.limits),
+            choice=view.phase.reply | None,
+        ),
+        _choice,
+    ),
 }
 
 
-# ---- a person --------------------------------------------------------------------------------------------------------
-
-
-def _checked_message(seat: Any, answer: Any, view: View) -> Message | None:
+def _said(seat: Any, answer: Any, view: View) -> Message | None:
     """Answer: (recipients, text), a claim in numbers behind them where one may be made, or None."""
-    if answer is None or not answer[1].strip():
+    recipients, text, *claim = answer or ((), "")
+    if not text.strip():
         return None
-    recipients, text, *claim = answer
-    if not recipients or any(r not in view.others for r in recipients):
+    if not recipients or not set(recipients) <= set(view.others):
         raise InvalidInput(
-            f"recipients: {list(recipients)!r} given; expected one or more of {list(view.others)}"
+            f"recipients: {list(recipients)!r} given; "
+            f"expected one or more of {list(view.others)}"
         )
-    numbers = tuple(claim[0].items()) if claim and claim[0] else ()
-    return Message(seat.me, tuple(recipients), text.strip(), claim=numbers)
+    return _message(seat.me, recipients, text.strip(), *claim)
 
 
-def _checked_choice(seat: Any, choice: Any, view: View) -> Ballot:
-    """Answer: a choice in the form of the rule, or None."""
-    check_ballot(of_form(view.form), choice, list(_ids(view)), seat.me)
-    return Ballot(seat.me, _frozen(choice))
+def _ask(record: Any, **more: Any) -> Ask:
+    """What is asked of a person: a value, without a reason, that the phase takes, or None."""
+
+    def check(seat: Any, answer: Any, view: View) -> Any:
+        table = SimpleNamespace(
+            environment=seat.own,
+            candidates=view.candidates,
+            rule=BY_FORM[view.form],
+        )
+        return view.phase.take(table, seat.me, record(seat.me, "", answer))
+
+    return Ask(check, **more)
 
 
 ASKS = {
-    "message": Ask(_checked_message),
-    "propose": Ask(
-        lambda seat, value, view: (
-            None if value is None else Proposal(seat.me, seat.own.validate(value))
-        )
-    ),
-    "vote": Ask(_checked_choice, unasked=_nothing_to_vote_on),
-    "choose": Ask(lambda seat, value, view: view.phase.take(None, seat.me, value)),
+    "message": Ask(_said),
+    "propose": _ask(_proposal),
+    "vote": _ask(_ballot, unasked=_nothing_to_vote_on),
+    "choose": _ask(_choice),
 }
 
 
 # ---- who sits where --------------------------------------------------------------------------------------------------
 
 
-def _role(kinds: dict[str, Any], mixture: Sequence[str], noise: float) -> Role:
-    check_number("noise", noise)
-    made = {kind: partial(_made, cls, noise) for kind, cls in kinds.items()}
-    return Role(
-        "agent", ACTS, ASKS, made, mixture, asked=()
-    )  # the table asks for what its mechanism needs
-
-
-def _made(
-    cls: Any, noise: float, me: str, rng: np.random.Generator, own: Environment
-) -> Any:
-    fields = getattr(cls, "__dataclass_fields__", {})
-    if "background" not in fields:  # a class of the user's own, registered
-        return called(cls, me, rng, own)
-    needed = fields["background"].type
-    background = getattr(own, "background", lambda me: None)(me)
-    if type(background).__name__ != needed:
-        lacks = f"{type(own).__name__} has no `background` of the type {needed}, from which that kind knows its task"
-        ways = "seat a model, a person ('human'), or a class of your own"
-        raise InvalidInput(f"seats: {cls.kind!r} given for {me}, but {lacks}; {ways}")
-    return cls(background, rng, noise)
-
-
-def negotiator(noise: float = 0.05) -> Role:
-    """The role at a table about an exchange economy; "mixed" is one of boulware, linear and conceder, drawn."""
-    return _role(negotiators.KINDS, ("boulware", "linear", "conceder"), noise)
-
-
-def rater(noise: float = 0.05) -> Role:
-    """The role at a table that predicts a rating; "mixed" is one of weighing and stubborn, drawn."""
-    from support.roundtable import raters
-
-    return _role(raters.KINDS, ("weighing", "stubborn"), noise)
-
-
 def seat_all(
     environment: Environment,
     seats: Seats,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     noise: float = 0.05,
     spoken: Spoken | None = None,
@@ -330,29 +262,53 @@ def seat_all(
 ) -> dict[str, Any]:
     """Seat one participant for each agent of an environment; the settings are those of `Spoken`.
 
-    `noise` is that of rule-based kinds, see `negotiators.RuleBased` and `raters.RuleBasedRater`.
+    `noise` is that of rule-based kinds, see `negotiators.RuleBased` and `raters.RuleBasedRater`. "mixed" is one of
+    boulware, linear and conceder, drawn; where a rating is predicted, one of weighing and stubborn.
     """
     check_environment(environment, ("agents", "validate", "spec"))
-    films = environment.spec()["name"] == "movielens"
-    role = rater(noise) if films else negotiator(noise)
+    check_number("noise", noise)
+    known: Any = negotiators.KINDS
+    mixture = ["boulware", "linear", "conceder"]
+    if environment.spec()["name"] == "movielens":
+        from support.roundtable.raters import KINDS
+
+        known, mixture = KINDS, ["weighing", "stubborn"]
+    made = {kind: partial(_made, cls, noise) for kind, cls in known.items()}
+    role = Role(
+        "agent",
+        ACTS,
+        ASKS,
+        made,
+        mixture,
+        asked=(),  # the table checks what its mechanism asks for
+    )
     kinds, start = by_name("agent", seats, environment.agents), STARTED.get()
     kinds |= start.seats if start else {}
-    kinds, spoken = _as_kinds(kinds, noise), spoken or Spoken(**settings)
+    for agent, kind in kinds.items():
+        if isinstance(kind, type):
+            kinds[agent] = partial(_made, kind, noise)
     seated = role.fill(
-        environment.agents, kinds, rng, lambda agent: environment, spoken
+        environment.agents,
+        kinds,
+        rng,
+        lambda agent: environment,
+        spoken or Spoken(**settings),
     )
     if any(isinstance(one, ModelSeat) for one in seated.values()):
         check_environment(environment, ("describe", "task", "goal"))
     return seated
 
 
-def _as_kinds(seats: Seats, noise: float) -> Seats:
-    """The same seats; a subclass of a rule-based kind is called as those are, with what its agent knows."""
-    if isinstance(seats, Mapping):
-        return {name: _as_kinds(kind, noise) for name, kind in seats.items()}
-    if isinstance(seats, list | tuple):
-        return [_as_kinds(kind, noise) for kind in seats]
-    known = getattr(seats, "__dataclass_fields__", ())
-    if isinstance(seats, type) and "background" in known:
-        return partial(_made, seats, noise)
-    return seats
+def _made(cls: Any, noise: float, me: str, rng: Generator, own: Any) -> Any:
+    """A seat of a class: a rule-based one of ours, or made from it, knows what its agent knows of the environment."""
+    field = getattr(cls, "__dataclass_fields__", {}).get("background")
+    if field is None:
+        return called(cls, me, rng, own)
+    background = getattr(own, "background", lambda me: None)(me)
+    if type(background).__name__ != field.type:
+        raise InvalidInput(
+            f"seats: {cls.kind!r} given for {me}, but {type(own).__name__} has no "
+            f"`background` of the type {field.type}, from which that kind knows its "
+            "task; seat a model, a person ('human'), or a class of your own"
+        )
+    return cls(background, rng, noise)

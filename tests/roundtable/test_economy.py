@@ -1,22 +1,13 @@
 """The exchange economy: its maxima, its equilibria, and what it accepts as an allocation."""
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.errors import InvalidInput, InvalidProposal
-from support.roundtable.economy import (
-    ExchangeEconomy,
-    exchange_economy,
-    from_spec,
-)
-from support.solvers.welfare import (
-    equilibrium_allocation,
-    utilitarian_allocation,
-)
+from support.roundtable.economy import ExchangeEconomy, exchange_economy
+from support.solvers.welfare import equilibrium_allocation, utilitarian_allocation
 
 ECONOMY = exchange_economy()
 EVEN = {agent: dict.fromkeys("ABC", 100 / 3) for agent in ECONOMY.agents}
@@ -27,15 +18,7 @@ BACKWARDS = {a: dict(reversed(row.items())) for a, row in reversed(NAMED.items()
 MIXED = {**LISTS, "Ben": NAMED["Ben"]}
 
 
-def random_weights(rng):
-    """Exponents of a random economy, from nearly even to nearly all on one good; rows sum to at most one."""
-    agents = rng.integers(2, 5)
-    goods = rng.integers(1, 5)
-    rows = rng.dirichlet(np.full(goods, rng.choice([0.1, 0.3, 1.0, 5.0])), size=agents)
-    return rows * rng.choice([0.5, 0.9, 1.0])
-
-
-def random_allocations(rng, agents, goods, number=300):
+def random_allocations(rng, agents, goods, number):
     parts = rng.dirichlet(np.full(agents, 0.3), size=(number, goods))
     return 100 * parts.transpose(0, 2, 1)
 
@@ -60,23 +43,24 @@ def test_the_asymmetric_maximum_equals_its_closed_form(agents, exponents):
 @given(st.integers(0, 10_000))
 def test_property_no_allocation_beats_the_optimiser(seed):
     rng = np.random.default_rng(seed)
-    weights = random_weights(rng)
+    agents, goods = rng.integers(2, 5), rng.integers(1, 5)
+    favour = np.full(goods, rng.choice([0.1, 0.3, 1.0, 5.0]))
+    weights = rng.dirichlet(favour, agents) * rng.choice([0.5, 0.9, 1.0])
     economy = ExchangeEconomy(tuple(map(tuple, weights.tolist())))
-    incomes = rng.dirichlet(np.full(len(weights), 0.3), size=300)
+    incomes = [*rng.dirichlet(np.full(agents, 0.3), 300), *np.eye(agents)]
     rivals = [
-        random_allocations(rng, *weights.shape),
-        equilibrium_allocation(weights, incomes),
-        equilibrium_allocation(weights, np.eye(len(weights))),  # all to one
+        *random_allocations(rng, agents, goods, 300),
+        *equilibrium_allocation(weights, np.array(incomes)),
     ]
-    totals = economy.utilities(np.concatenate(rivals)).sum(axis=-1)
+    totals = economy.utilities(rivals).sum(axis=-1)
     assert totals.max() <= economy.maximum * (1 + 1e-6)
 
 
 def test_the_optimiser_does_not_stop_short_at_the_border():
     # SLSQP from equal incomes alone ends 5 % below the best of these.
-    rows = [[0.88, 0.12, 0], [0, 0, 1], [0, 1, 0], [0.68, 0.28, 0.04]]
-    economy = ExchangeEconomy(tuple(map(tuple, rows)))
-    incomes = np.random.default_rng(0).dirichlet(np.full(4, 0.3), size=20_000)
+    rows = ((0.88, 0.12, 0), (0, 0, 1), (0, 1, 0), (0.68, 0.28, 0.04))
+    economy = ExchangeEconomy(rows)
+    incomes = np.random.default_rng(0).dirichlet(np.full(4, 0.3), 20_000)
     rivals = equilibrium_allocation(np.array(rows), incomes)
     best = economy.utilities(rivals).sum(axis=-1).max()
     assert 0.97 * economy.maximum < best <= economy.maximum * (1 + 1e-9)
@@ -88,38 +72,32 @@ def test_the_optimiser_does_not_stop_short_at_the_border():
 @pytest.mark.parametrize(
     "proposal",
     [
-        *({**EVEN, "Ben": [x, 30, 30]} for x in (-1, np.nan, np.inf, None, "ten")),
+        *({**EVEN, "Ben": [x, 30, 30]} for x in (-1, np.nan, np.inf, "ten")),
         {**EVEN, "Zoe": EVEN["Ana"]},
         {**EVEN, "Ben": {"A": 1, "B": 1}},
+        {**EVEN, "Ben": {"A": 34, "B": 33, "Z": 33}},
         [[50, 50], [50, 50], [0, 0]],
         "even",
         7,
         [[50, 50, 50], [50, 50, 50], [0, 0, 30]],
     ],
 )
-def test_a_proposal_that_is_none_is_refused_with_what_was_expected(
-    proposal,
-):
-    expected = r"each of A, B, C for each of Ana|good C: .* sum to 130; share out"
+def test_a_proposal_that_is_none_is_refused_with_what_was_expected(proposal):
+    expected = r"each of A, B, C for each of Ana|share out exactly 100"
     with pytest.raises(InvalidProposal, match=expected):
         ECONOMY.validate(proposal)
 
 
 @pytest.mark.parametrize("given", [LISTS, NAMED, BACKWARDS, MIXED, ROWS])
 def test_goods_by_name_and_in_order_are_the_same_allocation(given):
-    frozen = tuple(map(tuple, ROWS))
-    assert ECONOMY.validate(given) == frozen
-    if given is not ROWS:  # a model's reply names the agents
-        read = ECONOMY.schema(100)(reason="", proposal=given)
-        assert ECONOMY.validate(read.proposal.model_dump()) == frozen
+    assert ECONOMY.validate(given) == tuple(map(tuple, ROWS))
 
 
 @given(st.integers(2, 8), st.integers(0, 10_000), st.floats(-0.00099, 0.00099))
 def test_property_a_validated_allocation_sums_to_its_endowment(agents, seed, slip):
-    economy = exchange_economy(agents=agents)
-    rng = np.random.default_rng(seed)
-    drawn = random_allocations(rng, agents, agents, number=1)[0] * (1 + slip)
-    allocation = economy.validate(drawn)
+    economy, rng = exchange_economy(agents=agents), np.random.default_rng(seed)
+    (drawn,) = random_allocations(rng, agents, agents, 1)
+    allocation = economy.validate(drawn * (1 + slip))
     assert np.sum(allocation, axis=0) == pytest.approx(100.0, abs=1e-5)
     assert economy.validate(allocation) == allocation
 
@@ -132,18 +110,15 @@ def test_a_background_holds_the_own_exponents_and_no_others():
     assert "(0.37, 0.59)" in told and "0.71" not in told and "0.13" not in told
 
 
-def test_an_economy_survives_its_spec_as_json():
-    economy = exchange_economy("symmetric", 4, "printed")
-    assert from_spec(json.loads(json.dumps(economy.spec()))) == economy
+BAD = {"preferences": "odd", "exponents": "odd", "agents": 9}
 
 
-def test_what_is_no_setting_and_no_convex_problem_is_refused():
-    for bad in (
-        {"preferences": "odd"},
-        {"exponents": "odd"},
-        {"agents": 9},
-    ):
-        with pytest.raises(InvalidInput, match=r"(odd|9).* given; expected one of"):
-            exchange_economy(**bad)
-    with pytest.raises(InvalidInput, match="sum to more than one"):
+@pytest.mark.parametrize("setting", BAD)
+def test_what_is_no_setting_is_refused(setting):
+    with pytest.raises(InvalidInput, match=f"{setting}: .* given; expected one of"):
+        exchange_economy(**{setting: BAD[setting]})
+
+
+def test_what_is_no_convex_problem_is_refused():
+    with pytest.raises(InvalidInput, match="sum to more"):
         utilitarian_allocation(((0.8, 0.8), (0.5, 0.5)))
