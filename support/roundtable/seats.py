@@ -154,12 +154,7 @@ def _ballot(me: str, reason: str, choice: Any) -> Ballot:
     return Ballot(me, choice if named else tuple(choice), reason)
 
 
-_nothing_to_vote_on = lambda seat, view: (
-    None if view.candidates else Ballot(seat.me, None)
-)
-
-
-def _act(prompt: str, make: Any, record: Any, room: int = 120, **more: Any) -> Act:
+def _act(prompt: str, make: Any, record: Any, room: int = 120) -> Act:
     """What is asked of a model: the fields of its reply, in their order, make the record.
 
     A template may use the seat (`me`, `own`, `limits`, `shown`) and its view.
@@ -175,7 +170,6 @@ def _act(prompt: str, make: Any, record: Any, room: int = 120, **more: Any) -> A
         extra,
         "roundtable/initialization",
         facts,
-        **more,
     )
 
 
@@ -199,7 +193,6 @@ ACTS = {
             seat.limits,
         ),
         _ballot,
-        unasked=_nothing_to_vote_on,
     ),
     "choose": _act(
         "choice",
@@ -226,7 +219,7 @@ def _said(seat: Any, answer: Any, view: View) -> Message | None:
     return _message(seat.me, recipients, text.strip(), *claim)
 
 
-def _ask(record: Any, **more: Any) -> Ask:
+def _ask(record: Any) -> Ask:
     """What is asked of a person: a value, without a reason, that the phase takes, or None."""
 
     def check(seat: Any, answer: Any, view: View) -> Any:
@@ -237,13 +230,13 @@ def _ask(record: Any, **more: Any) -> Ask:
         )
         return view.phase.take(table, seat.me, record(seat.me, "", answer))
 
-    return Ask(check, **more)
+    return Ask(check)
 
 
 ASKS = {
     "message": Ask(_said),
     "propose": _ask(_proposal),
-    "vote": _ask(_ballot, unasked=_nothing_to_vote_on),
+    "vote": _ask(_ballot),
     "choose": _ask(_choice),
 }
 

@@ -178,7 +178,7 @@ def test_an_act_of_ones_own_has_the_field_of_its_type(
     registered, monkeypatch, store, answered, within, reply, field, value
 ):
     phases = (Choose("Gifts", asks="what you give", reply=reply),)
-    gifts = Mechanism("gifts", phases, decide=gather)
+    gifts = Mechanism("gifts", phases, decide=gather, end="It is over.")
     monkeypatch.setitem(MECHANISMS, "gifts", gifts)
 
     def fill(form, view):
