@@ -80,12 +80,12 @@ class RuleBased(RuleAgent):
             whose or self.drawn(view.others),
             zip(b.goods, b.weights, strict=True) if first else (),
             favourite=f"good {b.goods[b.weights.index(best)]}",
-            weight=round(100 * best / sum(b.weights)),
+            weight=100 * best / sum(b.weights),
             mine=self._amounts(self.plan(view)),
             offer=f"I get {self._amounts(offer)}"
             if offer
             else "nothing is offered yet",
-            share=round(100 * self.share(offer)) if offer else 0,
+            share=100 * self.share(offer) if offer else 0,
             standing="the group has decided once"
             if view.decision
             else "nothing is decided yet",

@@ -110,7 +110,7 @@ def performs():
         patterns = []
         for act in acts:
             known = "|".join(map(re.escape, wordings(who)[act]))
-            patterns.append(re.sub(r"\\{\w+\\}", ".+", f"(?:{known})"))
+            patterns.append(re.sub(r"\\{.+?\\}", ".+", f"(?:{known})"))
         return re.fullmatch(" ".join(patterns), text)
 
     return check
