@@ -37,13 +37,33 @@ def elections(draw):
 @pytest.mark.parametrize(
     ("rule", "ballots", "winner", "why"),
     [
-        ("unanimous", ["A", "A", None], None, "nobody has the 3 of 3 votes needed"),
-        ("majority", ["A", "A", None, "B"], None, "needed, the most is 2 votes (A)."),
+        (
+            "unanimous",
+            ["A", "A", None],
+            None,
+            "nobody has the 3 of 3 votes needed",
+        ),
+        (
+            "majority",
+            ["A", "A", None, "B"],
+            None,
+            "needed, the most is 2 votes (A).",
+        ),
         ("plurality", [None], None, "Deferred: nobody voted."),
         ("ranked", ["ABC", "BCA"], "B", "B wins with 3/2 points."),
         # Fractions: float thirds would lose this tie.
-        ("ranked", ["CAB", "CAB", "BAC", "BAC"], None, "B and C tie with 8/3 points."),
-        ("cumulative", [{"A": 3}, {"B": 2, "C": 1}, {"B": 3}], "B", "with 5 points."),
+        (
+            "ranked",
+            ["CAB", "CAB", "BAC", "BAC"],
+            None,
+            "B and C tie with 8/3 points.",
+        ),
+        (
+            "cumulative",
+            [{"A": 3}, {"B": 2, "C": 1}, {"B": 3}],
+            "B",
+            "with 5 points.",
+        ),
     ],
 )
 def test_each_rule_decides_as_the_paper_says_and_why(rule, ballots, winner, why):
@@ -74,7 +94,10 @@ def test_property_neither_who_votes_nor_the_names_matter(election, names, random
 
 
 def test_a_ballot_has_one_canonical_form():
-    exact = {"A": Fraction(1, 10), "C": Fraction(19, 10)}  # as it was written
+    exact = {
+        "A": Fraction(1, 10),
+        "C": Fraction(19, 10),
+    }  # as it was written
     for points in ({"C": 1.9, "A": np.float32(0.1)}, exact):
         assert check_ballot("cumulative", points, "AC") == exact
     grades = {"C": np.int64(5), "A": np.float64(1)}
@@ -85,7 +108,11 @@ def test_a_ballot_has_one_canonical_form():
 @pytest.mark.parametrize(
     ("rule", "ballot", "message"),
     [
-        ("plurality", ["A"], r"ballot of Ann: got \['A'\], expected one of the cand"),
+        (
+            "plurality",
+            ["A"],
+            r"ballot of Ann: got \['A'\], expected one of the cand",
+        ),
         ("rated", {"A": 1, "B": "2", "C": 3}, "a whole number from 1 to 5"),
         ("rated", {"A": 1, "B": math.nan, "C": 3}, "whole number"),
         ("rated", {"A": 1, "C": 3}, "every candidate"),
@@ -112,7 +139,12 @@ OPPOSITE = {
     ("tie_break", "standing", "told", "winners"),
     [
         ("defer", "B", "lead, nothing is accepted, and what stood", {None}),
-        ("status_quo", "B", "the standing decision wins if it is among them", {"B"}),
+        (
+            "status_quo",
+            "B",
+            "the standing decision wins if it is among them",
+            {"B"},
+        ),
         ("status_quo", "C", "otherwise nothing is accepted", {None}),
         ("lottery", "B", "drawn by lot", {"A", "B"}),
     ],
@@ -139,7 +171,11 @@ CYCLE = {1: ["x", "y", "z"], 2: ["y", "z", "x"], 3: ["z", "x", "y"]}
 @pytest.mark.parametrize(
     ("rule", "tie_break", "why"),
     [
-        ("borda", "defer", "rule: got 'borda', expected one of unanimous, majority, "),
+        (
+            "borda",
+            "defer",
+            "rule: got 'borda', expected one of unanimous, majority, ",
+        ),
         ("ranked", "coin", "tie_break: got 'coin'"),
         ("ranked", "lottery", "rng: got .* expected a numpy Generator"),
         (

@@ -10,9 +10,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from support.roundtable.economy import Allocation, Background, whole_units
+from support.roundtable.economy import (
+    Allocation,
+    Background,
+    whole_units,
+)
 from support.roundtable.records import Message, View
-from support.roundtable.rule_based import ASIDES, RuleAgent, claims, next_offer
+from support.roundtable.rule_based import (
+    ASIDES,
+    RuleAgent,
+    claims,
+    next_offer,
+)
 from support.solvers.welfare import (
     cobb_douglas,
     equilibrium_allocation,
@@ -100,7 +109,10 @@ class RuleBased(RuleAgent):
         before = dict(view.latest).get(view.me)
         fall = self.share(before) - aspiration if before else -1.0
         moved = "compromise" if fall > 0 else "propose"
-        return [*acts, "defend" if abs(fall) < STEADY else moved]
+        return [
+            *acts,
+            "defend" if abs(fall) < STEADY else moved,
+        ]
 
     def _amounts(self, value: Allocation) -> str:
         """What it gets for itself."""
@@ -199,11 +211,21 @@ class Truthful(RuleBased):
         """The allocation of the largest total utility, as far as exponents are known."""
         b = self.background
         stated = tuple(map(tuple, beliefs(view, b).tolist()))
-        return whole_units(utilitarian_allocation(stated, b.endowment), b.endowment)
+        return whole_units(
+            utilitarian_allocation(stated, b.endowment),
+            b.endowment,
+        )
 
 
 KINDS = {
-    cls.kind: cls for cls in (ZeroIntelligence, Boulware, Linear, Conceder, Truthful)
+    cls.kind: cls
+    for cls in (
+        ZeroIntelligence,
+        Boulware,
+        Linear,
+        Conceder,
+        Truthful,
+    )
 }
 
 

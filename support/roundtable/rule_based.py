@@ -12,7 +12,13 @@ import numpy as np
 
 from support.english import say
 from support.roundtable.economy import largest_remainder
-from support.roundtable.records import Ballot, Choice, Message, Proposal, View
+from support.roundtable.records import (
+    Ballot,
+    Choice,
+    Message,
+    Proposal,
+    View,
+)
 
 ASIDES = ("confirm", "request", "summarize")
 
@@ -101,7 +107,13 @@ class RuleAgent:
         texts = [say(self.wordings, act, self.voice, **slots) for act in acts]
         private = not view.decision and {"accept", "decline"} & {*acts}
         recipients = (other,) if private else view.others
-        return Message(view.me, recipients, " ".join(texts), tuple(acts), tuple(claim))
+        return Message(
+            view.me,
+            recipients,
+            " ".join(texts),
+            tuple(acts),
+            tuple(claim),
+        )
 
     def drawn(self, options: Sequence[str]) -> str:
         """One of some words."""

@@ -26,9 +26,21 @@ def test_edges_and_discs_are_as_large_as_what_they_show_and_dashed_where_it_is_n
     arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
     widths = [arrow.get_linewidth() for arrow in arrows]
     assert np.allclose(np.diff(widths), 2.8 * np.diff(GRAPH["probability"]))
-    assert [arrow.get_linestyle() == "solid" for arrow in arrows] == [True, False, True]
+    assert [arrow.get_linestyle() == "solid" for arrow in arrows] == [
+        True,
+        False,
+        True,
+    ]
     names = [text.get_text() for text in ax.texts]
-    assert names == ["1.00", "0.40", "0.20", "start", "inform", "request", "end"]
+    assert names == [
+        "1.00",
+        "0.40",
+        "0.20",
+        "start",
+        "inform",
+        "request",
+        "end",
+    ]
     discs = ax.collections[0]
     _, inform, request, _ = discs.get_sizes()
     assert inform > 2 * request
@@ -41,8 +53,15 @@ def test_edges_and_discs_are_as_large_as_what_they_show_and_dashed_where_it_is_n
         plot_graph(GRAPH[:0], axes(), frequency=SHARE)
 
 
-def test_the_matrix_shows_every_number_and_leaves_an_act_that_never_occurs_empty(axes):
+def test_the_matrix_shows_every_number_and_leaves_an_act_that_never_occurs_empty(
+    axes,
+):
     names = ["start", "inform", "end"]
     cells = [[0, 1.0, 0.0], [0, 0.25, 0.5], [np.nan] * 3]
     ax = plot_matrix(pd.DataFrame(cells, names, names), axes())
-    assert [text.get_text() for text in ax.texts] == ["1.00", "0.00", "0.25", "0.50"]
+    assert [text.get_text() for text in ax.texts] == [
+        "1.00",
+        "0.00",
+        "0.25",
+        "0.50",
+    ]

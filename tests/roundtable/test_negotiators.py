@@ -10,7 +10,13 @@ from support.choice import RULES
 from support.english import wordings
 from support.roundtable.economy import exchange_economy
 from support.roundtable.negotiators import KINDS, beliefs
-from support.roundtable.records import Candidate, Decision, Message, Round, View
+from support.roundtable.records import (
+    Candidate,
+    Decision,
+    Message,
+    Round,
+    View,
+)
 from support.roundtable.rule_based import ASIDES
 from support.roundtable.seats import seat_all
 from support.roundtable.table import play
@@ -47,7 +53,13 @@ def agent(kind, noise=0.0, seed=0):
 
 
 def view(
-    number=1, form="vote", values=(), standing=None, before=(), now=CLAIMS, latest=()
+    number=1,
+    form="vote",
+    values=(),
+    standing=None,
+    before=(),
+    now=CLAIMS,
+    latest=(),
 ):
     """What Ana sees; what stands was proposed by all."""
     named = enumerate(values, 1)
@@ -115,8 +127,20 @@ def test_aspirations_are_those_of_faratin_and_plans_meet_them(kind):
         ("zero-intelligence", 1, "ranking", [NONE], "abstained"),
         # Scored ballots state the own utilities.
         ("linear", 10, "ranking", [NONE, BEST, ALL], "P3, P2, P1"),
-        ("linear", 10, "points", [NONE, BEST, ALL], "P1: 0, P2: 1, P3: 2"),
-        ("linear", 10, "ratings", [NONE, BEST, ALL], "P1: 1, P2: 5, P3: 5"),
+        (
+            "linear",
+            10,
+            "points",
+            [NONE, BEST, ALL],
+            "P1: 0, P2: 1, P3: 2",
+        ),
+        (
+            "linear",
+            10,
+            "ratings",
+            [NONE, BEST, ALL],
+            "P1: 1, P2: 5, P3: 5",
+        ),
     ],
 )
 def test_a_ballot_follows_from_the_own_utilities(kind, number, form, values, expected):
@@ -178,11 +202,29 @@ AS_ASKED = split("95 85 85|5 15 0|0 0 15")
     [
         (1, None, {}, "inform request", "Ben Cleo"),
         (2, None, {"Cleo": BAD}, "evaluate decline propose", "Cleo"),
-        (2, None, {"Ana": GOOD, "Ben": BAD}, "evaluate decline compromise", "Ben"),
+        (
+            2,
+            None,
+            {"Ana": GOOD, "Ben": BAD},
+            "evaluate decline compromise",
+            "Ben",
+        ),
         (2, None, {"Ben": GOOD}, "evaluate accept", "Ben"),
-        (2, None, {"Ana": EVEN}, "propose", "Ben Cleo"),  # it asks for more than before
+        (
+            2,
+            None,
+            {"Ana": EVEN},
+            "propose",
+            "Ben Cleo",
+        ),  # it asks for more than before
         (2, ALL, {}, "evaluate accept", "Ben Cleo"),
-        (2, BAD, {"Ana": AS_ASKED}, "evaluate decline defend", "Ben Cleo"),
+        (
+            2,
+            BAD,
+            {"Ana": AS_ASKED},
+            "evaluate decline defend",
+            "Ben Cleo",
+        ),
     ],
 )
 def test_acts_claim_and_recipients_follow_from_what_is_on_the_table(
