@@ -126,6 +126,7 @@ def test_aspirations_are_those_of_faratin_and_plans_meet_them(kind):
         ("truthful", 1, "vote", [BEST, GREEDY, NONE], "P2"),
         ("zero-intelligence", 1, "ranking", [NONE], "abstained"),
         # Scored ballots state the own utilities.
+        ("linear", 10, "points", [BEST], "P1: 1"),
         ("linear", 10, "ranking", [NONE, BEST, ALL], "P3, P2, P1"),
         (
             "linear",
@@ -164,7 +165,7 @@ ASKED = [0.6, 0.3, 0.1]
         # What is no claim of all goods is none:
         (["Ana 0 0 1", "Zoe 0 0 1"], ASKED),
         (["Ben 0 0 0"], ASKED),
-        (["Ben nan .5 inf"], ASKED),
+        (["Ben .1 .5 inf"], ASKED),
         (["Ben .9"], ASKED),
     ],
 )
@@ -202,6 +203,7 @@ AS_ASKED = split("95 85 85|5 15 0|0 0 15")
     [
         (1, None, {}, "inform request", "Ben Cleo"),
         (2, None, {"Cleo": BAD}, "evaluate decline propose", "Cleo"),
+        (2, None, {"Cleo": BAD, "Ben": GOOD}, "evaluate accept", "Ben"),
         (
             2,
             None,
@@ -209,7 +211,6 @@ AS_ASKED = split("95 85 85|5 15 0|0 0 15")
             "evaluate decline compromise",
             "Ben",
         ),
-        (2, None, {"Ben": GOOD}, "evaluate accept", "Ben"),
         (
             2,
             None,
