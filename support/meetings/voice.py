@@ -25,7 +25,7 @@ from support.meetings.preferences import (
     minutes,
 )
 
-TOLD = "meetings/wordings"
+TOLD = "members"
 NUMBERS = [
     "zero",
     "one",

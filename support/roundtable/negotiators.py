@@ -7,7 +7,6 @@ aspiration: the share that they ask for and accept at a given time.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,6 @@ from support.roundtable.rule_based import (
     RuleAgent,
     claims,
     next_offer,
-    others,
 )
 from support.solvers.welfare import (
     cobb_douglas,
@@ -32,9 +30,6 @@ from support.solvers.welfare import (
 
 INCOMES = np.linspace(0.0, 1.0, 201)
 STEADY = 0.02  # a claim that moves by less than this share of the best is defended, not compromised
-ASIDE = (
-    0.25  # how often a message has one sentence more: a check, a question or a summary
-)
 
 
 @dataclass
@@ -47,7 +42,7 @@ class RuleBased(RuleAgent):
 
     background: Background
 
-    wordings = "roundtable/negotiators"
+    wordings = "negotiators"
 
     def aspiration(self, view: View) -> float:
         """The share of its best that the agent asks for now: what its own plan gives it."""
@@ -57,71 +52,73 @@ class RuleBased(RuleAgent):
         """Own utility of an allocation as a share of having everything."""
         return self.background.share(value[self.background.index])
 
+    def held(self, view: View) -> float:
+        """The share that the standing decision gives it."""
+        return self.share(view.decision.value) if view.decision else 0.0
+
     def tremble(self, plan: Allocation) -> Allocation:
         """The plan with noisy amounts."""
-        b = self.background
-        amounts = np.asarray(plan)
-        amounts = amounts * np.exp(self.noise * self.rng.standard_normal(amounts.shape))
-        return whole_units(
-            amounts * b.endowment / amounts.sum(axis=0),
-            b.endowment,
-        )
+        endowment = self.background.endowment
+        amounts = self.rng.lognormal(0, self.noise, np.shape(plan)) * plan
+        return whole_units(amounts * endowment / amounts.sum(axis=0), endowment)
 
     def worth(self, view: View) -> np.ndarray | None:
         """Perceived utilities."""
-        shares = np.array([self.share(c.value) for c in view.candidates])
-        return shares + self.noise * self.rng.standard_normal(len(shares))
+        shares = [self.share(c.value) for c in view.candidates]
+        return self.rng.normal(shares, self.noise)
 
     def marks(self, worth: np.ndarray, view: View) -> np.ndarray:
         """5 for what reaches the aspiration, in equal steps below."""
         return np.floor(5 * worth / max(self.aspiration(view), 1e-9))
 
     async def message(self, view: View) -> Message:
-        """First the exponents, also as a claim; later a judgement, a plan, a question."""
-        b = self.background
-        first = view.round == 1
-        offer = _offer(view)
-        acts = ["inform", "request"] if first else self._reply(view, offer)
-        if self.rng.random() < ASIDE and not first:
-            acts.append(self.drawn(ASIDES))
-        other = offer[0] if offer else self.drawn(others(view))
-        best = int(np.argmax(b.weights))
-        slots = {
-            "favourite": f"good {b.goods[best]}",
-            "weight": round(100 * b.weights[best] / sum(b.weights)),
-            "mine": _amounts(self.plan(view)[b.index], b),
-            "offer": "nothing is offered yet",
-            "standing": "nothing is decided yet",
-            "share": 0,
-        }
-        if offer:
-            slots["offer"] = f"I get {_amounts(offer[1][b.index], b)}"
-            slots["share"] = round(100 * self.share(offer[1]))
-        if view.decision:
-            slots["standing"] = "the group has decided once"
-        claim = zip(b.goods, b.weights, strict=True) if first else ()
-        return self.speak(view, acts, other, claim, **slots)
+        """First the exponents, also as a claim; later a judgement, a plan, a question.
 
-    def _reply(self, view: View, offer: tuple[str, Any] | None) -> list[str]:
+        One later message in four has a sentence more: a check, a question or a summary.
+        """
+        b = self.background
+        best = max(b.weights)
+        first = view.round == 1
+        whose, offer = _offer(view) or ("", ())
+        acts = ["inform", "request"] if first else self._reply(view, offer)
+        if self.rng.random() < 0.25 and not first:
+            acts.append(self.drawn(ASIDES))
+        return self.speak(
+            view,
+            acts,
+            whose or self.drawn(view.others),
+            zip(b.goods, b.weights, strict=True) if first else (),
+            favourite=f"good {b.goods[b.weights.index(best)]}",
+            weight=100 * best / sum(b.weights),
+            mine=self._amounts(self.plan(view)),
+            offer=f"I get {self._amounts(offer)}"
+            if offer
+            else "nothing is offered yet",
+            share=100 * self.share(offer) if offer else 0,
+            standing="the group has decided once"
+            if view.decision
+            else "nothing is decided yet",
+        )
+
+    def _reply(self, view: View, offer: Allocation) -> list[str]:
         """Judge what is offered; unless it is accepted, propose, defend the own claim, or compromise."""
-        acts = []
         aspiration = self.aspiration(view)
-        if offer:
-            fine = self.share(offer[1]) >= aspiration
-            acts = [
-                "evaluate",
-                "accept" if fine else "decline",
-            ]
-            if fine:
-                return acts
+        if offer and self.share(offer) >= aspiration:
+            return ["evaluate", "accept"]
+        acts = ["evaluate", "decline"] if offer else []
         before = dict(view.latest).get(view.me)
-        fall = -1.0 if before is None else self.share(before) - aspiration
-        if before is not None and abs(fall) < STEADY:
-            return [*acts, "defend"]
+        fall = self.share(before) - aspiration if before else -1.0
+        moved = "compromise" if fall > 0 else "propose"
         return [
             *acts,
-            "compromise" if fall > 0 else "propose",
+            "defend" if abs(fall) < STEADY else moved,
         ]
+
+    def _amounts(self, value: Allocation) -> str:
+        """What it gets for itself."""
+        b = self.background
+        row = zip(value[b.index], b.goods, strict=True)
+        return ", ".join(f"{x:g} of {good}" for x, good in row if x) or "nothing"
 
 
 class ZeroIntelligence(RuleBased):
@@ -131,20 +128,16 @@ class ZeroIntelligence(RuleBased):
     kind = "zero-intelligence"
     tremble = RuleAgent.tremble
     marks = RuleAgent.marks
-
-    def aspiration(self, view: View) -> float:
-        """All that it refuses to lose."""
-        return self.share(view.decision.value) if view.decision else 0.0
+    aspiration = RuleBased.held
 
     def plan(self, view: View) -> Allocation:
         """A random allocation (Dirichlet per good) that is no loss; the last one again when twenty draws bring none."""
         b = self.background
-        floor = self.aspiration(view)
-        parts = self.rng.dirichlet(np.ones(len(b.agents)), size=(20, len(b.goods)))
-        draws = parts.transpose(0, 2, 1) * b.endowment
-        plans = [whole_units(draw, b.endowment) for draw in draws]
-        fine = (plan for plan in plans if self.share(plan) >= floor - 1e-9)
-        return next(fine, self._plan) or plans[0]
+        for draw in self.rng.dirichlet(np.ones(len(b.agents)), (20, len(b.goods))):
+            plan = whole_units(draw.T * b.endowment, b.endowment)
+            if self.share(plan) >= self.aspiration(view) - 1e-9:
+                return plan
+        return self._plan or plan
 
     def worth(self, view: View) -> np.ndarray | None:
         """At random over the candidates that are no loss, the others last."""
@@ -173,29 +166,25 @@ class Linear(RuleBased):
         b = self.background
         time = (view.round - 1) / max(view.rounds - 1, 1)
         floor = b.share([b.endowment / len(b.agents)] * len(b.goods))
-        if view.decision:
-            floor = max(floor, self.share(view.decision.value))
+        floor = max(floor, self.held(view))
         return 1.0 - (1.0 - floor) * time ** (1.0 / self.beta)
 
     def plan(self, view: View) -> Allocation:
         """The competitive equilibrium with the smallest own income that meets the aspiration."""
-        b, n = self.background, len(self.background.agents)
-        incomes = np.repeat(((1 - INCOMES) / (n - 1))[:, None], n, axis=1)
+        b, n = self.background, len(view.agents)
+        incomes = np.column_stack([(1 - INCOMES) / (n - 1)] * n)
         incomes[:, b.index] = INCOMES
         options = equilibrium_allocation(beliefs(view, b), incomes, b.endowment)
-        own = b.utility(options[:, b.index])
-        enough = np.searchsorted(own, self.aspiration(view) * own[-1])
-        place = min(int(enough), len(INCOMES) - 1)
+        *own, best = b.utility(options[:, b.index])
+        place = np.searchsorted(own, self.aspiration(view) * best)
         return whole_units(options[place], b.endowment)
 
     def one_vote(self, worth: np.ndarray, view: View) -> int | None:
         """The acceptable candidate that leaves the worst-off agent best off, or an abstention."""
-        fine = np.flatnonzero(worth >= self.aspiration(view) - 1e-9)
-        if not len(fine):
-            return None
-        values = np.asarray([view.candidates[i].value for i in fine])
+        fine = worth >= self.aspiration(view) - 1e-9
+        values = np.array([c.value for c in view.candidates])
         worst_off = cobb_douglas(values, beliefs(view, self.background)).min(axis=-1)
-        return int(fine[worst_off.argmax()])
+        return int(np.where(fine, worst_off, -1).argmax()) if fine.any() else None
 
 
 class Boulware(Linear):
@@ -222,11 +211,13 @@ class Truthful(RuleBased):
         """The allocation of the largest total utility, as far as exponents are known."""
         b = self.background
         stated = tuple(map(tuple, beliefs(view, b).tolist()))
-        best = utilitarian_allocation(stated, b.endowment)
-        return whole_units(best, b.endowment)
+        return whole_units(
+            utilitarian_allocation(stated, b.endowment),
+            b.endowment,
+        )
 
 
-KINDS: dict[str, type[RuleBased]] = {
+KINDS = {
     cls.kind: cls
     for cls in (
         ZeroIntelligence,
@@ -238,9 +229,6 @@ KINDS: dict[str, type[RuleBased]] = {
 }
 
 
-# ---- beliefs ---------------------------------------------------------------------------------------------------------
-
-
 def beliefs(view: View, background: Background) -> np.ndarray:
     """Exponents of all agents as `background.me` believes them, shape (agents, goods).
 
@@ -248,38 +236,26 @@ def beliefs(view: View, background: Background) -> np.ndarray:
     covers all goods, scaled down if it sums to more than one; the shares of the goods that it asks for in its latest
     proposal; no preference at all.
     """
-    stated = claims(view)
-    latest = dict(view.latest)
+    stated, latest = claims(view), dict(view.latest)
     rows = []
-    goods = background.goods
     for place, agent in enumerate(background.agents):
-        wanted = np.ones(len(goods))
-        if agent in latest:
-            wanted = np.asarray(latest[agent][place], dtype=float) + 1e-3
-        believed = wanted / wanted.sum()
-        claim = stated.get(agent, {})
-        if set(goods) <= set(claim) and max(claim[good] for good in goods) > 0:
-            exponents = np.array([max(claim[good], 0.0) for good in goods])
-            believed = exponents / max(exponents.sum(), 1.0)
-        rows.append(believed)
-    rows[background.index] = np.asarray(background.weights)
-    return np.stack(rows)
+        claim = stated[agent]
+        row = np.array([claim.get(good, np.nan) for good in background.goods]).clip(0)
+        least = 1.0
+        if not row.max() > 0:  # nor where a good is missing
+            asked = latest[agent][place] if agent in latest else [1.0] * len(row)
+            row, least = np.add(asked, 1e-3), 0.0
+        rows.append(row / max(row.sum(), least))
+    rows[background.index] = np.array(background.weights)
+    return np.array(rows)
 
 
-# ---- talk ------------------------------------------------------------------------------------------------------------
-
-
-def _offer(view: View) -> tuple[str, Any] | None:
+def _offer(view: View) -> tuple[str, Allocation] | None:
     """The standing decision, as (who else alone proposed it, value), or else the next offer."""
-    if not view.decision:
+    decision = view.decision
+    if not decision:
         return next_offer(view)
-    accepted = view.history[view.decision.round - 1].candidates
+    accepted = view.history[decision.round - 1].candidates
     proposers = {candidate.id: candidate.proposers for candidate in accepted}
-    theirs = {*proposers.get(view.decision.candidate, ())} - {view.me}
-    whose = theirs.pop() if len(theirs) == 1 else "all of you"
-    return whose, view.decision.value
-
-
-def _amounts(row: Any, background: Background) -> str:
-    pairs = zip(background.goods, row, strict=True)
-    return ", ".join(f"{x:g} of {good}" for good, x in pairs if x) or "nothing"
+    theirs = {*proposers[decision.candidate]} - {view.me}
+    return theirs.pop() if len(theirs) == 1 else "all of you", decision.value

@@ -66,7 +66,7 @@ class RuleBasedRater(RuleAgent):
     _round: int = field(default=0, init=False, repr=False)
     _accepted: float | None = field(default=None, init=False, repr=False)
 
-    wordings = "roundtable/raters"
+    wordings = "raters"
     pace = 1.0
     own_weight = 1.0
 

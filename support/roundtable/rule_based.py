@@ -3,9 +3,9 @@ template, propose what they plan with a trembling hand, and fill in any form of 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,16 +28,16 @@ class RuleAgent:
     """Common ground of all kinds.
 
     `noise` is the standard deviation of what the hand and the eye do to a proposal and a
-    ballot (random utility, McFadden 1974).
+    ballot (random utility, McFadden 1974). `wordings` names its table of sentences.
     """
 
     background: Any
     rng: np.random.Generator
     noise: float = 0.05
-    _plan: Any = field(default=None, init=False, repr=False)
 
     kind = "rule-based"
     wordings = ""
+    _plan = None
 
     @property
     def voice(self) -> np.random.Generator:
@@ -73,40 +73,40 @@ class RuleAgent:
         return Proposal(view.me, self.tremble(plan))
 
     async def vote(self, view: View) -> Ballot:
-        """A ballot in the form that the rule asks for."""
-        worth = self.worth(view) if view.candidates else None
-        choice = None if worth is None else self._filled(worth, view)
-        return Ballot(view.me, choice)
+        """A ballot in the form that the rule asks for, or an abstention.
 
-    def _filled(self, worth: np.ndarray, view: View) -> Choice:
-        """Candidates are ranked by worth, and have points in proportion to it above the worst."""
+        Candidates are ranked by worth, and have points in proportion to it above the worst.
+        """
+        worth = self.worth(view)
+        if worth is None:
+            return Ballot(view.me, None)
         ids = [candidate.id for candidate in view.candidates]
+        choice: Choice = tuple(ids[i] for i in np.argsort(-worth, kind="stable"))
         if view.form == "vote":
             place = self.one_vote(worth, view)
-            return None if place is None else ids[place]
-        if view.form == "ranking":
-            return tuple(ids[i] for i in np.argsort(-worth, kind="stable"))
-        in_points = view.form == "points"
-        numbers = points(worth) if in_points else self.marks(worth, view).clip(1, 5)
-        return tuple(zip(ids, map(int, numbers), strict=True))
+            choice = None if place is None else ids[place]
+        elif view.form != "ranking":
+            marks = self.marks(worth, view).clip(1, 5)
+            numbers = points(worth) if view.form == "points" else marks
+            choice = tuple(zip(ids, map(int, numbers), strict=True))
+        return Ballot(view.me, choice)
 
     def speak(
         self,
         view: View,
         acts: Sequence[str],
         other: str,
-        claim: Any,
+        claim: Iterable[tuple[str, float]],
         **slots: Any,
     ) -> Message:
         """A message, an act a sentence; the acts performed are known.
 
         A refusal or an acceptance of one agent's offer goes to that agent, all else to everybody.
         """
-        slots |= {"me": view.me, "other": other}
+        slots["other"] = other
         texts = [say(self.wordings, act, self.voice, **slots) for act in acts]
-        answers = {"accept", "decline"} & set(acts)
-        private = answers and not view.decision
-        recipients = (other,) if private else tuple(others(view))
+        private = not view.decision and {"accept", "decline"} & {*acts}
+        recipients = (other,) if private else view.others
         return Message(
             view.me,
             recipients,
@@ -117,33 +117,32 @@ class RuleAgent:
 
     def drawn(self, options: Sequence[str]) -> str:
         """One of some words."""
-        return options[int(self.voice.integers(len(options)))]
+        return str(self.voice.choice(options))
 
 
 def points(worth: np.ndarray) -> np.ndarray:
     """As many points as candidates, in proportion to the worth above the worst, in whole points."""
     above = worth - worth.min()
-    total = len(worth)
-    spread = above.sum() > 0
-    quota = above * (total / above.sum()) if spread else np.ones(total)
-    return largest_remainder(quota, total)
+    if not above.any():
+        above += 1
+    return largest_remainder(above * (len(worth) / above.sum()), len(worth))
 
 
-def others(view: View) -> list[str]:
+def others(view: View) -> Sequence[str]:
     """All but the one who looks."""
-    return [agent for agent in view.agents if agent != view.me]
+    return view.others
 
 
-def claims(view: View) -> dict[str, dict[str, float]]:
+def claims(view: View) -> defaultdict[str, dict[str, float]]:
     """What each agent claimed in messages, the latest number under each name, by agent.
 
     Anybody may have made a claim: what is no finite number is left out.
     """
-    stated: dict[str, dict[str, float]] = {}
-    spoken = [message for past in view.history for message in past.messages]
-    for message in [*spoken, *view.messages]:
-        numbers = {name: x for name, x in message.claim if math.isfinite(x)}
-        stated.setdefault(message.sender, {}).update(numbers)
+    stated: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for _, messages in view.talk:
+        for message in messages:
+            numbers = {name: x for name, x in message.claim if np.isfinite(x)}
+            stated[message.sender] |= numbers
     return stated
 
 
@@ -151,7 +150,7 @@ def next_offer(view: View) -> tuple[str, Any] | None:
     """The latest proposal of the next agent who made one, as (whose, value)."""
     me = view.agents.index(view.me)
     latest = dict(view.latest)
-    for agent in view.agents[me + 1 :] + view.agents[:me]:
+    for agent in view.others[me:] + view.others[:me]:
         if agent in latest:
             return agent, latest[agent]
     return None
