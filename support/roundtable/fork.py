@@ -58,8 +58,8 @@ class Start:
     @property
     def settings(self) -> dict[str, Any]:
         """What the record of a fork says of it."""
-        about = {"at": self.at, "after": self.after, "again": self.again}
         who = {"without": self.without, "silent": self.silent, "newcomers": self.seats}
+        about = {"at": self.at, "after": self.after, "again": self.again}
         return about | {name: list(whom) for name, whom in who.items() if whom}
 
 

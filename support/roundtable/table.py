@@ -38,7 +38,7 @@ from support.roundtable.records import (
 )
 from support.roundtable.records import environment_of as environment_of
 
-ROUNDS = 10
+ROUNDS, MOST = 10, 1000
 MISFITS = (MalformedReply, InvalidProposal, InvalidBallot)
 
 Stop = Callable[[tuple[Round, ...]], bool | Awaitable[bool]]
@@ -139,12 +139,10 @@ class Table:
         tie_break: TieBreak = "defer",
         rng: np.random.Generator | None = None,
     ) -> None:
-        if isinstance(rounds, bool) or int(rounds) != rounds or rounds < 1:
-            raise InvalidInput(
-                f"rounds: {rounds!r} given; expected a whole number of at least 1"
-            )
+        if rounds not in range(1, MOST + 1):
+            wanted = f"a whole number from 1 to {MOST}"
+            raise InvalidInput(f"rounds: {rounds!r} given; expected {wanted}")
         check_tie_break(tie_break, rng)
-        check_environment(environment, ("agents", "validate", "spec"))
         self.environment, self.seats = environment, dict(seats)
         self.rounds, self.tie_break, self.rng = int(rounds), tie_break, rng
         self.agents: tuple[str, ...] = tuple(environment.agents)
