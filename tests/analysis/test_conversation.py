@@ -58,10 +58,8 @@ def test_a_grade_by_hand_and_of_a_long_message():
 @pytest.mark.parametrize(
     ("text", "number", "graded"),
     [
-        ("", 0, False),
         ("👍👍 🎉", 0, False),
         ("我同意安娜的建议", 1, False),
-        ("Yes A", 2, False),
         ("12 34 56 78", 4, False),
         ("Анна сказала ok нам всем", 5, False),
         ("I agree fully.", 3, True),
@@ -70,10 +68,8 @@ def test_a_grade_by_hand_and_of_a_long_message():
 )
 def test_a_grade_is_asked_for_only_where_it_means_something(text, number, graded):
     assert words(text) == number
-    if graded:
-        assert grade(text) == textstat.flesch_kincaid_grade(text)
-    else:
-        assert isnan(grade(text))
+    expected = textstat.flesch_kincaid_grade(text) if graded else np.nan
+    assert grade(text) == pytest.approx(expected, nan_ok=True)
 
 
 def test_a_cell_is_the_mean_over_runs_of_their_means_with_a_t_interval():

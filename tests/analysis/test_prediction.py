@@ -33,7 +33,6 @@ def test_errors_by_hand_also_of_the_undecided_and_after_an_early_stop(have):
     assert errors["undecided"].tolist() == [True] + [False] * 7
     expected = [mean - 4, -1, 0, 0, -1, -1, 2, 2]
     assert errors["error"].tolist() == pytest.approx(expected)
-    assert errors["squared"].tolist() == pytest.approx(np.square(expected))
     assert performance_of(records[0][1]) == pytest.approx([4 - mean, 1, 0])
     first = scores(errors, ["rule", "round"]).iloc[0]
     assert (first["value"], first["n"]) == (pytest.approx((5 - mean) / 2), 2)
