@@ -90,7 +90,7 @@ OWN = {"question": "asks", "number": "counts", "rest": "does neither"}
 
 def test_a_scheme_of_ones_own_goes_the_whole_way():
     rounds = [
-        "Ana: question; Ben: number question; Ben: rest",
+        "Ana: question; Ben: number question; Ben: rest number",
         "Ana: number; Ben: number",
     ]
     performed = steps(frame(rounds), labels=OWN)
