@@ -12,7 +12,7 @@ is one over those that talked on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.dialogue_acts import LABELS, checked_acts, indicators
+from support.analysis.dialogue_acts import checked_acts
 from support.analysis.embeddings import Encoder
 from support.analysis.frames import head
-from support.analysis.stats import over
+from support.analysis.stats import over, tidy_means
 from support.corpora import conversations, delidata
-from support.errors import InvalidInput, MissingData
-from support.roundtable.records import Transcript
+from support.errors import MissingData
+from support.roundtable.records import Round, Transcript
 from support.runs.study import Unit
 
 FEATURES = {
@@ -35,15 +35,14 @@ FEATURES = {
     "difference": "information difference (cosine distance)",
 }
 """The features of Table 8, and what they are with their unit."""
-LATIN = "\u0250"  # letters below it are Latin
-COLUMNS = ("run", "environment", "rule", "group", "round", "sender", "text", "acts")
 
 
 # -- messages --------------------------------------------------------------------------------------------------------
 
 
 def messages_of(
-    records: Iterable[tuple[Unit, Transcript]], first_run: int = 0
+    records: Iterable[tuple[Unit, Transcript]],
+    first_run: int = 0,
 ) -> pd.DataFrame:
     """One row per message; `records` as `Sweep.records` gives them.
 
@@ -54,57 +53,61 @@ def messages_of(
     for run, (unit, transcript) in enumerate(records, start=first_run):
         about = {"run": run, "environment": transcript.environment["name"]}
         about |= head(unit)
-        for played in transcript.rounds:
-            for message in played.messages:
-                own = {
-                    "round": played.number,
-                    "sender": message.sender,
-                    "kind": transcript.seats.get(message.sender, ""),
-                    "recipients": message.recipients,
-                    "text": message.text,
-                    "acts": message.acts,
-                }
-                rows.append(about | own)
+        for message in spoken(transcript.rounds):
+            kind = transcript.seats.get(message["sender"], "")
+            rows.append(about | message | {"kind": kind})
     return pd.DataFrame(rows)
+
+
+def spoken(rounds: Iterable[Round]) -> Iterator[dict[str, Any]]:
+    """The messages of rounds: round, sender, recipients, text, acts."""
+    for played in rounds:
+        for message in played.messages:
+            yield {
+                "round": played.number,
+                "sender": message.sender,
+                "recipients": message.recipients,
+                "text": message.text,
+                "acts": message.acts,
+            }
 
 
 def messages_of_delidata() -> pd.DataFrame:
     """DeliData's chats, one row per message.
 
-    Columns `COLUMNS` (rule "people", acts empty), DeliData's own labels kind, target and additional, performance (of
-    the team after the message, 0 to 1).
+    Columns run, environment, rule ("people"), group, round, sender, text, acts (empty),
+    DeliData's own labels kind, target and additional, performance (of the team after the
+    message, 0 to 1).
     """
-    own = ["kind", "target", "additional", "performance"]
-    return _as_messages(delidata(), "delidata", own)
+    talk = delidata()
+    talk["acts"] = pd.Series([()] * len(talk), talk.index, dtype=object)
+    return _in_blocks(talk, "delidata")
 
 
 def messages_of_conversations(path: str | Path) -> pd.DataFrame:
-    """Conversations of your own (`support.corpora.conversations`), one row per message: `COLUMNS`, and the file's own.
+    """Conversations of your own (`support.corpora.conversations`), one row per message:
+    run, environment, rule, group, round, sender, text, acts, and the file's own columns.
 
-    Its `acts`, such as "inform, request", are read as labels; `performance` (of the group after the message) is what a
-    stopping rule needs.
+    Its `acts`, such as "inform, request", are read as labels; `performance` (of the group
+    after the message) is what a stopping rule needs.
     """
     talk = conversations(path)
-    given = talk.pop("acts") if "acts" in talk else pd.Series("", talk.index)
+    given = talk.get("acts", pd.Series("", talk.index))
     names = given.fillna("").str.replace(",", " ").str.split()
     acts = [checked_acts(each) if each else () for each in names]
-    own = [str(name) for name in talk if name not in COLUMNS]
-    made = _as_messages(talk, Path(path).stem, own)
-    return made.assign(acts=pd.Series(acts, dtype=object))
+    talk["acts"] = pd.Series(acts, talk.index, dtype=object)
+    return _in_blocks(talk, Path(path).stem)
 
 
-def _as_messages(talk: pd.DataFrame, environment: str, more: list[str]) -> pd.DataFrame:
-    talk = talk.reset_index(drop=True)
+def _in_blocks(talk: pd.DataFrame, environment: str) -> pd.DataFrame:
     groups = talk.groupby("group", sort=False)
     speakers = groups["sender"].transform("nunique")
-    frame = talk.assign(
+    return talk.assign(
         run=groups.ngroup(),
         environment=environment,
         rule="people",
         round=groups.cumcount() // speakers + 1,
-        acts=pd.Series([()] * len(talk), dtype=object),
     )
-    return frame[[*COLUMNS, *more]]
 
 
 # -- features --------------------------------------------------------------------------------------------------------
@@ -145,7 +148,7 @@ def grade(text: str) -> float:
     most letters Latin ones.
     """
     letters = [letter for letter in text if letter.isalpha()]
-    latin = sum(letter < LATIN for letter in letters)
+    latin = sum(letter < "\u0250" for letter in letters)  # below it letters are Latin
     if 2 * latin <= len(letters) or words(text) < 3:
         return float("nan")
     return float(_textstat().flesch_kincaid_grade(text))
@@ -154,10 +157,9 @@ def grade(text: str) -> float:
 def features(messages: pd.DataFrame, encoder: Encoder | None = None) -> pd.DataFrame:
     """The messages (run, round, text) with `words`, `grade` and, where an encoder is given, `difference`."""
     texts = messages["text"]
-    distinct = texts.unique()
     measured = messages.assign(
-        words=texts.map({text: words(text) for text in distinct}),
-        grade=texts.map({text: grade(text) for text in distinct}).astype(float),
+        words=texts.map(cache(words)),
+        grade=texts.map(cache(grade)),
     )
     if encoder is None:
         return measured
@@ -171,14 +173,14 @@ def information_difference(messages: pd.DataFrame, vectors: np.ndarray) -> np.nd
     `vectors`, shape (messages, dimensions), may have any length but 0. NaN in a run's round 1, after a round without
     messages, and for a blank text, which does not count towards a centre either.
     """
-    spoken = (messages["text"].str.strip() != "").to_numpy()
-    units = pd.DataFrame(_units(vectors.astype(float)))
-    rounds = [messages[name].to_numpy() for name in ("run", "round")]
-    centres = units[spoken].groupby([part[spoken] for part in rounds]).sum()
+    heard = messages["text"].str.strip() != ""
+    rounds = [messages["run"].to_numpy(), messages["round"].to_numpy()]
+    units = pd.DataFrame(_units(vectors.astype(float)), rounds)
+    centres = units[heard.to_numpy()].groupby(level=[0, 1]).sum()
     before = pd.MultiIndex.from_arrays([rounds[0], rounds[1] - 1])
     towards = _units(centres.reindex(before).to_numpy())
     distance = 1 - np.einsum("md,md->m", units.to_numpy(), towards)
-    return np.where(spoken, distance, np.nan)
+    return np.where(heard, distance, np.nan)
 
 
 def _units(vectors: np.ndarray) -> np.ndarray:
@@ -189,23 +191,10 @@ def _units(vectors: np.ndarray) -> np.ndarray:
 # -- tables ----------------------------------------------------------------------------------------------------------
 
 
-def with_acts(messages: pd.DataFrame) -> pd.DataFrame:
-    """The labelled messages with a column for each act: 1 where a message performs it, else 0 (Table 9).
-
-    A message may perform several, so that the shares of a round add up to more than one. Unlabelled ones are left out.
-    """
-    kept = messages[messages["acts"].map(len) > 0]
-    if kept.empty:
-        raise InvalidInput(
-            f"acts: none of {len(messages)} messages has a label; label them first "
-            "(support.analysis.annotators.labelled)"
-        )
-    given = indicators(kept["acts"]).astype(float)
-    return kept.assign(**dict(zip(LABELS, given.T, strict=True)))
-
-
 def by_round(
-    measured: pd.DataFrame, by: Sequence[str], names: Iterable[str] = FEATURES
+    measured: pd.DataFrame,
+    by: Sequence[str],
+    names: Iterable[str] = FEATURES,
 ) -> pd.DataFrame:
     """The cells of Tables 8 and 9 with 95 % t intervals over runs, of the columns `names` of messages.
 
@@ -217,13 +206,13 @@ def by_round(
     there = [name for name in names if name in measured]
     runs = measured.groupby([*by, "run", "round"], sort=False)[there].mean()
     runs = runs.reset_index().sort_values("round", kind="stable")
-    long = runs.melt([*by, "run", "round"], there, var_name="feature")
-    groups = long.groupby([*by, "feature", "round"], sort=False)["value"]
-    tidy = groups.agg(value="mean", se="sem", n="count").reset_index()
-    tidy = tidy.dropna(subset="value")
+    tidy = tidy_means(runs, [*by, "round"], there).dropna(subset="value")
     half = tidy["se"] * t.ppf(0.975, tidy["n"] - 1)
-    tidy["low"], tidy["high"] = tidy["value"] - half, tidy["value"] + half
-    tidy["row"] = tidy[by[-1]]
-    tidy["column"] = tidy["feature"] + "@" + tidy["round"].astype(str)
-    cells = ["round", "feature", "row", "column", "value", "se", "low", "high", "n"]
-    return tidy[[*by, *cells]]
+    feature = tidy.pop("column")
+    return tidy.assign(
+        feature=feature,
+        row=tidy[by[-1]],
+        column=feature + "@" + tidy["round"].astype(str),
+        low=tidy["value"] - half,
+        high=tidy["value"] + half,
+    )

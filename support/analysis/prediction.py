@@ -45,18 +45,17 @@ def errors_of(
     rows = []
     for unit, transcript in records:
         about = transcript.environment
-        case = {name: about[name] for name in PAIR}
-        truth = float(about["rating"])
         stars = stars_of(transcript)
         for number in range(1, rounds + 1):
             last = min(number, len(stars)) - 1
             row = {
                 **head(unit),
-                **case,
+                "user": about["user"],
+                "item": about["item"],
                 "round": number,
                 "undecided": transcript.rounds[last].decision is None,
                 "prediction": stars[last],
-                "truth": truth,
+                "truth": float(about["rating"]),
             }
             rows.append(row)
     return measured(pd.DataFrame(rows))
@@ -88,14 +87,15 @@ def scores(errors: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
             if column == "rmse":
                 value = np.sqrt(value)
                 se = se / (2 * value)
+            half = se * t.ppf(0.975, freedom)
             rows.append(
                 {
                     **about,
                     "column": column,
                     "value": value,
                     "se": se,
-                    "low": value - se * t.ppf(0.975, freedom),
-                    "high": value + se * t.ppf(0.975, freedom),
+                    "low": value - half,
+                    "high": value + half,
                     "n": len(group),
                 }
             )

@@ -22,18 +22,17 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from support.analysis.conversation import information_difference as differences
+from support.analysis.conversation import spoken
 from support.analysis.dialogue_acts import LABELS, START
-from support.analysis.embeddings import Encoder
 from support.analysis.frames import need_columns
 from support.analysis.metrics import total_utility
 from support.analysis.prediction import stars_of
+from support.analysis.transitions import answered
 from support.errors import InvalidInput
 from support.roundtable.records import Round, Transcript
 from support.runs.study import Unit
 
-NEGLIGIBLE = 1e-9
-"""A coefficient that is not above it is taken for none."""
+Study = pd.DataFrame
 ROUND = ["run", "round"]
 PAIRS = tuple(f"{a} → {b}" for a, b in product((START, *LABELS), LABELS))
 
@@ -41,36 +40,34 @@ PAIRS = tuple(f"{a} → {b}" for a, b in product((START, *LABELS), LABELS))
 class Fitted(NamedTuple):
     """A rule that has learnt what it can."""
 
-    fires: Callable[[pd.DataFrame], np.ndarray]  # is the signal there? a bool a row
+    fires: Callable[[Study], np.ndarray]  # is the signal there? a bool a row
     threshold: float = np.nan  # what the signal is compared with
     pairs: tuple[str, ...] = ()
 
 
-Rule = Callable[[pd.DataFrame], Fitted]
+Rule = Callable[[Study], Fitted]
 
 
 # -- where discussions end -----------------------------------------------------------
 
 
-def ends(rounds: pd.DataFrame, signal: np.ndarray) -> np.ndarray:
+def ends(rounds: Study, signal: np.ndarray) -> np.ndarray:
     """In which row each discussion ends: the first with a signal, or else its last."""
     run = rounds["run"].to_numpy()
-    here = np.arange(len(run))
-    starts = np.flatnonzero(np.diff(run, prepend=-1))
-    last = np.append(starts[1:], len(run)) - 1
-    fired = np.where(signal, here, len(run))
-    first = np.minimum.reduceat(fired, starts)
-    return np.minimum(first, last)
+    last = np.diff(run, append=-1) != 0
+    rows = np.flatnonzero(signal | last)
+    first = np.diff(run[rows], prepend=-1) != 0
+    return rows[first]
 
 
-def best(rounds: pd.DataFrame) -> pd.DataFrame:
+def best(rounds: Study) -> Study:
     """The row of each discussion's best round, the earliest of equals."""
     known = rounds.dropna(subset="gain")
     rows = known.groupby("run")["gain"].idxmax()
     return known.loc[rows]
 
 
-def reached(rounds: pd.DataFrame, signal: np.ndarray) -> float:
+def reached(rounds: Study, signal: np.ndarray) -> float:
     """The mean gain at the end, to twelve decimals: equals compare as equals."""
     gain = rounds["gain"].to_numpy()
     at_end = gain[ends(rounds, signal)]
@@ -80,21 +77,21 @@ def reached(rounds: pd.DataFrame, signal: np.ndarray) -> float:
 # -- the rules of section 4.5 --------------------------------------------------------
 
 
-def all_rounds(train: pd.DataFrame) -> Fitted:
+def all_rounds(train: Study) -> Fitted:
     """@10, the baseline: nothing stops the discussion before its last round."""
     return Fitted(lambda rounds: np.zeros(len(rounds), bool))
 
 
-def first_agreement(train: pd.DataFrame) -> Fitted:
+def first_agreement(train: Study) -> Fitted:
     """Stops when a proposal passes the social choice rule."""
     need_columns(train, ["accepted"], "a study without votes")
     return Fitted(lambda rounds: rounds["accepted"].to_numpy())
 
 
-def consecutive_agreements(train: pd.DataFrame) -> Fitted:
+def consecutive_agreements(train: Study) -> Fitted:
     """Stops where nobody makes a proposal after a round that accepted one."""
 
-    def fires(rounds: pd.DataFrame) -> np.ndarray:
+    def fires(rounds: Study) -> np.ndarray:
         accepted = rounds.groupby("run")["accepted"]
         before = accepted.shift(fill_value=False)
         return (before & ~rounds["proposed"]).to_numpy()
@@ -102,31 +99,38 @@ def consecutive_agreements(train: pd.DataFrame) -> Fitted:
     return Fitted(fires)
 
 
-def oracle(train: pd.DataFrame) -> Fitted:
+def oracle(train: Study) -> Fitted:
     """Stops each discussion in its best round, which nobody can know."""
 
-    def fires(rounds: pd.DataFrame) -> np.ndarray:
-        need_columns(rounds, ["gain"], "a discussion that is not over")
+    def fires(rounds: Study) -> np.ndarray:
         return rounds.index.isin(best(rounds).index)
 
     return Fitted(fires)
 
 
-def checkpoint(train: pd.DataFrame) -> Fitted:
+def checkpoint(train: Study) -> Fitted:
     """Stops in the most frequent best round of training: the average that fits Table 11
     (see notebook 24)."""
     at = best(train)["round"].mode()[0]
-    return Fitted(lambda rounds: rounds["round"].to_numpy() >= at, at)
+
+    def fires(rounds: Study) -> np.ndarray:
+        return rounds["round"].to_numpy() >= at
+
+    return Fitted(fires, at)
 
 
-def information_difference(train: pd.DataFrame) -> Fitted:
+def information_difference(train: Study) -> Fitted:
     """Stops when messages differ less from the round before than, on average, in a best
     round of training. Round 1 has none before it."""
     below = float(best(train)["difference"].mean())
-    return Fitted(lambda rounds: rounds["difference"].to_numpy() < below, below)
+
+    def fires(rounds: Study) -> np.ndarray:
+        return rounds["difference"].to_numpy() < below
+
+    return Fitted(fires, below)
 
 
-def dialogue_act(train: pd.DataFrame) -> Fitted:
+def dialogue_act(train: Study) -> Fitted:
     """Stops on pairs of dialogue acts that go with a good performance (appendix C.7).
 
     1. Regress the centred gain on the pairs present, by least squares of smallest norm:
@@ -145,22 +149,25 @@ def dialogue_act(train: pd.DataFrame) -> Fitted:
     with warnings.catch_warnings(action="ignore"):  # of a matrix without full rank
         fit = OLS(y, X).fit(method="pinv")
         p = fit.pvalues
-    b = fit.params.drop("constant").round(9)
-    b = b[b > NEGLIGIBLE].sort_values(ascending=False, kind="stable")
-    helpful = b.index
-    p = p[helpful].to_numpy()
-    counts = train[helpful].to_numpy()
+    b = fit.params.round(6).drop("constant")
+    b = b[b > 0].sort_values(
+        ascending=False,
+        kind="stable",
+    )
+    helpful = p[b.index]
+    counts = train[helpful.index].to_numpy()
 
     def worth(setting: tuple[float, int, int, int]) -> float:
         bound, often, top, score = setting
-        passing = np.flatnonzero(p <= bound)[:top]
+        passing = np.flatnonzero(helpful <= bound)[:top]
         points = counts[:, passing] >= often
-        return reached(train, points.sum(axis=1) >= score)
+        signal = points.sum(axis=1) >= score
+        return reached(train, signal)
 
     bound, often, top, score = max(SETTINGS, key=worth)
-    pairs = helpful[p <= bound][:top]
+    pairs = helpful.index[helpful <= bound][:top]
 
-    def fires(rounds: pd.DataFrame) -> np.ndarray:
+    def fires(rounds: Study) -> np.ndarray:
         points = rounds[pairs].to_numpy() >= often
         return points.sum(axis=1) >= score
 
@@ -177,15 +184,16 @@ SETTINGS = [
 """Of appendix C.7: bounds of p, occurrences, pairs and points."""
 
 
-def ensemble(train: pd.DataFrame) -> Fitted:
+def ensemble(train: Study) -> Fitted:
     """Stops once two of the three learnt rules have given their signal; the paper does
     not define its own."""
     learnt = (checkpoint, information_difference, dialogue_act)
     members = [rule(train) for rule in learnt]
 
-    def fires(rounds: pd.DataFrame) -> np.ndarray:
-        signals = pd.DataFrame([member.fires(rounds) for member in members]).T
-        given = signals.groupby(rounds["run"].to_numpy()).cummax()
+    def fires(rounds: Study) -> np.ndarray:
+        run = rounds["run"].to_numpy()
+        signals = [member.fires(rounds) for member in members]
+        given = pd.DataFrame(signals).T.groupby(run).cummax()
         return (given.sum(axis=1) >= 2).to_numpy()
 
     return Fitted(fires)
@@ -194,15 +202,15 @@ def ensemble(train: pd.DataFrame) -> Fitted:
 def priced(rule: Rule, price: float) -> Rule:
     """The rule, taught that each round costs `price` in units of performance."""
 
-    def fit(train: pd.DataFrame) -> Fitted:
-        return rule(train.assign(gain=train["gain"] - price * train["round"]))
+    def fit(train: Study) -> Fitted:
+        paid = price * train["round"]
+        return rule(train.assign(gain=train["gain"] - paid))
 
     return fit
 
 
-BASELINE = "@10"
 PAPER: dict[str, Rule] = {
-    BASELINE: all_rounds,
+    "@10": all_rounds,
     "First Agreement": first_agreement,
     "Consecutive Agreements": consecutive_agreements,
     "Validation Checkpoint": checkpoint,
@@ -220,7 +228,8 @@ PEOPLE = {name: rule for name, rule in PAPER.items() if "Agreement" not in name}
 
 
 def cross_validate(
-    study: pd.DataFrame, rules: Mapping[str, Rule] = PAPER
+    study: Study,
+    rules: Mapping[str, Rule] = PAPER,
 ) -> pd.DataFrame:
     """Fit each stopping rule on all folds but one, and stop the groups of that one, each
     social choice rule by itself.
@@ -228,7 +237,15 @@ def cross_validate(
     A row for each stopping rule and discussion: stopping, fired, threshold, and of the
     row in which it ended rule, run, fold, stop, performance, gain, words.
     """
-    kept = ["rule", "run", "fold", "round", "performance", "gain", "words"]
+    kept = [
+        "rule",
+        "run",
+        "fold",
+        "round",
+        "performance",
+        "gain",
+        "words",
+    ]
     parts = []
     for _, rounds in study.groupby("rule", sort=False):
         folds = list(rounds.groupby("fold"))
@@ -269,7 +286,7 @@ def study_of(
     messages: pd.DataFrame,
     folds: int = 5,
     seed: int = 0,
-) -> pd.DataFrame:
+) -> Study:
     """The records of one environment as a study.
 
     `messages` are theirs, measured and labelled. A repetition is one group: it is in one
@@ -287,11 +304,15 @@ def study_of(
             gain=sign * made,
         )
         parts.append(part)
-    rounds = with_speech(pd.concat(parts, ignore_index=True), messages)
-    return _in_folds(rounds, folds, seed)
+    rounds = pd.concat(parts, ignore_index=True)
+    return _in_folds(with_speech(rounds, messages), folds, seed)
 
 
-def people_study(messages: pd.DataFrame, folds: int = 5, seed: int = 0) -> pd.DataFrame:
+def people_study(
+    messages: pd.DataFrame,
+    folds: int = 5,
+    seed: int = 0,
+) -> Study:
     """Groups of people who talk and do not vote, as a study: DeliData's, or your own.
 
     `messages` are measured and labelled. The performance is that after the last message
@@ -301,16 +322,16 @@ def people_study(messages: pd.DataFrame, folds: int = 5, seed: int = 0) -> pd.Da
         raise InvalidInput(
             "messages: no performance is known; a stopping rule learns from it"
         )
-    blocks = messages.groupby(ROUND)
-    rounds = blocks[["rule", "performance"]].last().reset_index()
-    measured = with_speech(rounds, messages).assign(
+    blocks = messages.groupby(ROUND)[["rule", "performance"]]
+    rounds = blocks.last().reset_index()
+    rounds = rounds.assign(
         gain=rounds["performance"],
         group=rounds["run"],
     )
-    return _in_folds(measured, folds, seed)
+    return _in_folds(with_speech(rounds, messages), folds, seed)
 
 
-def _in_folds(rounds: pd.DataFrame, folds: int, seed: int) -> pd.DataFrame:
+def _in_folds(rounds: Study, folds: int, seed: int) -> Study:
     """Each group tested by one fold, of sizes that differ by at most one."""
     run, groups = pd.factorize(rounds["group"], sort=True)
     many = len(groups)
@@ -318,11 +339,15 @@ def _in_folds(rounds: pd.DataFrame, folds: int, seed: int) -> pd.DataFrame:
         raise InvalidInput(
             f"folds: {folds} given for {many} groups; expected from 2 to {many}"
         )
-    drawn = np.random.default_rng(seed).permutation(np.arange(many) % folds)
-    return rounds.drop(columns="group").assign(run=run, fold=drawn[run])
+    rng = np.random.default_rng(seed)
+    drawn = rng.permutation(np.arange(many) % folds)
+    return rounds.drop(columns="group").assign(
+        run=run,
+        fold=drawn[run],
+    )
 
 
-def votes(rounds: Sequence[Round]) -> pd.DataFrame:
+def votes(rounds: Sequence[Round]) -> Study:
     """The columns of a study that a discussion tells without its words."""
     return pd.DataFrame(
         {
@@ -333,17 +358,21 @@ def votes(rounds: Sequence[Round]) -> pd.DataFrame:
     )
 
 
-def with_speech(rounds: pd.DataFrame, messages: pd.DataFrame) -> pd.DataFrame:
+def with_speech(
+    rounds: Study,
+    messages: pd.DataFrame,
+) -> Study:
     """The rounds with what was said in them: words so far and difference, NaN where
     nobody measured it, and `PAIRS`."""
     measures = messages.reindex(columns=[*ROUND, "words", "difference"])
-    cells = measures.groupby(ROUND).agg({"words": "sum", "difference": "mean"})
-    keys = pd.MultiIndex.from_frame(rounds[ROUND])
-    speech = cells.join(pairs_of(messages)).reindex(keys)
-    difference = speech.pop("difference")
-    counted = speech.fillna(0).set_index(rounds.index)
-    counted["words"] = counted["words"].groupby(rounds["run"]).cumsum()
-    return pd.concat([rounds, counted], axis=1).assign(difference=difference.to_numpy())
+    measured = measures.groupby(ROUND)
+    difference = measured["difference"].mean()
+    counts = measured[["words"]].sum()
+    counts = counts.join(pairs_of(messages))
+    counts = rounds[ROUND].join(counts, on=ROUND).fillna(0)
+    counts["words"] = counts.groupby("run")["words"].cumsum()
+    study = rounds.join(difference, on=ROUND)
+    return study.join(counts.drop(columns=ROUND))
 
 
 def pairs_of(messages: pd.DataFrame) -> pd.DataFrame:
@@ -353,15 +382,14 @@ def pairs_of(messages: pd.DataFrame) -> pd.DataFrame:
     Who speaks in round 1 performs Start before it (section C.6): without, that round
     could teach nothing.
     """
-    said = messages[[*ROUND, "sender", "acts"]]
-    acts = said.explode("acts").dropna().drop_duplicates()
-    first = acts[acts["round"] == 1].assign(acts=START)
-    later = acts.assign(round=acts["round"] + 1)
-    before = pd.concat([first.drop_duplicates(), later])
-    both = before.merge(acts, on=ROUND, suffixes=(" before", ""))
-    both = both[both["sender before"] != both["sender"]]
-    both["pair"] = both["acts before"] + " → " + both["acts"]
-    counts = both.groupby([*ROUND, "pair"]).size()
+    acts = messages[[*ROUND, "sender", "acts"]].explode("acts")
+    acts = acts.rename(columns={"acts": "act"}).dropna()
+    first = acts[acts["round"] == 1].assign(round=0, act=START)
+    performed = pd.concat([first, acts])
+    pairs = answered(performed.drop_duplicates())
+    pairs["pair"] = pairs["act"] + " → " + pairs["act_next"]
+    pairs["round"] += 1
+    counts = pairs.groupby([*ROUND, "pair"]).size()
     table = counts.unstack(fill_value=0)
     return table.reindex(columns=PAIRS, fill_value=0)
 
@@ -371,26 +399,19 @@ class Live:
     """A fitted rule as `roundtable(..., stop=...)` takes it: the same signal, computed
     on the rounds so far.
 
-    Give the encoder that the rule was fitted with, and what labels the talk as then (of
-    run, round, sender, text, acts); without, acts are those that senders carry.
+    `measure` labels and measures the talk (run, round, sender, text, acts) as that was
+    which the rule learnt from; without, acts are those that senders carry.
     """
 
     fitted: Fitted
     name: str
-    encoder: Encoder | None = None
-    label: Callable[[pd.DataFrame], Awaitable[pd.DataFrame]] | None = None
+    measure: Callable[[pd.DataFrame], Awaitable[pd.DataFrame]] | None = None
 
     async def __call__(self, rounds: Sequence[Round]) -> bool:
         """Whether the signal is present in the last of `rounds`."""
-        rows = []
-        for entry in rounds:
-            for m in entry.messages:
-                rows.append((0, entry.number, m.sender, m.text, m.acts))
-        said = pd.DataFrame(rows, columns=[*ROUND, "sender", "text", "acts"])
-        if rows and self.label:
-            said = await self.label(said)
-        if rows and self.encoder:
-            vectors = self.encoder.encode(list(said["text"]))
-            said["difference"] = differences(said, vectors)
+        columns = ["round", "sender", "text", "acts"]
+        said = pd.DataFrame(spoken(rounds), columns=columns).assign(run=0)
+        if self.measure and len(said):
+            said = await self.measure(said)
         study = with_speech(votes(rounds).assign(run=0), said)
         return bool(self.fitted.fires(study)[-1])

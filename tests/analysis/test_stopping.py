@@ -1,4 +1,5 @@
-"""Stopping rules: where each stops, that none looks ahead, what is learnt by hand, and live at the table."""
+"""Stopping rules: where each stops, that none looks ahead, what is learnt by hand, and
+live at the table."""
 
 import asyncio
 import itertools
@@ -8,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.api as sm
 
 from support.analysis import stopping
 from support.analysis.conversation import features, messages_of
@@ -15,105 +17,77 @@ from support.analysis.dialogue_acts import LABELS
 from support.analysis.metrics import total_utility
 from support.analysis.stopping import PAIRS, PAPER, PEOPLE, Live, priced
 from support.errors import InvalidInput
-from support.roundtable.ratings import load
-from support.roundtable.records import Decision, Round, Transcript
 from support.simulations import simulations
 
 CAUSAL = {name: rule for name, rule in PAPER.items() if name != "Oracle"}
 CAUSAL["priced"] = priced(stopping.dialogue_act, 0.02)
-ROUNDS, RUNS = 6, 20
+ROUNDS, RUNS = 6, 40
 
 
 def frame(gain, **columns):
     """A study given as arrays of (runs, rounds)."""
-    gain = np.array(gain, dtype=float)
-    runs, rounds = np.indices(gain.shape)
-    flat = {name: np.array(value).ravel() for name, value in columns.items()}
-    made = {"run": runs.ravel(), "round": rounds.ravel() + 1, "gain": gain.ravel()}
-    return pd.DataFrame({"rule": "rated", **made, "performance": gain.ravel(), **flat})
+    runs, rounds = np.indices(np.shape(gain))
+    given = {"run": runs, "round": rounds + 1, "gain": gain, **columns}
+    made = {name: np.ravel(values) for name, values in given.items()}
+    return pd.DataFrame(made).assign(rule="rated")
 
 
-def drawn(seed=0, runs=RUNS):
-    """Pairs at random; the group is better off where the first of them occurs."""
+def drawn(seed):
+    """Pairs at random; the group is better off where one of them occurs."""
     rng = np.random.default_rng(seed)
-    shape = runs, ROUNDS
-    pairs = rng.binomial(3, 0.05, (*shape, len(PAIRS)))
-    good = pairs[..., 20] > 0
-    first = np.arange(ROUNDS) == 0
+    shape = RUNS, ROUNDS
+    counts = rng.binomial(3, 0.05, (RUNS * ROUNDS, len(PAIRS)))
+    good = counts[:, 20].reshape(shape) > 0
+    gain = 0.5 + 0.3 * good + rng.normal(0, 0.05, shape)
     study = frame(
-        0.5 + 0.3 * good + rng.normal(0, 0.05, shape),
+        gain,
+        performance=gain,
         accepted=rng.random(shape) < 0.3,
         proposed=rng.random(shape) < 0.5,
-        difference=np.where(first, np.nan, rng.random(shape)),
-        words=np.tile(np.arange(1, ROUNDS + 1) * 10, (runs, 1)),
+        difference=rng.random(shape),
     )
-    study["fold"] = study["run"] % 5
-    counts = pd.DataFrame(pairs.reshape(-1, len(PAIRS)), columns=list(PAIRS))
-    return pd.concat([study, counts], axis=1)
+    study = study.assign(fold=study["run"] % 5, words=10 * study["round"])
+    return study.join(pd.DataFrame(counts, columns=list(PAIRS)))
 
 
 def stops(rule, study):
-    signal = rule(study).fires(study)
-    rows = stopping.ends(study, signal)
-    return study["round"].iloc[rows].tolist(), signal[rows].tolist()
+    rows = stopping.ends(study, rule(study).fires(study))
+    return study["round"].iloc[rows].tolist()
 
 
-YES, NO = True, False
+FLAT = np.zeros((3, 3))
+VOTES = {
+    "accepted": np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0]], bool),
+    "proposed": np.array([[1, 0, 0], [1, 1, 1], [0, 0, 0]], bool),
+}
+LESS = [[np.nan, 0.4, 0.1], [np.nan, 0.35, 0.2], [np.nan, 0.1, 0.3]]
 
 
 @pytest.mark.parametrize(
     ("rule", "study", "expected"),
     [
-        (stopping.all_rounds, frame([[1, 2, 3], [1, 2, 0]]), [3, 3]),
-        (
-            stopping.first_agreement,
-            frame(np.zeros((3, 2)), accepted=[[NO, YES], [NO, NO], [YES, NO]]),
-            [2, 2, 1],
-        ),
-        (
-            stopping.consecutive_agreements,
-            frame(
-                np.zeros((3, 3)),
-                accepted=[[YES, NO, NO], [YES, YES, NO], [NO, NO, YES]],
-                proposed=[[YES, NO, NO], [YES, YES, YES], [NO, NO, NO]],
-            ),
-            [2, 3, 3],
-        ),
-        (stopping.oracle, frame([[-0.5, -0.2, -0.2], [-0.1, -0.9, -0.1]]), [2, 1]),
+        (stopping.all_rounds, frame(FLAT), [3, 3, 3]),
+        (stopping.first_agreement, frame(FLAT, **VOTES), [1, 1, 3]),
+        (stopping.consecutive_agreements, frame(FLAT, **VOTES), [2, 3, 3]),
+        (stopping.oracle, frame([[-5, -2, -2], [-1, -9, -1]]), [2, 1]),
         (stopping.checkpoint, frame([[0, 3, 1], [0, 3, 1], [9, 0, 1]]), [2, 2, 2]),
+        (priced(stopping.checkpoint, 5), frame([[1, 2, 3], [1, 2, 4]]), [1, 1]),
         (  # at best 0.4 and 0.2, nothing in round 1: below 0.3
             stopping.information_difference,
-            frame(
-                [[0, 5, 1], [0, 1, 5], [9, 0, 0]],
-                difference=[
-                    [np.nan, 0.4, 0.1],
-                    [np.nan, 0.35, 0.2],
-                    [np.nan, 0.1, 0.3],
-                ],
-            ),
+            frame([[0, 5, 1], [0, 1, 5], [9, 0, 0]], difference=LESS),
             [3, 3, 2],
         ),
     ],
 )
 def test_each_rule_stops_where_the_paper_says(rule, study, expected):
-    assert stops(rule, study)[0] == expected
+    assert stops(rule, study) == expected
 
 
 def test_the_ensemble_stops_with_the_median_of_its_members():
     study = drawn(3)
-    learnt = (
-        stopping.checkpoint,
-        stopping.information_difference,
-        stopping.dialogue_act,
-    )
-    each = [stops(member, study)[0] for member in learnt]
-    assert stops(stopping.ensemble, study)[0] == np.median(each, axis=0).tolist()
-
-
-def test_a_high_price_of_rounds_stops_at_once_and_none_changes_nothing():
-    study = frame([[1, 2, 3], [1, 2, 4], [2, 3, 4]])
-    at = [priced(stopping.checkpoint, price)(study).threshold for price in (0, 5)]
-    assert at == [3, 1]
+    names = ["Validation Checkpoint", "Information Difference", "Dialogue Act"]
+    each = [stops(PAPER[name], study) for name in names]
+    assert stops(stopping.ensemble, study) == np.median(each, axis=0).tolist()
 
 
 @pytest.mark.parametrize("name", CAUSAL)
@@ -132,8 +106,8 @@ def test_no_rule_looks_ahead_or_beats_the_oracle(name):
 def test_pairs_are_counted_across_speakers_as_a_plain_loop_does():
     rng = np.random.default_rng(1)
     said = {
-        (run, number, who): tuple(act for act in LABELS if rng.random() < 0.3)
-        for run, number, who in itertools.product(range(3), (1, 2, 3), "abc")
+        key: tuple(act for act in LABELS if rng.random() < 0.1)
+        for key in itertools.product(range(3), (1, 2, 3), "abc")
     }
     rows = [(*key, acts) for key, acts in said.items()]
     messages = pd.DataFrame(rows, columns=["run", "round", "sender", "acts"])
@@ -150,66 +124,47 @@ def test_pairs_are_counted_across_speakers_as_a_plain_loop_does():
 
 
 def test_the_search_is_the_best_of_all_settings_on_the_coefficients_of_statsmodels():
-    import statsmodels.api as sm
-
     study = drawn(11)
-    present = (study[list(PAIRS)] > 0).astype(float)
-    X = present.loc[:, present.any()].assign(constant=1.0)
+    unknown = study.assign(run=RUNS, gain=np.nan)  # teaches nothing
+    fitted = stopping.dialogue_act(pd.concat([study, unknown], ignore_index=True))
+    present = study[list(PAIRS)] > 0
+    X = sm.add_constant(present.loc[:, present.any()].astype(float))
     with warnings.catch_warnings(action="ignore"):
         fit = sm.OLS(study["gain"] - study["gain"].mean(), X).fit(method="pinv")
-        b, p = fit.params.drop("constant").round(9), fit.pvalues
-    order = list(b.sort_values(ascending=False, kind="stable").index)
-    gain, best = study["gain"].to_numpy().reshape(RUNS, ROUNDS), -np.inf
-    for bound, often, top in itertools.product(
-        (0.05, 0.1, 0.2, 2), (1, 2, 3), (1, 2, 3, 4, 5)
-    ):
-        good = [pair for pair in order if b[pair] > 1e-9 and p[pair] <= bound][:top]
-        for score in range(1, top + 1):
-            reached = []
-            points = (study[good] >= often).sum(axis=1).to_numpy().reshape(RUNS, ROUNDS)
-            for run, row in zip(gain, points, strict=True):
-                ends = [*np.flatnonzero(row >= score), ROUNDS - 1]
-                reached.append(run[ends[0]])
-            if round(np.mean(reached), 12) > best:
-                best, chosen = round(np.mean(reached), 12), (score, tuple(good))
-    fitted = stopping.dialogue_act(study)
-    assert (fitted.threshold, fitted.pairs) == chosen
+    b = fit.params.drop("const").round(6)
+    p = fit.pvalues[b.sort_values(ascending=False, kind="stable").index]
+    best = -np.inf
+    four = itertools.product((0.05, 0.1, 0.2, 2), (1, 2, 3), *[range(1, 6)] * 2)
+    for bound, often, top, score in four:
+        good = [pair for pair in p.index if b[pair] > 0 and p[pair] <= bound][:top]
+        points = (study[good] >= often).sum(axis=1)
+        mean = stopping.reached(study, (points >= score).to_numpy())
+        if score <= top and mean > best:
+            best, chosen = mean, (score, tuple(good))
+    assert PAIRS[20] in chosen[1]  # the pair that makes the difference
+    assert fitted[1:] == chosen
 
 
-def test_the_pair_that_makes_the_difference_is_found():
-    study = drawn(1, runs=60)
-    fitted = stopping.dialogue_act(study)
-    assert PAIRS[20] in fitted.pairs
-    at_end = study.loc[study["round"] == ROUNDS, "gain"].mean()
-    assert stopping.reached(study, fitted.fires(study)) > at_end + 0.05
-
-
-@pytest.mark.parametrize("column", ["gain", *PAIRS[:1]])
-def test_where_nothing_can_be_learnt_nothing_stops(column):
-    names = list(PAIRS) if column in PAIRS else [column]
-    study = drawn(0).assign(**dict.fromkeys(names, 0))
-    assert stops(stopping.dialogue_act, study)[0] == [ROUNDS] * RUNS
-
-
-def test_a_discussion_without_a_known_outcome_is_left_out_of_what_is_learnt():
-    study = drawn(2)
-    unknown = study.assign(gain=study["gain"].where(study["run"] > 0))
-    for rule in (stopping.checkpoint, stopping.dialogue_act):
-        assert rule(unknown)[1:] == rule(study[study["run"] > 0])[1:]
+@pytest.mark.parametrize("columns", [["gain"], list(PAIRS)])
+def test_where_nothing_can_be_learnt_nothing_stops(columns):
+    study = drawn(0)
+    study[columns] = 0
+    assert stops(stopping.dialogue_act, study) == [ROUNDS] * RUNS
 
 
 def test_each_group_is_tested_once_by_a_rule_that_never_saw_its_fold():
     study = drawn(2)
-    tested = stopping.cross_validate(study)
-    assert len(tested) == RUNS * len(PAPER)
+    rules = {name: PAPER[name] for name in ("Validation Checkpoint", "Dialogue Act")}
+    tested = stopping.cross_validate(study, rules)
+    assert len(tested) == RUNS * len(rules)
     assert not tested.duplicated(["stopping", "run"]).any()
+    assert (tested["words"] == 10 * tested["stop"]).all()
     mine = study["fold"] == 0
     spoilt = study.assign(gain=study["gain"].where(~mine, -study["gain"]))
-    again = stopping.cross_validate(spoilt)
-    both = tested.merge(again, on=["stopping", "run", "fold"])
-    both = both[(both["fold"] == 0) & (both["stopping"] != "Oracle")]
-    assert both["stop_x"].tolist() == both["stop_y"].tolist()
-    assert (tested["words"] == 10 * tested["stop"]).all()
+    again = stopping.cross_validate(spoilt, rules)
+    columns = ["stopping", "run", "stop"]
+    first, second = (part.query("fold == 0")[columns] for part in (tested, again))
+    assert first.equals(second)
 
 
 class Signals:
@@ -222,13 +177,13 @@ class Signals:
 
 @pytest.fixture(scope="module")
 def records():
-    """Four discussions under each of two rules; in the first nobody but one speaks at first."""
-    sweep = simulations("exchange_economy", 4, seed=3)
-    units = [u for u in sweep.units() if u.settings["rule"] in ("majority", "rated")]
-    played = [(u, asyncio.run(sweep.study(**sweep.arguments(u, {})))) for u in units]
-    unit, talk = played[0]
-    quiet = replace(talk.rounds[0], messages=talk.rounds[0].messages[:1])
-    return [(unit, replace(talk, rounds=(quiet, *talk.rounds[1:]))), *played[1:]]
+    """Three groups under rated voting; the last one says nothing."""
+    sweep = simulations("exchange_economy", 3, seed=3)
+    units = [unit for unit in sweep.units() if unit.settings["rule"] == "rated"]
+    talks = [asyncio.run(sweep.study(**sweep.arguments(u, {}))) for u in units]
+    mute = [replace(entry, messages=()) for entry in talks[2].rounds]
+    talks[2] = replace(talks[2], rounds=tuple(mute))
+    return list(zip(units, talks, strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -238,53 +193,26 @@ def study(records):
 
 
 def test_a_study_is_what_the_records_say(records, study):
-    mine = study[(study["rule"] == "majority") & (study["run"] == 0)]
-    first = records[0][1]
-    assert np.allclose(mine["performance"], total_utility(first) / 100)
-    accepted = [r.winner is not None for r in first.rounds]
-    assert mine["accepted"].tolist() == accepted
-    assert mine["proposed"].tolist() == [bool(r.proposals) for r in first.rounds]
+    talk = records[0][1]
+    mine = study[study["run"] == 0]
+    votes = [(r.winner is not None, bool(r.proposals)) for r in talk.rounds]
+    assert np.allclose(mine["performance"], total_utility(talk) / 100)
+    assert [*zip(mine["accepted"], mine["proposed"], strict=True)] == votes
     assert mine["words"].is_monotonic_increasing
     assert mine["difference"].isna().tolist() == [True] + [False] * 9
     assert (study.groupby("run")["fold"].nunique() == 1).all()
-
-
-def test_rounds_without_a_word_and_discussions_of_one_round_are_studies(records):
-    (unit, first), (other, second) = records[:2]
-    mute = replace(second, rounds=tuple(replace(r, messages=()) for r in second.rounds))
-    both = [(unit, replace(first, rounds=first.rounds[:1])), (other, mute)]
-    study = stopping.study_of(both, features(messages_of(both), Signals()), folds=2)
-    assert study.groupby("run").size().tolist() == [1, 10]
-    assert not study.loc[study["run"] == 1, [*PAIRS, "words"]].any(axis=None)
-    asked = Live(stopping.checkpoint(frame([[1, 2]])), "mode", Signals())
-    assert [asyncio.run(asked(mute.rounds[:n])) for n in (1, 2)] == [False, True]
-
-
-def test_ratings_are_judged_by_their_absolute_error_and_silence_by_the_mean_rating(
-    have,
-):
-    mean = have(load).base["rating"].mean()
-    rounds = []
-    for number, stars in enumerate((None, 4.5, 2.0), start=1):
-        decision = stars and Decision("P1", stars, number)
-        rounds.append(Round(number, (), (), (), (), None, (), "", decision))
-    record = Transcript(
-        {"name": "movielens", "rating": 4.0}, "majority", {}, (*rounds,)
-    )
-    assert stopping.performance_of(record) == pytest.approx([4 - mean, 0.5, 2.0])
+    assert not study.loc[study["run"] == 2, [*PAIRS, "words"]].any(axis=None)
 
 
 @pytest.mark.parametrize("name", ["Consecutive Agreements", "Ensemble", "priced"])
 def test_live_and_offline_stop_in_the_same_round(name, records, study):
-    async def label(said):
-        return said.assign(acts=said["acts"])
+    async def measure(said):
+        return features(said, Signals())
 
-    rated = study[study["rule"] == "rated"]
-    fitted = CAUSAL[name](rated)
-    asked = Live(fitted, name, Signals(), label)
-    last = rated["round"].iloc[stopping.ends(rated, fitted.fires(rated))]
-    talks = [talk for _, talk in records if talk.rule == "rated"]
-    for talk, expected in list(zip(talks, last, strict=True))[:2]:
+    fitted = CAUSAL[name](study)
+    asked = Live(fitted, name, measure)
+    last = study["round"].iloc[stopping.ends(study, fitted.fires(study))]
+    for (_, talk), expected in zip(records, last, strict=True):
         ends = (n for n in range(1, 11) if asyncio.run(asked(talk.rounds[:n])))
         assert next(ends, 10) == expected
 
@@ -302,25 +230,19 @@ def test_people_are_a_study_by_blocks():
     assert study["run"].tolist() == [0, 0, 1]
     assert study["gain"].tolist() == [0.2, 0.9, 0.5]
     assert study.loc[1, ["accept → propose", "propose → propose"]].tolist() == [1, 0]
-    assert len(stopping.cross_validate(study, PEOPLE)) == 2 * len(PEOPLE)
+    assert set(stopping.cross_validate(study, PEOPLE)["stopping"]) == {*PEOPLE}
 
 
-UNKNOWN = pd.DataFrame({"run": [1], "round": [1], "performance": [np.nan]})
+TALK = pd.DataFrame([(1, 1, 0.5)], columns=["run", "round", "performance"])
+TALK = TALK.assign(rule="people", sender="Ann", acts="inform")
 
 
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        (lambda: stopping.first_agreement(drawn().drop(columns="accepted")), "votes"),
-        (lambda: stopping.people_study(UNKNOWN), "no performance is known"),
-        (
-            lambda: stopping._in_folds(frame([[1], [2]]).assign(group=[0, 1]), 5, 0),
-            "folds: 5",
-        ),
-        (
-            lambda: stopping.oracle(drawn()).fires(drawn().drop(columns="gain")),
-            "not over",
-        ),
+        (lambda: stopping.first_agreement(frame(FLAT)), "votes"),
+        (lambda: stopping.people_study(TALK.drop(columns="performance")), "no perf"),
+        (lambda: stopping.people_study(TALK), "folds: 5"),
     ],
 )
 def test_what_users_get_wrong(call, expected):
