@@ -31,7 +31,13 @@ YES = "yes"
 NO = "no"
 CLOSE = "too close to call"
 UNTESTED = "not testable here"
-VERDICTS = (YES, NO, CLOSE, UNTESTED)
+VERDICTS = {
+    YES: "agrees",
+    NO: "differs",
+    CLOSE: "too little data",
+    UNTESTED: "not testable here",
+}
+"""The verdicts on statements, and what they are called of printed cells."""
 
 Cell = tuple[float, float, float]
 """Value, standard error, n."""
@@ -420,30 +426,16 @@ def called(model: str) -> str:
 
 def wide(checked: pd.DataFrame) -> pd.DataFrame:
     """The verdicts for a page: where, statement, a column for each participant."""
-    table = checked.pivot_table(
-        values="verdict",
-        index=["where", "statement"],
-        columns="participant",
-        aggfunc="first",
-        sort=False,
-    )
+    keys = ["where", "statement"]
+    table = checked.pivot_table("verdict", keys, "participant", "first", sort=False)
     return table.rename_axis(columns=None).reset_index()
 
 
-def counted(checked: pd.DataFrame) -> pd.DataFrame:
-    """How many statements got which verdict, by participant."""
-    counts = tally(checked, "participant", VERDICTS)
-    return counts.rename(columns={"all": "statements"})
-
-
-def tally(frame: pd.DataFrame, by: str, verdicts: Collection[str]) -> pd.DataFrame:
-    """How often each verdict occurs in each level of a column, and all of them."""
-    need_columns(frame, [by, "verdict"], "what is counted")
-    counts = pd.crosstab(frame[by], frame["verdict"])
-    counts = counts.reindex(
-        index=frame[by].unique(),
-        columns=list(verdicts),
-        fill_value=0,
-    )
-    counts["all"] = counts.sum(axis=1)
+def counted(judged: pd.DataFrame, by: str = "participant") -> pd.DataFrame:
+    """How many statements, or printed cells, got which verdict in each level of `by`."""
+    of = "statements" if "statement" in judged else "cells"
+    verdicts = VERDICTS if of == "statements" else VERDICTS.values()
+    counts = pd.crosstab(judged[by], judged["verdict"])
+    counts = counts.reindex(judged[by].unique(), columns=[*verdicts], fill_value=0)
+    counts[of] = counts.sum(axis=1)
     return counts.rename_axis(columns=None).reset_index()
