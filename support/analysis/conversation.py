@@ -189,8 +189,10 @@ def _units(vectors: np.ndarray) -> np.ndarray:
 # -- tables ----------------------------------------------------------------------------------------------------------
 
 
-def with_acts(messages: pd.DataFrame) -> pd.DataFrame:
+def with_acts(messages: pd.DataFrame, labels: Sequence[str] = LABELS) -> pd.DataFrame:
     """The labelled messages with a column for each act: 1 where a message performs it, else 0 (Table 9).
+
+    `labels` are those of the scheme, [*SCHEME] of one of your own.
 
     A message may perform several, so that the shares of a round add up to more than one. Unlabelled ones are left out.
     """
@@ -200,8 +202,8 @@ def with_acts(messages: pd.DataFrame) -> pd.DataFrame:
             f"acts: none of {len(messages)} messages has a label; label them first "
             "(support.analysis.annotators.labelled)"
         )
-    given = indicators(kept["acts"]).astype(float)
-    return kept.assign(**dict(zip(LABELS, given.T, strict=True)))
+    given = indicators(kept["acts"], labels).astype(float)
+    return kept.assign(**dict(zip(labels, given.T, strict=True)))
 
 
 def by_round(
