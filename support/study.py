@@ -17,6 +17,7 @@ import json
 import math
 import shutil
 import tomllib
+import warnings
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from importlib.metadata import distributions
@@ -34,7 +35,7 @@ from support.errors import DamagedFile, InvalidInput
 from support.prompts import listed
 from support.roundtable.fork import Start, starting
 from support.roundtable.mechanism import ROUNDTABLE, stages, stages_of
-from support.roundtable.records import ENVIRONMENTS, Transcript
+from support.roundtable.records import ENVIRONMENTS, PLACES, Transcript
 from support.runs.estimate import estimate
 from support.runs.frames import cells, export, head
 from support.runs.study import Row, Store, Unit
@@ -352,8 +353,16 @@ def _worded(then: Row) -> str:
 
 
 def _outcome(record: Any) -> Row:
-    """What a record says of itself, and the metrics of a discussion whose environment is known by name."""
+    """What a record says of itself, and the metrics of a discussion.
+
+    Whose environment is not known by name has none: a warning says so, once.
+    """
     row = cells(getattr(record, "summary", record))
-    if isinstance(record, Transcript) and record.environment["name"] in ENVIRONMENTS:
-        row |= run_metrics(record)
+    if not isinstance(record, Transcript):
+        return row
+    name = record.environment["name"]
+    if name in ENVIRONMENTS:
+        return row | run_metrics(record)
+    lacking = f"no metrics of {name!r}: put its environment into {PLACES}"
+    warnings.warn(lacking, stacklevel=3)
     return row

@@ -117,8 +117,7 @@ class LabelFile:
             raise InvalidInput(
                 f"acts: {ticked} given; tick at least one, and {OTHERS!r} alone, when no other fits"
             )
-        about = [str(message[name]) for name in ("run", "round", "sender", "text")]
-        row = (key(message), coder, *about, json.dumps(checked_acts(given)))
+        row = (key(message), coder, *about(message), json.dumps(checked_acts(given)))
         with transaction(self._db, self.path):
             self._db.execute(INSERT, row)
 
@@ -127,8 +126,7 @@ class LabelFile:
         with guarded(self.path):
             rows = self._db.execute(SELECT).fetchall()
         frame = pd.DataFrame(rows, columns=list(COLUMNS))
-        acts = [checked_acts(json.loads(given)) for given in frame["acts"]]
-        frame["acts"] = pd.Series(acts, dtype=object)
+        frame["acts"] = frame["acts"].map(json.loads).map(checked_acts)
         once = ["message", "coder"]
         return frame.drop_duplicates(once, keep="last", ignore_index=True)
 
@@ -139,8 +137,13 @@ class LabelFile:
 
 def key(message: Mapping[Any, Any]) -> str:
     """Tells messages apart: a sum over the run, the round, the sender and the text."""
-    parts = json.dumps([str(message[c]) for c in ("run", "round", "sender", "text")])
+    parts = json.dumps(about(message))
     return hashlib.sha256(parts.encode()).hexdigest()[:16]
+
+
+def about(message: Mapping[Any, Any]) -> list[str]:
+    """Which message it is."""
+    return [str(message[name]) for name in ("run", "round", "sender", "text")]
 
 
 def coder_agreement(
@@ -156,5 +159,5 @@ def coder_agreement(
     if shared.empty:
         counts = f"{coders[0]}: {len(first)} labels, {coders[1]}: {len(second)}"
         raise InvalidInput(f"{counts}; agreement needs two people on the same messages")
-    acts = (shared["acts_x"], shared["acts_y"])
-    return evaluate(acts[0], acts[1], shared["run"], rng, draws=draws)
+    acts = shared["acts_x"], shared["acts_y"]
+    return evaluate(*acts, shared["run"], rng, draws=draws)

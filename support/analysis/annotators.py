@@ -149,9 +149,9 @@ def pieces(text: str) -> list[str]:
     >>> pieces("I take 3.5 of A. And you? :-)")
     ['I take 10 of A.', 'And you?']
     """
-    parts = [part for part in END_OF_SENTENCE.split(text) if part and WORD.search(part)]
+    parts = filter(WORD.search, END_OF_SENTENCE.split(text))
     wrapped = [textwrap.wrap(masked(part.strip()), LONGEST) for part in parts]
-    return list(chain.from_iterable(wrapped))
+    return [*chain(*wrapped)]
 
 
 def is_foreign(text: str) -> bool:
@@ -266,8 +266,8 @@ def question(
     """What a model is asked about a message, given the lines of the round before (C.5)."""
     briefing = render("dialogue_acts/briefing", meanings=tuple(meanings.items()))
     asked = render("dialogue_acts/message", before=before, sender=sender, text=text)
-    contents = {"system": briefing, "user": asked}
-    return [{"role": role, "content": content} for role, content in contents.items()]
+    system = {"role": "system", "content": briefing}
+    return [system, {"role": "user", "content": asked}]
 
 
 def form(labels: Labels, most: int) -> Any:

@@ -10,11 +10,10 @@ unless it is a share.
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import permutations
-from math import ceil, floor, inf, isnan, nan, sqrt
+from math import ceil, floor, inf, nan, sqrt
 from typing import NamedTuple
 
 import pandas as pd
@@ -31,7 +30,13 @@ YES = "yes"
 NO = "no"
 CLOSE = "too close to call"
 UNTESTED = "not testable here"
-VERDICTS = (YES, NO, CLOSE, UNTESTED)
+VERDICTS = {
+    YES: "agrees",
+    NO: "differs",
+    CLOSE: "too little data",
+    UNTESTED: "not testable here",
+}
+"""The verdicts on statements, and what they are called of printed cells."""
 
 Cell = tuple[float, float, float]
 """Value, standard error, n."""
@@ -65,10 +70,8 @@ class Difference(NamedTuple):
         Yes by two one-sided tests at 5 %; no if it is clearly not zero, and beyond.
         """
         gap = abs(self.value)
-        if self.se > 0:
-            p = equivalent(gap, self.se, margin, self.df)
-            if p < 0.05:
-                return YES
+        if self.se > 0 and equivalent(gap, self.se, margin, self.df) < 0.05:
+            return YES
         if gap > self.half() and gap > margin:
             return NO
         return CLOSE
@@ -99,9 +102,7 @@ def difference(left: str, right: str, cells: Cells) -> Difference:
     terms = list[tuple[float, str]]()
     for side, text in ((1.0, left), (-1.0, right)):
         for sign, weight, key in TERM.findall(text):
-            factor = -side if sign == "-" else side
-            if weight:
-                factor *= float(weight)
+            factor = side * float(sign + (weight or "1"))
             if key:
                 terms.append((factor, _by_round(key, cells)))
             elif weight:
@@ -114,16 +115,15 @@ def difference(left: str, right: str, cells: Cells) -> Difference:
 
 def _paired(terms: list[tuple[float, str]], cells: Cells) -> list[tuple[float, str]]:
     """Two columns of one row as the column "one - other", where the row has it."""
-    if len(terms) != 2:
-        return terms
-    (factor, first), (_, second) = terms
-    row, _, one = first.partition(" | ")
-    other = second.removeprefix(f"{row} | ")
-    pair = f"{row} | {one} - {other}"
-    if pair in cells:
-        return [(factor, pair)]
-    pair = f"{row} | {other} - {one}"
-    return [(-factor, pair)] if pair in cells else terms
+    if len(terms) == 2:
+        (factor, first), (_, second) = terms
+        row, _, one = first.partition(" | ")
+        other = second.removeprefix(f"{row} | ")
+        pairs = {f"{one} - {other}": factor, f"{other} - {one}": -factor}
+        for pair, sign in pairs.items():
+            if f"{row} | {pair}" in cells:
+                return [(sign, f"{row} | {pair}")]
+    return terms
 
 
 def _by_round(key: str, cells: Cells) -> str:
@@ -134,15 +134,12 @@ def _by_round(key: str, cells: Cells) -> str:
     name, _, when = key.partition("@")
     if when not in ("first", "last", "least"):
         return key
-    numbered = re.compile(re.escape(name) + r"@(\d+)")
-    matches = filter(None, map(numbered.fullmatch, cells))
-    rounds = sorted((int(match[1]) for match in matches), reverse=when == "last")
-    keys = [f"{name}@{number}" for number in rounds]
+    rounds = _matching(f"[{name}@#]", "#", cells)
+    rounds.sort(key=int, reverse=when == "last")
     if when == "least":
-        keys = sorted(keys[1:-1], key=lambda one: cells[one][0])
-    if not keys:
-        raise KeyError(key)
-    return keys[0]
+        rounds = sorted(rounds[1:-1], key=lambda one: cells[f"{name}@{one}"][0])
+    found = next(iter(rounds), when)
+    return f"{name}@{found}"
 
 
 def _cell(key: str, cells: Cells) -> Cell:
@@ -180,7 +177,7 @@ def _matching(claim: str, sign: str, cells: Cells) -> list[str]:
     for key in re.findall(r"\[(.+?)\]", claim):
         if sign in key:
             pattern = re.escape(key).replace(re.escape(sign), meant)
-            matches = [re.fullmatch(pattern, one) for one in cells]
+            matches = map(re.compile(pattern).fullmatch, cells)
             each.append({match[1] for match in matches if match})
     return sorted(set.intersection(*each))
 
@@ -193,11 +190,10 @@ def _by_size(cells: Cells) -> Iterator[tuple[str, str]]:
     rows = dict.fromkeys(key.partition(" | ")[0] for key in cells)
     models = filter(is_model, rows)
     for one, other in permutations(models, 2):
-        if other == f"{one}-mini":
-            yield one, other
-        sizes = SIZE.findall(one) + SIZE.findall(other)
+        sizes = [float(size) for size in SIZE.findall(f"{one} {other}")]
         alike = SIZE.sub("", one) == SIZE.sub("", other)
-        if alike and len(sizes) == 2 and float(sizes[0]) > float(sizes[1]):
+        larger = len(sizes) == 2 and sizes[0] > sizes[1]
+        if other == f"{one}-mini" or (alike and larger):
             yield one, other
 
 
@@ -300,9 +296,8 @@ def answer(claim: str, need: str, given: str, cells: Cells) -> tuple[str, str]:
     if kind != "most":
         return decisive.verdict, decisive.evidence
     verdicts = [result.verdict for result in results]
-    yes, no = verdicts.count(YES), verdicts.count(NO)
-    evidence = f"of {len(results)} clearly so: {yes}, clearly not: {no}"
-    return decisive.verdict, evidence
+    clear = f"clearly so: {verdicts.count(YES)}, clearly not: {verdicts.count(NO)}"
+    return decisive.verdict, f"of {len(results)} {clear}"
 
 
 # ---- tables
@@ -330,10 +325,10 @@ def check(paper: str, notebook: str, results: pd.DataFrame) -> pd.DataFrame:
     figures = results.astype(dict.fromkeys(("value", "se", "n"), float))
     parts = []
     for who, part in figures.groupby("participant", sort=False):
-        cells = {}
-        for row, column, value, se, n in part[cell].itertuples(index=False):
-            if not isnan(value):
-                cells[f"{row} | {column}"] = (value, se, n)
+        numbers = part.dropna(subset="value")[cell].itertuples(index=False)
+        cells = {
+            f"{row} | {column}": (value, se, n) for row, column, value, se, n in numbers
+        }
         tested = [
             _tested(one, str(who), cells, unseen.get(who, ()))
             for one in stated.to_dict("records")
@@ -366,7 +361,6 @@ def statements(paper: str) -> pd.DataFrame:
     tested = pd.read_csv(
         inputs("claims", f"{paper}.tsv"),
         sep="\t",
-        quoting=csv.QUOTE_NONE,
         dtype=str,
         keep_default_na=False,
     )
@@ -420,30 +414,16 @@ def called(model: str) -> str:
 
 def wide(checked: pd.DataFrame) -> pd.DataFrame:
     """The verdicts for a page: where, statement, a column for each participant."""
-    table = checked.pivot_table(
-        values="verdict",
-        index=["where", "statement"],
-        columns="participant",
-        aggfunc="first",
-        sort=False,
-    )
+    keys = ["where", "statement"]
+    table = checked.pivot_table("verdict", keys, "participant", "first", sort=False)
     return table.rename_axis(columns=None).reset_index()
 
 
-def counted(checked: pd.DataFrame) -> pd.DataFrame:
-    """How many statements got which verdict, by participant."""
-    counts = tally(checked, "participant", VERDICTS)
-    return counts.rename(columns={"all": "statements"})
-
-
-def tally(frame: pd.DataFrame, by: str, verdicts: Collection[str]) -> pd.DataFrame:
-    """How often each verdict occurs in each level of a column, and all of them."""
-    need_columns(frame, [by, "verdict"], "what is counted")
-    counts = pd.crosstab(frame[by], frame["verdict"])
-    counts = counts.reindex(
-        index=frame[by].unique(),
-        columns=list(verdicts),
-        fill_value=0,
-    )
-    counts["all"] = counts.sum(axis=1)
+def counted(judged: pd.DataFrame, by: str = "participant") -> pd.DataFrame:
+    """How many statements, or printed cells, got which verdict in each level of `by`."""
+    of = "statements" if "statement" in judged else "cells"
+    verdicts = VERDICTS if of == "statements" else VERDICTS.values()
+    counts = pd.crosstab(judged[by], judged["verdict"])
+    counts = counts.reindex(judged[by].unique(), columns=[*verdicts], fill_value=0)
+    counts[of] = counts.sum(axis=1)
     return counts.rename_axis(columns=None).reset_index()

@@ -21,6 +21,7 @@ except in `rationality` and `rigidity`, which are over the rounds that were.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -79,21 +80,21 @@ def run_metrics(transcript: Transcript) -> dict[str, float]:
     """All metrics of one discussion in percent; NaN where one is undefined, or the
     environment lacks what it needs."""
     environment = environment_of(transcript)
-    values = dict.fromkeys(METRICS, float("nan"))
+    values = dict.fromkeys(METRICS, nan)
     if not hasattr(environment, "utilities"):
         return values
     standing = standing_utilities(transcript, environment)
     last = standing[-1]
     if last.any():
-        values["min_max"] = 100 * float(last.min() / last.max())
+        values["min_max"] = 100 * last.min() / last.max()
     values["rationality"] = _rationality(transcript, environment, standing)
     changes = np.diff(standing.sum(axis=1), prepend=0.0)
-    values["rigidity"] = 100 * float(np.isclose(changes, 0.0, atol=1e-9).mean())
+    values["rigidity"] = 100 * np.isclose(changes, 0.0, atol=1e-9).mean()
     if hasattr(environment, "maximum"):
         curve = total_utility(transcript, 10)
         for n in (3, 5, 10):
-            values[f"utility@{n}"] = float(curve[n - 1])
-            values[f"auc@{n}"] = float(curve[:n].mean())
+            values[f"utility@{n}"] = curve[n - 1]
+            values[f"auc@{n}"] = curve[:n].mean()
     return values
 
 
@@ -109,7 +110,7 @@ def _rationality(
             mine = seats[proposal.agent]
             worth = environment.utilities(proposal.value)[mine]
             rational += worth > stood[mine] + 1e-9
-    return 100 * float(rational) / chances if chances else float("nan")
+    return 100 * rational / chances if chances else nan
 
 
 def runs_of(records: Iterable[tuple[Unit, Transcript]]) -> pd.DataFrame:
@@ -128,7 +129,10 @@ def curves_of(
         played = len(talk.rounds)
         for number, value in enumerate(total_utility(talk, rounds), start=1):
             entry = talk.rounds[min(number, played) - 1]
-            row = {"round": number, "utility": value}
-            row["undecided"] = entry.decision is None
+            row = {
+                "round": number,
+                "utility": value,
+                "undecided": entry.decision is None,
+            }
             rows.append({**head(unit), **row})
     return pd.DataFrame(rows)

@@ -208,7 +208,8 @@ def test_table_1_has_the_last_round_of_each_design_and_stands_beside_the_publish
     )
     assert set(table["n"]) == {10}
     printed = with_standard_errors(PAPER[PAPER["table"] == "Table 1 n = 3, K = 2"])
-    beside = against_published(table, printed, participant="rule-based")
+    table = table.assign(participant="rule-based")
+    beside = against_published(table, printed, 1.0)
     assert len(beside) == 11 and not (beside["verdict"] == "not testable here").any()
 
 
