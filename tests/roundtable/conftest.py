@@ -6,6 +6,7 @@ from string import Formatter
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyRegressor
 
 from support.english import wordings
 from support.roundtable.knowledge import Priors
@@ -16,12 +17,10 @@ from support.roundtable.movielens import (
 )
 from support.roundtable.ratings import MovieLens100k, load
 
-PRIORS = Priors(
-    mean=3.5, user_sd=0.4, film_sd=0.5, noise_sd=0.9,
-    genre_means={"Comedy": 3.3, "War": 3.8}, offsets={}, demographic_error=0.6, film_mean=3.2,
-)  # fmt: skip
+KNOWN = DummyRegressor(strategy="constant", constant=3.5).fit([[0]], [3.5])
+PRIORS = Priors(3.5, 0.4, 0.5, 0.9, KNOWN, 0.6)
 USUAL = {
-    "movie_id": 7, "movie_title": "Film 7", "release_date": "1990", "genre": ("Comedy",), "rated_date": "1998",
+    "movie_id": 7, "movie_title": "Film 7", "release_date": "1990", "genre": "Comedy", "rated_date": "1998",
     "user_id": 1, "age": 30, "gender": "F", "occupation": "artist", "state": "NY",
 }  # fmt: skip
 
@@ -36,8 +35,8 @@ class Table(MovieLens):
     """The environment with tables of our own."""
 
     def background(self, agent):
-        consulted = (4.9, 0.1) if agent == self.consult else None
-        return RaterBackground(agent, "Film 7", self.tables[agent], PRIORS, consulted)
+        consulted = (4.9, 0.1) if agent == self.consult else ()
+        return RaterBackground(agent, self.tables[agent], PRIORS, consulted)
 
 
 @pytest.fixture
@@ -46,8 +45,8 @@ def table():
 
     def make(
         film=((5, 4.0, 0.9),) * 40,
-        user=((4, ("Drama",)),) * 30,
-        genres=("Comedy",),
+        user=((4, "Drama"),) * 30,
+        genres="Comedy",
         consult=None,
     ):
         environment = Table(1, 7, 5.0, consult)
@@ -92,9 +91,9 @@ def toy():
         "occupation": "other",
     }
     films = {
-        "title": [f"Film {k}" for k in items],
-        "release": [str(1928 + 2 * k) for k in items],
-        "genres": [(f"Genre {k % 5}", f"Kind {k % 3}") for k in range(31)],
+        "movie_title": [f"Film {k}" for k in items],
+        "release_date": [str(1928 + 2 * k) for k in items],
+        "genre": [f"Genre {k % 5}, Kind {k % 3}" for k in range(31)],
     }
     who = pd.DataFrame({**people, "zip": "10003", "state": "NY"}, index=users)
     return MovieLens100k(base, test, who, pd.DataFrame(films, index=items))

@@ -13,7 +13,7 @@ from support.models.profiles import Limits
 from support.models.stand_ins import scripted
 from support.roundtable.economy import ExchangeEconomy
 from support.roundtable.mechanism import Talk, Vote
-from support.roundtable.movielens import ABOUT, AGENTS, Case
+from support.roundtable.movielens import ABOUT, AGENTS, MovieLens
 from support.roundtable.records import Ballot, Candidate, Message, Proposal, View
 from support.roundtable.seats import ballot_form, message_form, negotiator, seat_all
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
@@ -247,7 +247,7 @@ def test_a_model_that_never_finds_the_form_abstains_and_is_counted():
 
 
 def test_a_rater_reads_the_film_all_schemas_its_own_table_and_never_the_truth(table):
-    environment = table(film=[(3, 3.0, 0.5)], user=[(2, ())])
+    environment = table(film=[(3, 3.0, 0.5)], user=[(2, "")])
     object.__setattr__(environment, "rating", 1.23)
     replies = [{"reason": "", "proposal": 9}, {"reason": "", "proposal": 3.649}]
     seat, chats = seated(*replies, environment=environment, me="UserHistory")
@@ -385,7 +385,7 @@ def test_temperature_reasoning_and_repetition_of_a_study_reach_its_models(
 
     monkeypatch.setattr("support.roundtable.study.seat_all", taken)
     monkeypatch.setattr(
-        "support.roundtable.study._cases", lambda seed: (Case(1, 6, 5.0),) * 3
+        "support.roundtable.study._cases", lambda seed: (MovieLens(1, 6, 5.0),) * 3
     )
     with pytest.raises(InterruptedError):
         asyncio.run(
