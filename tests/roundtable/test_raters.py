@@ -48,15 +48,12 @@ def test_what_a_table_does_not_say_has_to_be_heard(table):
     known = table().background("UserHistory").priors
     nothing = expected(known, {})
     assert nothing == (3.5, pytest.approx(np.sqrt(0.4**2 + 0.5**2 + 0.2**2)))
+    for agent in ("MovieHistory", "UserHistory"):
+        empty = table(film=(), user=()).background(agent)
+        assert expected(known, read(empty).facts) == nothing
     user = {"user mean": 2.5, "user mean error": 0.1}
     film = {"film deviation": -0.5, "film deviation error": 0.1}
-    both = expected(known, user | film)
-    assert both == (2.0, pytest.approx(np.sqrt(0.1**2 + 0.1**2 + 0.2**2)))
-    empty = table(film=(), user=())
-    for agent in ("MovieHistory", "UserHistory"):
-        assert expected(known, read(empty.background(agent)).facts) == nothing
-    basic = read(table().background("BasicInfo"))
-    assert (basic.fixed.value, basic.facts) == (3.5, {})
+    assert expected(known, user | film) == (2.0, pytest.approx(0.06**0.5))
 
 
 def rater(environment, kind="weighing", seed=0, opinion=None):
@@ -103,31 +100,23 @@ def test_who_may_consult_pools_the_recommender_s_word_with_its_own(table):
 
 
 NAN = float("nan")
-INF = float("inf")
 
 
 @pytest.mark.parametrize(
     ("told", "expected"),
     [
-        ([{"estimate": 3.0, "error": 0.4}], (3.0, 0.4)),
         ([{"estimate": 2.0}, {"estimate": 3.0, "error": 0.4}], (3.0, 0.4)),
         ([{"estimate": 3.0, "error": -1.0}], (3.0, 0.7)),
         ([{"estimate": 3.0, "error": 1e-300}], (3.0, 0.7)),
-        ([{"A": 0.8}], (2.0, 0.7)),
-        ([{"estimate": NAN, "error": INF}], (2.0, 0.7)),
-        ([{"estimate": 70.0, "error": 0.1}], (2.0, 0.7)),
+        ([{"estimate": NAN, "error": 0.1}], (2.0, 0.7)),
+        ([{"estimate": 70.0}], (2.0, 0.7)),
     ],
 )
-def test_the_latest_claim_of_each_other_counts_or_else_the_proposal(
-    table, told, expected
-):
+def test_the_latest_claim_of_each_other_counts_or_else_the_proposal(told, expected):
     *before, now = [said("UserHistory", **claim) for claim in told]
-    own = said("MovieHistory", estimate=1.0, error=0.1)
     latest = (("UserHistory", 2.0), ("MovieHistory", 3.0))
-    messages = {"before": tuple(before), "messages": (own, now)}
-    seen = view(number=2, latest=latest, **messages)
+    seen = view(number=2, latest=latest, before=tuple(before), messages=(now,))
     assert stated(seen, 0.7) == {"UserHistory": expected}
-    assert 1 <= rater(table()).target(seen) <= 5
 
 
 def choice(agent, rule, *values, **known):
@@ -150,19 +139,14 @@ def test_ballots_go_by_closeness_to_the_opinion(table, rule, ballot):
 
 @pytest.mark.parametrize(
     ("number", "values", "vote"),
-    [
-        (1, (3.0, 3.5), "P1"),
-        (10, (3.0, 3.5), "P2"),
-        (1, (3.4, 4.5), None),
-        (10, (1.0, 4.5), None),
-    ],
+    [(1, (3.0, 3.5), "P1"), (10, (3.0, 3.5), "P2"), (1, (3.4, 4.5), None)],
 )
 def test_a_single_vote_is_for_the_middle_within_a_tolerance_that_widens(
     table, number, values, vote
 ):
+    voter = rater(table(), opinion=3.0)
     latest = tuple(zip(AGENTS, (3.5, 3.0, 3.5), strict=True))
-    known = {"number": number, "latest": latest}
-    assert choice(rater(table(), opinion=3.0), "majority", *values, **known) == vote
+    assert choice(voter, "majority", *values, number=number, latest=latest) == vote
 
 
 def test_a_message_states_the_own_evidence_and_later_the_news_of_it(table):
@@ -191,7 +175,6 @@ APART = (("BasicInfo", 1.0), ("MovieHistory", 4.0))
         (-0.3, {"latest": APART}, "evaluate decline compromise"),
         (0.3, {"latest": APART}, "evaluate decline propose"),
         (0.0, {"latest": (("BasicInfo", 4.0),)}, "evaluate accept"),
-        (0.0, {"standing": 4.0}, "evaluate accept"),
         (0.0, {"standing": 2.0, "latest": APART[1:]}, "evaluate decline defend"),
     ],
 )
@@ -218,11 +201,9 @@ def test_speaking_draws_nothing_from_the_stream_of_decisions_and_refuses_in_priv
     table,
 ):
     speaker = rater(table())
-    offered = view(number=2, latest=(("BasicInfo", 1.0),))
     before = speaker.rng.bit_generator.state
-    messages = [speak(speaker, offered) for _ in range(10)]
-    assert len({message.text for message in messages}) > 1
-    assert {message.recipients for message in messages} == {("BasicInfo",)}
+    refused = speak(speaker, view(number=2, latest=(("BasicInfo", 1.0),)))
+    assert refused.recipients == ("BasicInfo",)
     assert speaker.rng.bit_generator.state == before
 
 
