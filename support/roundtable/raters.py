@@ -7,28 +7,15 @@ the own table counts and in that share.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections import ChainMap
 from dataclasses import dataclass, field
-from statistics import median
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
-from support.roundtable.evidence import (
-    Estimate,
-    pool,
-    priors_error,
-    read,
-    within,
-)
-from support.roundtable.movielens import (
-    HIGHEST,
-    LOWEST,
-    MovieLens,
-    RaterBackground,
-)
-from support.roundtable.records import Message, Proposal, View
+from support.roundtable.evidence import Estimate, expected, pool, read, within
+from support.roundtable.movielens import HIGHEST, LOWEST, MovieLens, RaterBackground
+from support.roundtable.records import Message, View
 from support.roundtable.rule_based import (
     ASIDES,
     RuleAgent,
@@ -46,7 +33,8 @@ STEADY = 0.05  # stars; an opinion that moved by less is defended
 ASIDE = (
     0.25  # how often a message has one sentence more: a check, a question or a summary
 )
-SUREST = 0.01  # stars; no claim counts as surer
+SUREST = 0.01  # stars; no claim of a smaller error is believed
+Claims = dict[str, dict[str, float]]  # by agent and name
 VALUE, ERROR = MovieLens.claim_names  # every other name in a claim is a fact
 
 
@@ -57,176 +45,154 @@ class RuleBasedRater(RuleAgent):
     `noise` is the standard deviation, in stars, of what it proposes and of the distances that it perceives when it
     votes; `opinion` is what it would answer now, `before` what before it last reconsidered, in stars. `pace` is the
     share of the way to the pooled estimate that the opinion goes in a round, `own_weight` how many times its own table
-    counts.
+    counts. Who `tells` states its estimate and its facts as a claim.
     """
 
     background: RaterBackground
-    opinion: float = field(default=math.nan, init=False)
-    before: float = field(default=math.nan, init=False)
-    _round: int = field(default=0, init=False, repr=False)
-    _accepted: float | None = field(default=None, init=False, repr=False)
+    opinion: float = field(init=False)
+    before: float = field(init=False)
+    _accepted: float | None = field(default=None, init=False)
 
     wordings = "raters"
     pace = 1.0
-    own_weight = 1.0
+    own_weight = 1
+    tells = True
 
     def __post_init__(self) -> None:
         self.evidence = read(self.background)
-        self._voice = self.rng.spawn(1)[0]
         self.opinion = self.before = self.own_estimate({}).value
 
-    @property
+    @cached_property
     def voice(self) -> np.random.Generator:
         """Words have a stream of their own: how a thing is said changes nothing that is decided."""
-        return self._voice
+        return self.rng.spawn(1)[0]
 
-    def own_estimate(self, heard: Mapping[str, float]) -> Estimate:
-        """What its own table says, read with the facts heard, and what the recommender says if it may ask it."""
-        parts = [self.evidence.estimate(heard)]
-        if self.background.consultation:
-            parts.append(Estimate(*self.background.consultation))
-        value, error = pool(parts)
-        return Estimate(within(value), error)
-
-    def reconsider(self, view: View) -> None:
-        """Go a share `pace` of the way to the pooled estimate; once a round, however often it is called."""
-        if view.round > self._round:
-            self._round = view.round
-            self.before = self.opinion
-            self.opinion += self.pace * (within(self.target(view)) - self.opinion)
+    def own_estimate(self, heard: Claims) -> Estimate:
+        """What its own table says, read with the facts that were claimed, and what the recommender says if it may ask
+        it."""
+        facts = ChainMap(
+            self.evidence.facts,
+            *heard.values(),
+        )
+        own = self.evidence.fixed or expected(
+            self.background.priors,
+            facts,
+        )
+        consulted = self.background.consultation
+        return pool([own, Estimate(*consulted)]) if consulted else own
 
     def target(self, view: View) -> float:
         """The estimates of all tables, pooled by precision, in stars."""
-        value, error = self.own_estimate(facts(view))
-        own = Estimate(value, error / math.sqrt(self.own_weight))
-        theirs = stated(view, priors_error(self.background.priors))
-        return pool([own, *theirs.values()]).value
+        own = self.own_estimate(claims(view))
+        unsure = expected(self.background.priors, {}).error
+        theirs = stated(view, unsure).values()
+        parts = [own] * self.own_weight + [*theirs]
+        return pool(parts).value
 
     def tolerance(self, view: View) -> float:
         """How far from its opinion it goes with the others, in stars: farther in equal steps.
 
         Early there is time to convince them, late any decision near the own opinion is better than none.
         """
-        return STRICT + (LENIENT - STRICT) * (view.round - 1) / max(view.rounds - 1, 1)
+        late = (view.round - 1) / max(view.rounds - 1, 1)
+        return STRICT + (LENIENT - STRICT) * late
 
     def plan(self, view: View) -> float:
-        """The opinion in tenths."""
-        self.reconsider(view)
+        """The opinion in tenths, once it has gone its share of the way to the pooled estimate."""
+        self.before = self.opinion
+        way = self.target(view) - self.opinion
+        self.opinion += self.pace * way
         return round(self.opinion, 1)
 
     def tremble(self, plan: float) -> float:
         """The plan with noise."""
-        return round(
-            within(plan + self.noise * self.rng.standard_normal()),
-            1,
-        )
+        slip = self.noise * self.rng.standard_normal()
+        return round(within(plan + slip), 1)
 
     def worth(self, view: View) -> np.ndarray:
         """Perceived closeness to the opinion."""
-        values = np.array([c.value for c in view.candidates], dtype=float)
-        noise = self.noise * self.rng.standard_normal(len(values))
-        return -np.abs(values - self.opinion + noise)
+        slips = self.noise * self.rng.standard_normal(len(view.candidates))
+        values = [candidate.value for candidate in view.candidates]
+        return -np.abs(np.array(values) - self.opinion + slips)
 
     def marks(self, worth: np.ndarray, view: View) -> np.ndarray:
         """5 for what is within `FULL_MARKS`, one less for each further `MARK` begun."""
-        return 5 - np.ceil((-worth - FULL_MARKS) / MARK - 1e-9)
+        beyond = -worth - FULL_MARKS
+        return 5 - np.ceil(beyond / MARK - 1e-9)
 
     def one_vote(self, worth: np.ndarray, view: View) -> int | None:
         """Of the candidates within the tolerance the one nearest to the middle of the proposals, or an abstention.
 
         Who votes for the closest of all votes for oneself, and then no two of the group ever agree.
         """
-        acceptable = np.flatnonzero(-worth <= self.tolerance(view))
-        if not len(acceptable):
-            return None
-        values = np.array(
-            [view.candidates[i].value for i in acceptable],
-            dtype=float,
-        )
         proposed = [value for _, value in view.latest]
-        off = np.abs(values - (median(proposed) if proposed else self.opinion))
-        return int(acceptable[np.lexsort((-worth[acceptable], off.round(6)))[0]])
-
-    def claim(self, own: Estimate) -> dict[str, float]:
-        """What it states in numbers: the own evidence, an estimate, its error, and facts that the others lack."""
-        return {
-            VALUE: own.value,
-            ERROR: own.error,
-            **self.evidence.facts,
-        }
+        middle = np.median(proposed or [self.opinion])
+        off = [round(abs(c.value - middle), 6) for c in view.candidates]
+        near = np.flatnonzero(-worth <= self.tolerance(view))
+        return min(
+            near.tolist(),
+            key=lambda place: (off[place], -worth[place]),
+            default=None,
+        )
 
     async def message(self, view: View) -> Message:
         """First what the own table says, later a judgement of the offer and where the own opinion stands.
 
-        What stands is judged anew only when it or the judgement has changed; else there is one check, question or
-        summary.
+        An offer is judged anew only when it or the judgement has changed; else there is one check, question or summary.
         """
-        own = self.own_estimate(facts(view))
-        first = view.round == 1
-        offer = next_offer(view)
-        if view.decision:
-            offer = "all of you", float(view.decision.value)
-        acts = ["inform", "request"] if first else self._reply(view, own, offer)
-        if not acts or (not first and self.voice.random() < ASIDE):
-            acts.append(self.drawn(ASIDES))
-        alone = offer is not None and offer[0] in others(view)
-        other = offer[0] if offer and alone else self.drawn(others(view))
-        slots = {
-            "source": self.evidence.source,
-            "own": _stars(own.value),
-            "error": f"{own.error:.1f}",
-            "mine": _stars(self.opinion),
-            "offer": "no number yet",
-            "gap": "0.0",
-            "standing": "nothing is decided yet",
+        own = self.own_estimate(claims(view))
+        claim = {
+            VALUE: own.value,
+            ERROR: own.error,
+            **self.evidence.facts,
         }
-        if offer:
-            slots["offer"] = _stars(offer[1])
-            slots["gap"] = f"{abs(offer[1] - self.opinion):.1f}"
+        whose, offer = next_offer(view) or ("", None)
         if view.decision:
-            slots["standing"] = f"the group stands at {slots['offer']}"
+            whose, offer = "", view.decision.value
+        if view.round == 1:
+            acts = ["inform", "request"]
+        else:
+            acts = self._reply(view, own, offer)
+            if not acts or self.voice.random() < ASIDE:
+                acts.append(self.drawn(ASIDES))
+        number = self.opinion if offer is None else offer
         return self.speak(
             view,
             acts,
-            other,
-            self.claim(own).items(),
-            **slots,
+            whose or self.drawn(others(view)),
+            claim.items() if self.tells else (),
+            source=self.evidence.source,
+            own=own.value,
+            error=own.error,
+            mine=self.opinion,
+            offer=number,
+            gap=abs(number - self.opinion),
         )
 
-    def _reply(
-        self,
-        view: View,
-        own: Estimate,
-        offer: tuple[str, Any] | None,
-    ) -> list[str]:
+    def _reply(self, view: View, own: Estimate, offer: float | None) -> list[str]:
         """News of the own table, a judgement of the offer, and, unless it is accepted, where the own opinion stands."""
         last = claims(view).get(view.me, {}).get(VALUE, own.value)
-        acts = ["inform"] if abs(own.value - last) >= STEADY else []
-        stands = view.decision.value if view.decision else None
-        if self._accepted != stands:
-            self._accepted = None
-        if offer:
-            fine = abs(offer[1] - self.opinion) <= self.tolerance(view)
-            if not fine or self._accepted is None:
-                acts += [
-                    "evaluate",
-                    "accept" if fine else "decline",
-                ]
-            if fine:
-                self._accepted = stands
-                return acts
-        return [*acts, self._stand(view)]
+        news = abs(own.value - last) >= STEADY
+        acts = ["inform"] if news else []
+        if offer is None:
+            return [*acts, self._stand(view)]
+        fine = abs(offer - self.opinion) <= self.tolerance(view)
+        if not fine or offer != self._accepted:
+            acts.append("evaluate")
+            acts.append("accept" if fine else "decline")
+        self._accepted = offer if fine else None
+        return acts if fine else [*acts, self._stand(view)]
 
     def _stand(self, view: View) -> str:
         """Defend an opinion that stayed; compromise if it went towards the others' proposals; else propose it anew."""
-        theirs = dict(view.latest)
-        if theirs.pop(view.me, None) is None:
+        latest = dict(view.latest)
+        moved = self.opinion - self.before
+        if view.me not in latest:
             return "propose"
-        if abs(self.opinion - self.before) < STEADY:
+        if abs(moved) < STEADY:
             return "defend"
-        middle = np.mean([*theirs.values()]) if theirs else self.before
-        nearer = abs(self.opinion - middle) < abs(self.before - middle)
-        return "compromise" if nearer else "propose"
+        apart = np.mean([*latest.values()]) - self.before
+        return "compromise" if moved * apart > 0 else "propose"
 
 
 class Weighing(RuleBasedRater):
@@ -240,63 +206,36 @@ class Stubborn(RuleBasedRater):
 
     kind = "stubborn"
     pace = 0.25
-    own_weight = 4.0
+    own_weight = 4
 
 
 class Random(RuleBasedRater):
     """Zero intelligence, the control (Gode and Sunder 1993): a number at random each round, a ballot at random.
 
-    It tells nobody what its table says. Chance is its whole behaviour, so `noise` plays no part in it.
+    It tells nobody what its table says.
     """
 
     kind = "random"
+    tells = False
     one_vote = RuleAgent.one_vote
 
-    def own_estimate(self, heard: Mapping[str, float]) -> Estimate:
-        """The number of the moment; in the first round nobody has asked for one yet, and it makes one up."""
-        made_up = math.isnan(self.opinion)
-        return Estimate(self._whim() if made_up else self.opinion, 1.0)
+    def own_estimate(self, heard: Claims) -> Estimate:
+        """A new number whenever it is asked, every tenth of a star as likely as any other."""
+        return Estimate(self.rng.integers(10, 51) / 10, 1.0)
 
-    def reconsider(self, view: View) -> None:
-        """A new number, every tenth of a star as likely as any other."""
-        if view.round > self._round:
-            self._round = view.round
-            self.before = self.opinion
-            self.opinion = self._whim()
-
-    def _whim(self) -> float:
-        tenths = round(10 * LOWEST), round(10 * HIGHEST) + 1
-        return float(self.rng.integers(*tenths)) / 10
-
-    async def propose(self, view: View) -> Proposal:
-        """The number of this round."""
-        self.reconsider(view)
-        return Proposal(view.me, self.opinion)
+    def target(self, view: View) -> float:
+        """Such a number."""
+        return self.own_estimate({}).value
 
     def worth(self, view: View) -> np.ndarray:
         """Any."""
         return -self.rng.random(len(view.candidates))
 
-    def claim(self, own: Estimate) -> dict[str, float]:
-        """Nothing."""
-        return {}
 
-
-KINDS: dict[str, type[RuleBasedRater]] = {
-    cls.kind: cls for cls in (Random, Weighing, Stubborn)
-}
+KINDS = {cls.kind: cls for cls in (Random, Weighing, Stubborn)}
 
 
 # ---- what was heard --------------------------------------------------------------------------------------------------
-
-
-def facts(view: View) -> dict[str, float]:
-    """What the others have claimed, facts by name among it."""
-    heard = {}
-    for agent, claim in claims(view).items():
-        if agent != view.me:
-            heard.update(claim)
-    return heard
 
 
 def stated(view: View, error: float) -> dict[str, Estimate]:
@@ -308,13 +247,10 @@ def stated(view: View, error: float) -> dict[str, Estimate]:
     """
     heard = {agent: Estimate(float(value), error) for agent, value in view.latest}
     for agent, claim in claims(view).items():
-        if LOWEST <= claim.get(VALUE, math.nan) <= HIGHEST:
-            theirs = claim.get(ERROR, 0.0)
-            surest = max(theirs, SUREST) if theirs > 0 else error
-            heard[agent] = Estimate(claim[VALUE], surest)
+        value = claim.get(VALUE, 0.0)
+        theirs = claim.get(ERROR, 0.0)
+        if LOWEST <= value <= HIGHEST:
+            believed = theirs if theirs >= SUREST else error
+            heard[agent] = Estimate(value, believed)
     heard.pop(view.me, None)
     return heard
-
-
-def _stars(value: float) -> str:
-    return f"{value:.1f} stars"

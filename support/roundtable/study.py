@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from support.seats import TEMPERATURE, Seats, Spoken
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
-    from support.roundtable.movielens import Case
+    from support.roundtable.movielens import MovieLens
 
 
 async def roundtable_exchange(
@@ -81,13 +82,11 @@ async def roundtable_movielens(
     `repetition`: a sweep of 100 repetitions goes through the first 100 cases, and one that is paired by rule has the
     same participants with the same streams at a case. `consult` is the agent that may ask the recommender.
     """
-    from support.roundtable.movielens import movielens
-
     cases, number = _cases(cases_seed), repetition if case is None else case
     if number not in range(len(cases)):
         wanted = f"a whole number from 0 to {len(cases) - 1}"
         raise InvalidInput(f"case: {number!r} given; expected {wanted}")
-    environment = movielens(cases[number], consult)
+    environment = replace(cases[number], consult=consult)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_all(environment, seats, rng, noise=noise, spoken=spoken)
     how: Any = {"mechanism": mechanism, "tie_break": tie_break, "stop": stop}
@@ -95,7 +94,7 @@ async def roundtable_movielens(
 
 
 @lru_cache(maxsize=4)
-def _cases(seed: int | None) -> tuple[Case, ...]:
+def _cases(seed: int | None) -> tuple[MovieLens, ...]:
     """All ratings of u1.test in the order of a seed: fewer cases are the beginning of more."""
     from support.roundtable.movielens import SEED, draw_cases, load
 

@@ -140,8 +140,9 @@ class Table:
         rng: np.random.Generator | None = None,
     ) -> None:
         if rounds not in range(1, MOST + 1):
-            wanted = f"a whole number from 1 to {MOST}"
-            raise InvalidInput(f"rounds: {rounds!r} given; expected {wanted}")
+            raise InvalidInput(
+                f"rounds: {rounds!r} given; expected a whole number from 1 to {MOST}"
+            )
         check_tie_break(tie_break, rng)
         self.environment, self.seats = environment, dict(seats)
         self.rounds, self.tie_break, self.rng = int(rounds), tie_break, rng

@@ -139,7 +139,10 @@ def registered(text: str) -> dict[str, Any]:
     from support.roundtable.negotiators import KINDS
     from support.roundtable.table import STOPS
 
-    theirs = {name: m for name, m in MECHANISMS.items() if m not in OURS}
+    theirs: dict[str, Any] = {}
+    for name, mechanism in MECHANISMS.items():
+        if mechanism not in OURS:
+            theirs[name] = mechanism
     for name, made in {**RULES, **KINDS, **STOPS}.items():
         if own(made.__module__):
             theirs[name] = made

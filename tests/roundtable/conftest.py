@@ -5,33 +5,37 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyRegressor
 
 from support.english import wordings
 from support.roundtable.knowledge import Priors
 from support.roundtable.movielens import (
+    COLUMNS,
     MovieLens,
     RaterBackground,
 )
 from support.roundtable.ratings import MovieLens100k, load
 
-PRIORS = Priors(
-    mean=3.5,
-    user_sd=0.4,
-    film_sd=0.5,
-    noise_sd=0.9,
-    genre_means={"Comedy": 3.3, "War": 3.8},
-    offsets={},
-    demographic_error=0.6,
-    film_mean=3.2,
-)
+KNOWN = DummyRegressor(strategy="constant", constant=3.5).fit([[0]], [3.5])
+PRIORS = Priors(3.5, 0.4, 0.5, 0.9, KNOWN, 0.6)
+USUAL = {
+    "movie_id": 7, "movie_title": "Film 7", "release_date": "1990", "genre": "Comedy", "rated_date": "1998",
+    "user_id": 1, "age": 30, "gender": "F", "occupation": "artist", "state": "NY",
+}  # fmt: skip
+
+
+def rows(agent, which, given):
+    """An agent's table: usual rows but for the columns `which`, whose values are given."""
+    made = [{**USUAL, **dict(zip(which.split(), row, strict=True))} for row in given]
+    return pd.DataFrame(made, columns=list(COLUMNS[agent]))
 
 
 class Table(MovieLens):
     """The environment with tables of our own."""
 
     def background(self, agent):
-        consulted = (4.9, 0.1) if agent == self.consult else None
-        return RaterBackground(agent, "Film 7", self.tables[agent], PRIORS, consulted)
+        consulted = (4.9, 0.1) if agent == self.consult else ()
+        return RaterBackground(agent, self.tables[agent], PRIORS, consulted)
 
 
 @pytest.fixture
@@ -40,21 +44,17 @@ def table():
 
     def make(
         film=((5, 4.0, 0.9),) * 40,
-        user=((4, ("Drama",)),) * 30,
-        genres=("Comedy",),
+        user=((4, "Drama"),) * 30,
+        genres="Comedy",
         consult=None,
     ):
         environment = Table(1, 7, 5.0, consult)
-        liked = ["rating", "personal_average_score", "user_pref_similarity"]
-        seen = [(f"Film {k}", *row) for k, row in enumerate(user)]
-        known = [("1990", genres, 30, "F", "artist")]
-        about = ["release_date", "genre", "age", "gender", "occupation"]
+        liked = "rating personal_average_score user_pref_similarity"
+        named = [(f"Film {k}", *row) for k, row in enumerate(user)]
         made = {
-            "BasicInfo": pd.DataFrame(known, columns=about),
-            "MovieHistory": pd.DataFrame(film, columns=liked),
-            "UserHistory": pd.DataFrame(
-                seen, columns=["movie_title", "rating", "genre"]
-            ),
+            "BasicInfo": rows("BasicInfo", "genre", [(genres,)]),
+            "MovieHistory": rows("MovieHistory", liked, film),
+            "UserHistory": rows("UserHistory", "movie_title rating genre", named),
         }
         object.__setattr__(environment, "tables", made)
         return environment
@@ -84,9 +84,9 @@ def toy():
         "state": "NY",
     }
     films = {
-        "title": [f"Film {k}" for k in items],
-        "release": (1928 + 2 * items).astype(str),
-        "genres": [(f"Genre {k % 5}", f"Kind {k % 3}") for k in range(31)],
+        "movie_title": [f"Film {k}" for k in items],
+        "release_date": [str(1928 + 2 * k) for k in items],
+        "genre": [f"Genre {k % 5}, Kind {k % 3}" for k in range(31)],
     }
     return MovieLens100k(
         ratings[100:].sort_values(by, ignore_index=True),

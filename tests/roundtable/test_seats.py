@@ -13,7 +13,7 @@ from support.models.profiles import TIGHT, Limits
 from support.models.stand_ins import scripted
 from support.roundtable.economy import ExchangeEconomy
 from support.roundtable.mechanism import Choose, Propose, Talk, Vote
-from support.roundtable.movielens import ABOUT, AGENTS, Case
+from support.roundtable.movielens import ABOUT, AGENTS, MovieLens
 from support.roundtable.records import Candidate, Message, View
 from support.roundtable.seats import ACTS, ASKS, BY_FORM, ballot_form, seat_all
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
@@ -191,7 +191,7 @@ def test_a_model_that_never_finds_the_form_abstains_and_is_counted():
 
 
 def test_a_rater_reads_the_film_all_schemas_its_own_table_and_never_the_truth(table):
-    environment = table(film=[(3, 3.0, 0.5)], user=[(2, ())])
+    environment = table(film=[(3, 3.0, 0.5)], user=[(2, "")])
     object.__setattr__(environment, "rating", 1.23)
     replies = [{"proposal": 9}, {"proposal": 3.649}]
     seat, chats = seated(*replies, environment=environment, me="UserHistory")
@@ -276,7 +276,7 @@ def test_temperature_reasoning_and_repetition_of_a_study_reach_its_models(
 
     module = "support.roundtable.study"
     monkeypatch.setattr(f"{module}.seat_all", reached)
-    monkeypatch.setattr(f"{module}._cases", lambda seed: (Case(1, 6, 5.0),) * 3)
+    monkeypatch.setattr(f"{module}._cases", lambda seed: (MovieLens(1, 6, 5.0),) * 3)
     how = {"temperature": 0.7, "reasoning": "off", "repetition": 2}
     with pytest.raises(InterruptedError) as caught:
         asyncio.run(study(np.random.default_rng(0), "majority", **how))
