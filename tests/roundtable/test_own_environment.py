@@ -107,9 +107,6 @@ LACKS = "has no `background` of the type Background"
 def test_what_cannot_sit_there_is_told_before_the_first_round(environment, seats, said):
     with pytest.raises(InvalidInput, match=said):
         seat_all(environment, seats, np.random.default_rng(1), model=scripted([]))
-    if seats is Wishful:
-        with pytest.raises(InvalidInput, match=said):
-            asyncio.run(table.play(environment, {}, "majority"))
 
 
 def test_an_environment_that_nobody_registered_is_told():
