@@ -217,10 +217,10 @@ def test_an_act_of_ones_own_is_asked_of_models_and_rules_stays_private_and_takes
     assert dict(entry.asked) == {"choose": 3}
     briefing, question = (message["content"] for message in table.heard[1])
     assert f"You choose {ASKS}." in question
-    for said in ("Nobody else sees what you do here.", "Ben: 10.0", "The pot holds 15"):
-        assert said in briefing
-    for unsaid in ("Ana: 5", "decision stands", "propos"):
-        assert unsaid not in briefing
+    assert "Nobody else sees what you do here." in briefing
+    assert "Ben: 10.0" in briefing and "The pot holds 15" in briefing
+    unsaid = ("Ana: 5", "decision stands", "propos")
+    assert not any(words in briefing for words in unsaid)
     [seen] = table.people["Ana"].views[1].history[0].chosen
     assert seen.agent == "Ana"
 
