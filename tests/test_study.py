@@ -58,7 +58,8 @@ def test_a_study_from_its_plan_to_a_package_that_verifies(store, tmp_path, capsy
     assert len(study.table) == 12
     assert study.verdicts().index.tolist() == ["it"]
     [effect] = forked.compare("utility@10", by="then").to_dict("records")
-    assert (effect["a"], effect["b"]) == ("rule ranked", "as it was")
+    assert effect["a"] == "rule ranked"
+    assert effect["b"] == "as it was"
 
     folder = tmp_path / "unpacked"
     zipfile.ZipFile(study.package(tmp_path / "first.zip")).extractall(folder)
@@ -111,7 +112,8 @@ def test_a_fork_that_breaks_off_goes_on_to_the_same_end(store, tmp_path):
     def forked(file):
         return run(table(file)).fork(after=1, rule="ranked", futures=2)
 
-    whole, broken = run(forked(store)), forked(tmp_path / "broken.sqlite")
+    whole = run(forked(store))
+    broken = forked(tmp_path / "broken.sqlite")
     rounds = iter(range(14))
     play = Table.play
 
@@ -158,7 +160,8 @@ def test_a_plan_is_judged_by_the_interval(store, tmp_path, margin, verdict):
     study = own(store)
     study.register(planned(tmp_path, **margin))
     [row] = run(study).verdicts().to_dict("records")
-    assert (row["n"], row["verdict"]) == (9, verdict)
+    assert row["n"] == 9
+    assert row["verdict"] == verdict
     study.register(tmp_path / "plan.toml")  # as when a script runs again
     with pytest.raises(InvalidInput, match="another plan"):
         study.register(planned(tmp_path, least=0.5))
