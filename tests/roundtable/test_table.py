@@ -211,7 +211,7 @@ def test_a_stopping_rule_reads_the_public_record_may_end_it_and_is_named_in_it()
     ("wrong", "said"),
     [
         ({"rule": "shouting"}, "rule: .*'shouting'.*unanimous, majority"),
-        ({"rounds": 0}, "rounds: 0 given; expected a whole number of at least 1"),
+        ({"rounds": 0}, "rounds: 0 given; expected a whole number"),
         ({"tie_break": "coin"}, "tie_break: .*'coin'.*defer, status_quo, lottery"),
         ({"seats": {"Ana": Stub("Ana")}}, r"\['Ana'\] given; expected one for each of"),
         ({"stop": "never"}, "stop: 'never' given; expected a name of `STOPS`"),
