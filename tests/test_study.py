@@ -26,7 +26,8 @@ def planned(folder, head="expect.it", **changed):
 
 async def draws(rng, rule, repetition=0):
     """A study of one's own: b has two more than a, in every group but for a little."""
-    return {"worth": repetition + (2.0 + 0.1 * rng.random() if rule == "b" else 0.0)}
+    more = 2.0 + 0.1 * rng.random() if rule == "b" else 0.0
+    return {"worth": repetition + more}
 
 
 def own(store, groups=9):
@@ -49,7 +50,8 @@ def records(study):
 def test_a_study_from_its_plan_to_a_package_that_verifies(store, tmp_path, capsys):
     mixed_table = {"Ana": "model:o4-mini", "Ben": "model:o3", "Cleo": "linear"}
     study = table(store, ["majority", "ranked"], ["mixed", mixed_table])
-    study.register(planned(tmp_path, value="utility@3", a="ranked", b="majority"))
+    conditions = {"a": "ranked", "b": "majority"}
+    study.register(planned(tmp_path, value="utility@3", **conditions))
     with serving(make=lambda name: stand_in(name=name)):
         estimated = asyncio.run(study.estimate())
         run(study, budget=5)
@@ -57,28 +59,30 @@ def test_a_study_from_its_plan_to_a_package_that_verifies(store, tmp_path, capsy
     assert set(estimated["model"]) == {"o3", "o4-mini"}
     assert len(study.table) == 12
     assert study.verdicts().index.tolist() == ["it"]
-    [effect] = forked.compare("utility@10", by="then").to_dict("records")
+    effect = forked.compare("utility@10", by="then").iloc[0]
     assert effect["a"] == "rule ranked"
     assert effect["b"] == "as it was"
 
     folder = tmp_path / "unpacked"
-    zipfile.ZipFile(study.package(tmp_path / "first.zip")).extractall(folder)
+    package = study.package(tmp_path / "first.zip")
+    zipfile.ZipFile(package).extractall(folder)
     capsys.readouterr()
     runpy.run_path(folder / "verify.py")
     *sums, last = capsys.readouterr().out.splitlines()
     assert len(sums) == 4  # units, runs, calls, records
     assert last == "verified"
     runs = folder / "runs.csv"
-    runs.write_text(runs.read_text().replace("True", "False", 1))
+    tampered = runs.read_text().replace("True", "False", 1)
+    runs.write_text(tampered)
     with pytest.raises(DamagedFile, match=r"runs\.csv is not what the records give"):
         runpy.run_path(folder / "verify.py")
 
 
 def test_a_comparison_is_a_paired_t_test_in_which_a_group_counts_once(store):
     study = run(own(store))
-    [row] = study.compare("worth", "rule").to_dict("records")
-    wide = study.table.pivot(index="repetition", columns="rule", values="worth")
-    test = ttest_rel(wide["a"], wide["b"])
+    row = study.compare("worth", "rule").iloc[0]
+    runs = study.table.set_index("rule")["worth"]
+    test = ttest_rel(runs["a"], runs["b"])
     assert row["t"] == pytest.approx(test.statistic)
     assert row["p"] == pytest.approx(test.pvalue)
     talk = run(table(store, "majority"))
@@ -91,7 +95,8 @@ def test_a_comparison_is_a_paired_t_test_in_which_a_group_counts_once(store):
 def test_every_condition_has_the_same_groups(store):
     prompts = ["plain", "guided"]
     study = run(table(store, ["majority", "ranked"], prompts=prompts))
-    messages = [str(record.rounds[0].messages) for record in records(study)]
+    first = [record.rounds[0] for record in records(study)]
+    messages = [str(entry.messages) for entry in first]
     assert messages == messages[:3] * 4
     assert len(set(messages)) == 3
 
@@ -125,8 +130,10 @@ def test_a_fork_that_breaks_off_goes_on_to_the_same_end(store, tmp_path):
     with patch.object(Table, "play", breaking), pytest.raises(KeyboardInterrupt):
         run(broken, concurrency=1)
     assert 0 < broken.sweep.missing(broken.store) < 12
-    assert records(run(broken)) == records(whole)
-    texts = {str(one.rounds[1].messages) for one in records(whole)}
+    run(broken)
+    assert records(broken) == records(whole)
+    second = [record.rounds[1] for record in records(whole)]
+    texts = {str(entry.messages) for entry in second}
     assert len(texts) == 6  # of three groups in two futures, the same under both rules
 
 
@@ -137,8 +144,9 @@ def test_what_cannot_be_forked_or_played_says_so(store, capsys):
     study = table(store)
     run(study.fork(after=1))
     assert wanted in capsys.readouterr().out
-    forked = run(run(study).fork(after=2))
-    for made in (forked, run(own(store))):
+    run(study)
+    forked = study.fork(after=2)
+    for made in (run(forked), run(own(store))):
         with pytest.raises(InvalidInput, match=wanted):
             made.fork(after=1)
     with pytest.raises(InvalidInput, match="expected a round from 1 to 5"):
@@ -159,7 +167,8 @@ def test_what_cannot_be_forked_or_played_says_so(store, capsys):
 def test_a_plan_is_judged_by_the_interval(store, tmp_path, margin, verdict):
     study = own(store)
     study.register(planned(tmp_path, **margin))
-    [row] = run(study).verdicts().to_dict("records")
+    run(study)
+    row = study.verdicts().loc["it"]
     assert row["n"] == 9
     assert row["verdict"] == verdict
     study.register(tmp_path / "plan.toml")  # as when a script runs again
@@ -185,5 +194,6 @@ def test_a_plan_that_could_not_be_judged_is_refused(store, tmp_path, changed, sa
 
 
 def test_a_plan_comes_before_the_results(store, tmp_path):
+    study = run(own(store))
     with pytest.raises(InvalidInput, match="there are results"):
-        run(own(store)).register(planned(tmp_path))
+        study.register(planned(tmp_path))

@@ -31,7 +31,8 @@ AGENTS = ECONOMY.agents
 
 def all_to(one):
     """The allocation in which one agent has everything."""
-    return {agent: [100 * (agent == one)] * 3 for agent in AGENTS}
+    shares = {agent: [0] * 3 for agent in AGENTS}
+    return shares | {one: [100] * 3}
 
 
 class Listener:
@@ -44,7 +45,8 @@ class Listener:
 
     async def message(self, view):
         self.views.append(view)
-        return Message(self.me, view.others[:1], f"{self.me} in {view.round}")
+        text = f"{self.me} in {view.round}"
+        return Message(self.me, view.others[:1], text)
 
     async def propose(self, view):
         self.views.append(view)
@@ -91,7 +93,8 @@ def played(
         return agreeable(messages)
 
     model = scripted(replies or reply)
-    people = seat_all(environment, seats, np.random.default_rng(0), model=model)
+    rng = np.random.default_rng(0)
+    people = seat_all(environment, seats, rng, model=model)
     options |= {"mechanism": mechanism, "rounds": rounds}
     record = asyncio.run(play(environment, people, rule, **options))
     return SimpleNamespace(record=record, people=people, heard=heard)
@@ -105,7 +108,8 @@ def test_every_mechanism_runs_under_every_rule_with_rule_based_agents_and_models
     record = played(mechanism, rule, ["model", "linear", "model"]).record
     assert not any(entry.format_errors for entry in record.rounds)
     assert record.rounds[1].candidates
-    assert record.rounds[0].messages[0].claim == (("A", 0.9),)
+    message = record.rounds[0].messages[0]
+    assert message.claim == (("A", 0.9),)
     [stage] = stages_of(record)
     assert stage.mechanism.name == mechanism
 
@@ -138,24 +142,27 @@ class Refusing(Listener):
 
 
 def test_a_chair_proposes_alone_and_each_of_the_others_has_a_veto():
-    [entry] = played("chair", "unanimous", rounds=1).record.rounds
+    record = played("chair", "unanimous").record
+    entry = record.rounds[0]
     assert [p.agent for p in entry.proposals] == ["Ana"]
     assert [b.agent for b in entry.ballots] == ["Ben", "Cleo"]
     assert dict(entry.asked) == {"message": 3, "propose": 1, "vote": 2}
-    refused = played("chair", "unanimous", [Listener, Listener, Refusing]).record
-    assert entry.decision
+    seats = [Listener, Listener, Refusing]
+    refused = played("chair", "unanimous", seats).record
+    assert record.outcome
     assert not refused.outcome
 
 
 def test_only_who_may_propose_in_a_round_is_on_its_list():
-    record = played({1: "roundtable", 2: "chair"}).record
-    assert record.rounds[0].decision.value == ECONOMY.validate(all_to("Cleo"))
-    assert [c.proposers for c in record.rounds[1].candidates] == [("Ana",)]
+    first, second = played({1: "roundtable", 2: "chair"}).record.rounds
+    assert first.decision.value == ECONOMY.validate(all_to("Cleo"))
+    assert [c.proposers for c in second.candidates] == [("Ana",)]
 
 
 def test_a_sealed_proposal_is_seen_by_nobody_before_the_vote():
     sealed = Mechanism("sealed", (Propose(private=True), Talk(), Vote()))
-    talking, voting = played(sealed, rounds=1).people["Ben"].views[1:]
+    people = played(sealed, rounds=1).people
+    talking, voting = people["Ben"].views[1:]
     assert [agent for agent, _ in talking.latest] == ["Ben"]
     assert [p.agent for p in talking.proposals] == ["Ben"]
     assert dict(voting.latest).keys() == set(AGENTS)
@@ -166,7 +173,8 @@ def test_who_had_to_be_asked_again_is_recorded_by_phase():
     fits = agreeable([{"content": ""}])
     replies = [fits, "what?", fits, fits]
     seats = ["model", "linear", "linear"]
-    [entry] = played(seats=seats, replies=replies, rounds=1).record.rounds
+    record = played(seats=seats, replies=replies, rounds=1).record
+    entry = record.rounds[0]
     assert entry.repairs == (("Ana", "propose", 1),)
     assert not entry.format_errors
 
@@ -215,7 +223,8 @@ class Giver(Listener):
 def test_an_act_of_ones_own_is_asked_of_models_and_rules_stays_private_and_takes_its_type():
     table = played(GIVE, seats=[Giver, "model", Giver], environment=Pot())
     entry = table.record.rounds[0]
-    assert [(c.agent, c.value) for c in entry.chosen] == [("Ana", 5.0), ("Ben", 10.0)]
+    chosen = {one.agent: one.value for one in entry.chosen}
+    assert chosen == {"Ana": 5.0, "Ben": 10.0}
     assert entry.decision.value == (5.0, 10.0, 0.0)
     assert dict(entry.asked) == {"choose": 3}
     briefing, question = (message["content"] for message in table.heard[1])
