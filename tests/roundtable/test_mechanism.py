@@ -1,7 +1,8 @@
 """Mechanisms: who acts, who sees what, what is told, and what a round decides; for all of them, with models, too."""
 
 import asyncio
-from dataclasses import replace
+import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,58 +13,91 @@ from support.models.stand_ins import scripted
 from support.roundtable.economy import exchange_economy
 from support.roundtable.mechanism import (
     MECHANISMS,
-    ROUNDTABLE,
     Choose,
     Mechanism,
     Propose,
     Talk,
     Vote,
-    first,
     gather,
     stages_of,
 )
-from support.roundtable.records import Message, Proposal
+from support.roundtable.records import Ballot, Message, Proposal
 from support.roundtable.seats import seat_all
 from support.roundtable.table import play
 
 ECONOMY = exchange_economy()
 AGENTS = ECONOMY.agents
-MINE = {"Ana": [80, 10, 10], "Ben": [10, 80, 10], "Cleo": [10, 10, 80]}
+
+
+def all_to(one):
+    """The allocation in which one agent has everything."""
+    shares = {agent: [0] * 3 for agent in AGENTS}
+    return shares | {one: [100] * 3}
 
 
 class Listener:
-    """Writes to the next one, proposes, votes for the last of the list, and keeps what it was shown."""
+    """Writes to one, wants all, votes for the last of the list, and keeps what it was shown."""
 
     kind = "listener"
 
     def __init__(self, me, rng):
         self.me, self.views = me, []
 
-    def _see(self, view):
-        self.views.append(view)
-        return view
-
     async def message(self, view):
-        seen = self._see(view)
-        after = AGENTS[(AGENTS.index(self.me) + 1) % len(AGENTS)]
-        return Message(self.me, (after,), f"{self.me} in {seen.phase.title}")
+        self.views.append(view)
+        text = f"{self.me} in {view.round}"
+        return Message(self.me, view.others[:1], text)
 
     async def propose(self, view):
-        self._see(view)
-        turned = [MINE[AGENTS[(i + AGENTS.index(self.me)) % 3]] for i in range(3)]
-        return Proposal(self.me, turned, "private")
+        self.views.append(view)
+        return Proposal(self.me, all_to(self.me))
 
     async def vote(self, view):
-        from support.roundtable.records import Ballot
+        self.views.append(view)
+        return Ballot(self.me, view.candidates[-1].id)
 
-        return Ballot(self.me, self._see(view).candidates[-1].id)
+
+def agreeable(messages):
+    """What a model replies that fits every phase and every rule."""
+    lines = messages[-1]["content"].splitlines()
+    ids = [line[2:4] for line in lines if line.startswith("- P")]
+    numbers = dict.fromkeys(ids, 1)
+    return {
+        "target": ["all"],
+        "message": "I like A.",
+        "claim": {"A": 0.9},
+        "reason": "I think",
+        "proposal": all_to("Ben"),
+        "vote": ids[0] if ids else None,
+        "ranking": ids,
+        "ratings": numbers,
+        "points": numbers,
+        "choice": 10,
+    }
 
 
-def played(mechanism, rule="plurality", rounds=2, seats=Listener, **options):
-    people = seat_all(ECONOMY, seats, np.random.default_rng(0))
-    return asyncio.run(
-        play(ECONOMY, people, rule, mechanism=mechanism, rounds=rounds, **options)
-    ), people
+def played(
+    mechanism="roundtable",
+    rule="majority",
+    seats=Listener,
+    replies=None,
+    environment=ECONOMY,
+    rounds=2,
+    **options,
+):
+    """The record, the people who sat there, and what models heard."""
+    heard = []
+
+    def reply(messages):
+        heard.append(messages)
+        return agreeable(messages)
+
+    model = scripted(replies or reply)
+    rng = np.random.default_rng(0)
+    people = seat_all(environment, seats, rng, model=model)
+    options |= {"mechanism": mechanism, "rounds": rounds}
+    record = asyncio.run(play(environment, people, rule, **options))
+    return SimpleNamespace(record=record, people=people, heard=heard)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -71,94 +105,90 @@ def played(mechanism, rule="plurality", rounds=2, seats=Listener, **options):
 def test_every_mechanism_runs_under_every_rule_with_rule_based_agents_and_models(
     mechanism, rule
 ):
-    def reply(messages):
-        asked = messages[-1]["content"]
-        ids = [line[2:4] for line in asked.splitlines() if line.startswith("- P")]
-        if '"message"' in asked:
-            return {"target": ["all"], "message": "hello", "claim": {"A": 0.8}}
-        if '"proposal"' in asked:
-            return {"reason": "", "proposal": MINE}
-        numbers = dict.fromkeys(ids, 1)
-        return {
-            "reason": "",
-            "vote": ids[0],
-            "ranking": ids,
-            "ratings": numbers,
-            "points": numbers,
-        }
-
-    people = seat_all(
-        ECONOMY,
-        ["model", "linear", "model"],
-        np.random.default_rng(0),
-        model=scripted(reply),
-    )
-    record = asyncio.run(play(ECONOMY, people, rule, mechanism=mechanism, rounds=2))
-    assert (
-        not any(r.format_errors for r in record.rounds) and record.rounds[1].candidates
-    )
-    assert [s.mechanism.name for s in stages_of(record)] == [mechanism]
+    record = played(mechanism, rule, ["model", "linear", "model"]).record
+    assert not any(entry.format_errors for entry in record.rounds)
+    assert record.rounds[1].candidates
+    message = record.rounds[0].messages[0]
+    assert message.claim == (("A", 0.9),)
+    [stage] = stages_of(record)
+    assert stage.mechanism.name == mechanism
 
 
-def test_a_whisper_is_read_by_those_it_is_written_to_alone_and_the_record_says_that_it_was_one():
-    record, people = played("private talks")
-    whispers = [m for r in record.rounds for m in r.messages if m.private]
-    assert len(whispers) == 6 and {m.phase for m in whispers} == {"private talks"}
-    for agent, seat in people.items():
-        last = seat.views[-1]
-        seen = [m for r in last.history for m in r.messages] + [*last.messages]
-        for m in whispers:
-            assert (m in seen) == (agent in (m.sender, *m.recipients))
-    seen = []
-    played("private talks", stop=lambda rounds: seen.extend(rounds))
-    assert seen and not any(m.private for r in seen for m in r.messages)
+# ---- who acts, who sees ----------------------------------------------------------------------------------------------
+
+
+def test_a_whisper_is_read_by_those_concerned_alone_and_the_record_says_that_it_was_one():
+    public = []
+    table = played("private talks", stop=public.extend)
+    whispers = [m for m in table.record.rounds[0].messages if m.private]
+    assert [m.phase for m in whispers] == ["private talks"] * 3
+    for agent, seat in table.people.items():
+        seen = seat.views[-1].history[0].messages
+        concerned = [m for m in whispers if agent in (m.sender, *m.recipients)]
+        assert [m for m in seen if m.private] == concerned
+    assert [m.private for m in public[0].messages] == [False] * 3
 
 
 def test_in_turn_each_hears_those_before_and_at_once_nobody_does():
-    for mechanism, heard in (("in turn", [0, 1, 2]), ("roundtable", [0, 0, 0])):
-        _, people = played(mechanism, rounds=1)
-        assert [len(seat.views[0].messages) for seat in people.values()] == heard
+    heard = {"in turn": [0, 1, 2], "roundtable": [0, 0, 0]}
+    for mechanism, numbers in heard.items():
+        people = played(mechanism).people.values()
+        assert [len(seat.views[0].messages) for seat in people] == numbers
+
+
+class Refusing(Listener):
+    async def vote(self, view):
+        return None
 
 
 def test_a_chair_proposes_alone_and_each_of_the_others_has_a_veto():
-    record, people = played("chair", "unanimous")
-    for entry in record.rounds:
-        assert [p.agent for p in entry.proposals] == ["Ana"]
-        assert [b.agent for b in entry.ballots] == ["Ben", "Cleo"]
-        assert dict(entry.asked) == {"message": 3, "propose": 1, "vote": 2}
-    assert record.outcome is not None
-
-    async def refuse(view):
-        return None
-
-    people["Cleo"].vote = refuse
-    again = asyncio.run(play(ECONOMY, people, "unanimous", mechanism="chair", rounds=2))
-    assert again.outcome is None
+    record = played("chair", "unanimous").record
+    entry = record.rounds[0]
+    assert [p.agent for p in entry.proposals] == ["Ana"]
+    assert [b.agent for b in entry.ballots] == ["Ben", "Cleo"]
+    assert dict(entry.asked) == {"message": 3, "propose": 1, "vote": 2}
+    seats = [Listener, Listener, Refusing]
+    refused = played("chair", "unanimous", seats).record
+    assert record.outcome
+    assert not refused.outcome
 
 
 def test_only_who_may_propose_in_a_round_is_on_its_list():
-    record, _ = played({1: "roundtable", 2: "chair"}, "majority")
-    assert [c.proposers for c in record.rounds[1].candidates] == [("Ana",)]
+    first, second = played({1: "roundtable", 2: "chair"}).record.rounds
+    assert first.decision.value == ECONOMY.validate(all_to("Cleo"))
+    assert [c.proposers for c in second.candidates] == [("Ana",)]
 
 
 def test_a_sealed_proposal_is_seen_by_nobody_before_the_vote():
     sealed = Mechanism("sealed", (Propose(private=True), Talk(), Vote()))
-    _, people = played(sealed, rounds=1)
+    people = played(sealed, rounds=1).people
     talking, voting = people["Ben"].views[1:]
-    assert [a for a, _ in talking.latest] == ["Ben"] and len(talking.proposals) == 1
-    assert {a for a, _ in voting.latest} == set(AGENTS) and len(voting.candidates) == 3
+    assert [agent for agent, _ in talking.latest] == ["Ben"]
+    assert [p.agent for p in talking.proposals] == ["Ben"]
+    assert dict(voting.latest).keys() == set(AGENTS)
+    assert len(voting.candidates) == 3
+
+
+def test_who_had_to_be_asked_again_is_recorded_by_phase():
+    fits = agreeable([{"content": ""}])
+    replies = [fits, "what?", fits, fits]
+    seats = ["model", "linear", "linear"]
+    record = played(seats=seats, replies=replies, rounds=1).record
+    entry = record.rounds[0]
+    assert entry.repairs == (("Ana", "propose", 1),)
+    assert not entry.format_errors
+
+
+# ---- an act of one's own ---------------------------------------------------------------------------------------------
 
 
 class Pot:
     """Everybody gives from 0 to 20 in private; what is given counts double and is shared."""
 
-    agents, maximum = AGENTS, 60.0
+    agents = AGENTS
 
     def validate(self, given):
-        return tuple(float(given.get(agent, 0)) for agent in self.agents)
-
-    def utilities(self, value):
-        return 20 - np.array(value) + 2 * sum(value) / 3
+        return tuple(given.get(agent, 0.0) for agent in AGENTS)
 
     def describe(self, value):
         return f"The pot holds {sum(value):g}."
@@ -173,13 +203,10 @@ class Pot:
         return "Keep much."
 
 
+ASKS = "how much you give, from 0 to 20"
 GIVE = Mechanism(
     "gifts",
-    (
-        Choose(
-            "Gifts", asks="how much you give, from 0 to 20", reply=float, private=True
-        ),
-    ),
+    (Choose("Gifts", asks=ASKS, reply=float, private=True),),
     gather,
     aim="Each of you decides for itself.",
     end="Every round begins anew.",
@@ -187,186 +214,93 @@ GIVE = Mechanism(
 )
 
 
-class Giver:
-    kind = "giver"
-
-    def __init__(self, me, rng):
-        self.me, self.views = me, []
-
+class Giver(Listener):
     async def choose(self, view):
         self.views.append(view)
-        return {"Ana": 5.0}.get(self.me)
+        return {"Ana": "5"}.get(self.me)
 
 
-def test_an_act_of_ones_own_is_asked_of_models_and_rules_stays_private_and_is_checked_by_its_type():
-    heard = []
-
-    def reply(messages):
-        heard.append(messages)
-        return {"reason": "I think", "choice": 10}
-
-    rng = np.random.default_rng(0)
-    people = seat_all(Pot(), [Giver, "model", Giver], rng, model=scripted(reply))
-    record = asyncio.run(play(Pot(), people, "majority", mechanism=GIVE, rounds=2))
-    first_round = record.rounds[0]
-    assert {c.agent: c.value for c in first_round.chosen} == {"Ana": 5.0, "Ben": 10.0}
-    assert first_round.decision.value == (5.0, 10.0, 0.0)
-    assert dict(first_round.asked) == {"choose": 3}
-    briefing, question = (m["content"] for m in heard[1])
-    assert "You choose how much you give, from 0 to 20." in question
-    assert "Nobody else sees what you do here." in briefing and "Ben: 10.0" in briefing
-    assert "The pot holds 15." in briefing and "Ana: 5" not in briefing
-    assert "decision stands" not in briefing and "propos" not in briefing
-    assert [c.agent for c in people["Ana"].views[1].history[0].chosen] == ["Ana"]
+def test_an_act_of_ones_own_is_asked_of_models_and_rules_stays_private_and_takes_its_type():
+    table = played(GIVE, seats=[Giver, "model", Giver], environment=Pot())
+    entry = table.record.rounds[0]
+    chosen = {one.agent: one.value for one in entry.chosen}
+    assert chosen == {"Ana": 5.0, "Ben": 10.0}
+    assert entry.decision.value == (5.0, 10.0, 0.0)
+    assert dict(entry.asked) == {"choose": 3}
+    briefing, question = (message["content"] for message in table.heard[1])
+    assert f"You choose {ASKS}." in question
+    assert "Nobody else sees what you do here." in briefing
+    assert "Ben: 10.0" in briefing
+    assert "The pot holds 15" in briefing
+    for unsaid in ("Ana: 5", "decision stands", "propos"):
+        assert unsaid not in briefing
+    before = table.people["Ana"].views[1].history[0]
+    assert [one.agent for one in before.chosen] == ["Ana"]
 
 
-def briefing_of(mechanism, rule="majority", rounds=4, at=0, **options):
-    """What a model reads before its question number `at`."""
-    heard = []
+# ---- what is told ----------------------------------------------------------------------------------------------------
 
-    def reply(messages):
-        heard.append(messages[0]["content"])
-        return {
-            "target": [],
-            "message": None,
-            "proposal": None,
-            "reason": "",
-            "vote": None,
-        }
-
-    people = seat_all(
-        ECONOMY,
-        ["linear", "model", "linear"],
-        np.random.default_rng(0),
-        model=scripted(reply),
-    )
-    asyncio.run(
-        play(ECONOMY, people, rule, mechanism=mechanism, rounds=rounds, **options)
-    )
-    return heard[at]
+AT_ONCE = "In each, all of you act at the same time"
+TURNING = Propose(who=lambda agents, number: (agents[number % 3],))
 
 
-def test_what_is_told_is_what_is_played():
-    usual = briefing_of("roundtable")
-    assert (
-        "There are 4 rounds. Every round has three phases. In each, all of you act at the same time"
-        in usual
-    )
-    assert "There is one round. Round 1 has three phases." in briefing_of(
-        "roundtable", rounds=1
-    )
-    chair = briefing_of("chair", "unanimous")
-    assert "at the same time and see what the others did" not in chair
-    assert (
-        "Ana alone may put a solution on the list" in chair
-        and "Only Ben and Cleo may vote" in chair
-    )
-    assert "the decision that stands" not in chair.split("Nothing is decided")[0]
-    private = briefing_of("private talks")
-    assert (
-        "Only those it is written to can read it." in private
-        and "four phases" in private
-    )
-    assert "In turn, in the order Ana, Ben and Cleo" in briefing_of("in turn")
-    turning = Propose(who=lambda agents, number: (agents[number - 1],))
-    second = briefing_of(
-        Mechanism("turning", (Talk(), turning, Vote())), rounds=2, at=3
-    )
-    assert "changes from round to round; it is so in round 2:" in second
-    assert "Ben alone may" in second and "latest proposal of Ben and" in second
-
-
-def test_a_change_that_is_announced_is_told_from_the_first_round_and_recorded():
-    schedule = {1: "unanimous", 3: "ranked"}
-    chair = briefing_of({1: "roundtable", 4: "chair"}, "majority")
-    assert "Rounds 1 to 3 have three phases" in chair
-    assert "Ana alone may put a solution" in chair.split("From round 4 on")[1]
-    first = briefing_of("roundtable", schedule)
-    assert "Rounds 1 and 2" in first and "From round 3 on the rule is ranked" in first
-    third = briefing_of("roundtable", schedule, at=6)
-    assert "From round" not in third and "Until round 2 the rule was unan" in third
-    record, _ = played("roundtable", schedule, rounds=4)
-    assert record.rule == "unanimous, then ranked"
-    kept = [(stage.first, stage.rule.name) for stage in stages_of(record)]
-    assert kept == [(1, "unanimous"), (3, "ranked")]
-    assert all(isinstance(b.choice, str) for b in record.rounds[1].ballots)
-
-
-def test_rule_based_agents_hear_what_a_model_claims_in_numbers_beside_its_words():
-    def reply(messages):
-        asked = messages[-1]["content"]
-        if '"message"' in asked:
-            return {
-                "target": ["all"],
-                "message": "I like A.",
-                "claim": {"A": 0.9, "B": 0.1},
-            }
-        return {"reason": "", "proposal": None, "vote": None}
-
-    people = seat_all(
-        ECONOMY,
-        ["model", "linear", "linear"],
-        np.random.default_rng(0),
-        model=scripted(reply),
-    )
-    record = asyncio.run(play(ECONOMY, people, "majority", rounds=1))
-    assert record.rounds[0].messages[0].claim == (("A", 0.9), ("B", 0.1))
-    silent = briefing_of("roundtable")
-    assert "claim" not in silent
-
-
-def test_who_had_to_be_asked_again_is_recorded_by_phase():
-    replies = iter(
-        [{"target": [], "message": None}, "what?", {"reason": "", "proposal": None}]
-    )
-    people = seat_all(
-        ECONOMY,
-        ["model", "linear", "linear"],
-        np.random.default_rng(0),
-        model=scripted(lambda m: next(replies)),
-    )
-    people["Ana"].vote = people["Ben"].vote
-    entry = asyncio.run(play(ECONOMY, people, "majority", rounds=1)).rounds[0]
-    assert entry.repairs == (("Ana", "propose", 1),) and not entry.format_errors
+def briefings(**how):
+    """What the model in the second of three seats reads before each question."""
+    seats = ["linear", "model", "linear"]
+    heard = played(seats=seats, rounds=4, **how).heard
+    return [messages[0]["content"] for messages in heard]
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "rule", "seats", "complaint"),
+    ("mechanism", "told", "untold"),
     [
+        ("roundtable", f"are 4 rounds.*{AT_ONCE}", "alone"),
+        ("chair", "Ana alone may put a solution on the list", AT_ONCE),
+        ("chair", "Only Ben and Cleo may vote", "and the decision that stands"),
+        ("private talks", "Only those it is written to can read it", AT_ONCE),
+        ("in turn", "In turn, in the order Ana, Ben and Cleo", AT_ONCE),
         (
-            "debate",
-            "majority",
-            "linear",
-            "mechanism: 'debate' given; expected one of roundtable",
+            {1: "roundtable", 4: "chair"},
+            "Rounds 1 to 3 have three phases.*From round 4 on.*Ana alone may",
+            "Every round",
         ),
-        ({2: "chair"}, "majority", "linear", "expected what holds from round 1 on"),
-        ("roundtable", {3: "ranked"}, "linear", "expected what holds from round 1 on"),
-        (GIVE, "majority", "linear", "seats: that of Ana has no `async def choose"),
+        (
+            Mechanism("turning", (Talk(), TURNING, Vote())),
+            "so in round 1:.*Ben alone may.*latest proposal of Ben and",
+            AT_ONCE,
+        ),
     ],
 )
-def test_what_cannot_be_played_is_told_before_anybody_is_asked(
-    mechanism, rule, seats, complaint
-):
-    with pytest.raises(InvalidInput, match=complaint):
-        played(mechanism, rule, seats=seats)
+def test_what_is_told_is_what_is_played(mechanism, told, untold):
+    briefing = briefings(mechanism=mechanism)[0]
+    assert re.search(told, briefing, re.DOTALL)
+    assert untold not in briefing
+
+
+def test_a_change_of_rule_is_announced_from_the_first_round_on():
+    first, *_, last = briefings(rule={1: "unanimous", 3: "ranked"})
+    assert "From round 3 on the rule is ranked" in first
+    assert "Until round 2 the rule was unanimous" in last
+    assert "From round" not in last
+
+
+# ---- what makes no sense ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("make", "said"),
     [
-        ({"phases": (Propose(who=first), Vote(), Vote())}, "'vote' twice"),
-        ({"phases": GIVE.phases * 2, "decide": gather, "end": ""}, "'choose' twice"),
-        ({"phases": ()}, "none given"),
-        ({"phases": (Vote(), Propose())}, "a vote before the proposals"),
-        ({"decide": gather}, "`decide` of your own and no `end`"),
+        (lambda: played("debate"), "'debate' given; expected one of roundtable"),
+        (lambda: played(rule={3: "rated"}), "expected what holds from round 1 on"),
+        (lambda: played(GIVE), "seats: that of Ana has no `async def choose"),
+        (lambda: Mechanism("m", (Vote(), Vote())), "'vote' twice"),
+        (lambda: Mechanism("m", GIVE.phases * 2, gather, end=""), "'choose' twice"),
+        (lambda: Mechanism("m", ()), "mechanism 'm': none given"),
+        (lambda: Mechanism("m", (Vote(), Propose())), "a vote before the proposals"),
+        (lambda: Mechanism("m", (Talk(),), gather), "of your own and no `end`"),
+        (lambda: Propose(who="Ana"), "who: 'Ana' given; expected a function"),
     ],
 )
-def test_a_mechanism_that_makes_no_sense_is_refused_when_it_is_made(changed, said):
-    with pytest.raises(InvalidInput, match=f"mechanism 'roundtable': {said}"):
-        replace(ROUNDTABLE, **changed)
-    with pytest.raises(InvalidInput, match="who: 'Ana' given; expected a function"):
-        Propose(who="Ana")
-
-
-def test_the_mechanism_of_the_paper_is_registered():
-    assert ROUNDTABLE.name in MECHANISMS
+def test_what_makes_no_sense_is_refused_before_anybody_is_asked(make, said):
+    with pytest.raises(InvalidInput, match=said):
+        make()
