@@ -48,7 +48,7 @@ VERIFY = """from pathlib import Path
 
 from support.study import verify
 
-print(verify(Path(__file__).parent), "verified", sep="\n")
+print(verify(Path(__file__).parent), "verified")
 """
 
 
