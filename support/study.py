@@ -48,7 +48,8 @@ VERIFY = """from pathlib import Path
 
 from support.study import verify
 
-print(verify(Path(__file__).parent), "verified")
+print(verify(Path(__file__).parent))
+print("verified")
 """
 
 
