@@ -11,13 +11,11 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
-
 from support import data
-from support.errors import DamagedFile, InvalidInput, MissingData
+from support.errors import InvalidInput, MissingData
 
 VARIABLE = "CONVENE_CACHE"
 PATIENCE = 600.0  # seconds that pip may take
@@ -80,28 +78,6 @@ def movielens_100k() -> Path:
             f"Move it away; the next load gets it again. {WAYS_OUT}",
         )
     return folder
-
-
-def remembered(name: str, key: str, make: Callable[[], np.ndarray]) -> np.ndarray:
-    """The array that `make` returns, computed once for each key and kept in the cache folder.
-
-    `key` names all that the array depends on, such as a sum over settings, inputs and sources. DamagedFile when the
-    kept file is not an array; it is left as it is.
-    """
-    folder = cache_folder("made")
-    path = folder / f"{name}-{key[:16]}.npy"
-    if not path.is_file():
-        with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            np.save(Path(scratch, path.name), make(), allow_pickle=False)
-            os.replace(
-                Path(scratch, path.name), path
-            )  # atomic: a reader sees all of it or nothing
-    try:
-        return np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        raise DamagedFile(
-            f"{path} is not a whole array ({error}); delete it, and it is computed again"
-        ) from error
 
 
 def _fetch(folder: Path) -> None:

@@ -4,7 +4,6 @@ import hashlib
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
 from support import data, downloads
@@ -123,17 +122,3 @@ def test_the_cache_is_outside_the_repository_where_caches_are_kept_and_can_be_ma
     monkeypatch.delenv(downloads.VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     assert downloads.cache_folder("made") == tmp_path / "xdg" / "convene" / "made"
-
-
-def test_an_array_is_computed_once_for_each_key_and_a_damaged_one_is_named_and_left(
-    cache,
-):
-    made = [
-        downloads.remembered("n", key * 64, lambda key=key: np.array([ord(key)]))
-        for key in "aba"
-    ]
-    assert made[0] == made[2] != made[1] and len(list((cache / "made").iterdir())) == 2
-    path = next((cache / "made").glob("n-a*"))
-    path.write_bytes(path.read_bytes()[:-4])
-    with pytest.raises(DamagedFile, match=r"not a whole array.*delete it"):
-        downloads.remembered("n", "a" * 64, lambda: pytest.fail("computed again"))

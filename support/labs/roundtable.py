@@ -80,7 +80,9 @@ def seat_form(
         heard = [
             (f"{m.sender} → {', '.join(m.recipients)}:", m.text) for m in view.messages
         ]
-        told = fill("asked", f"Round {view.round}: {TITLES[phase]}", "", heard)
+        where = f"Round {view.round}, {view.phase.title.lower()}"
+        secret = " (private)" if view.phase.private else ""
+        told = fill("asked", f"{where}{secret}: {TITLES[phase]}", "", heard)
         return Asked(told, *fields, send, skip)
 
     def message(view: Any) -> Asked:
@@ -381,9 +383,12 @@ class RoundTableLab(PlayLab[Round]):
     async def _simulate(self) -> np.ndarray | None:
         """Curves of rule-based discussions with the same settings and other seeds, shape (CROWD, rounds).
 
-        Conceders sit in for people and models; in an environment of the user's own there are none.
+        Conceders sit in for people and models; in an environment of the user's own, or with an act of the user's own,
+        there are none.
         """
-        if self._own:
+        stages = self.table.stages
+        acts = {phase.act for one in stages for phase in one.mechanism.phases}
+        if self._own or "choose" in acts:
             return None
         s = self.settings
         kinds = {
