@@ -38,4 +38,6 @@ def load(seed: str, table: str | None = None) -> pd.DataFrame:
 def statements(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows ("direction") that hold a statement in the place of a number: where it stands, in short, in words."""
     chosen = frame.loc[frame["column"] == "direction", ["table", "row", "note"]]
-    return chosen.rename(columns={"row": "statement"}).reset_index(drop=True)
+    return chosen.rename(columns={"table": "where", "row": "statement"}).reset_index(
+        drop=True
+    )

@@ -60,7 +60,7 @@ def lines(paper):
 
 def notes(paper):
     return published.statements(published.load(PAPERS[paper])).set_index(
-        ["table", "statement"]
+        ["where", "statement"]
     )["note"]
 
 

@@ -131,7 +131,6 @@ def whose(messages: pd.DataFrame) -> str:
 END_OF_SENTENCE = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|\n+")
 WORD = re.compile(r"[^\W_]")  # a letter or a digit of any script
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-FOREIGN = "not in Latin letters: it learnt from English"
 LONGEST = 800  # letters: the encoder reads 256 tokens, so a longer one goes in pieces
 STRENGTH = 30.0  # of 1 to 100 the best on the three authors, each left out once
 ALSO = 0.3  # probability from which an act is given beside the most probable one
@@ -171,7 +170,7 @@ class SentenceAnnotator:
     def __init__(
         self, name: str, model: Any, least: Mapping[str, float] | None = None
     ) -> None:
-        self.name, self.model, self.problems = name, model, dict[int, str]()
+        self.name, self.model = name, model
         least = dict.fromkeys(model.classes_, 1.0) if least is None else least
         self.unseen: Labels = tuple(
             act for act in LABELS if least.get(act, 0) < MODERATE
@@ -181,13 +180,14 @@ class SentenceAnnotator:
         self, messages: pd.DataFrame, talk: pd.DataFrame | None = None
     ) -> list[Labels]:
         """The acts of each message."""
-        foreign = messages["text"].map(is_foreign).to_numpy()
-        self.problems = dict.fromkeys(np.flatnonzero(foreign).tolist(), FOREIGN)
         parts = messages["text"].map(pieces)
         known = sorted(set(parts.explode().dropna()))
         acts = dict(zip(known, self.classify(known), strict=True))
-        given = [union(act for part in own for act in acts[part]) for own in parts]
-        return [() if i in self.problems else acts for i, acts in enumerate(given)]
+        given = []
+        for text, own in zip(messages["text"], parts, strict=True):
+            performed = union(act for part in own for act in acts[part])
+            given.append(() if is_foreign(text) else performed)
+        return given
 
     def classify(self, sentences: Sequence[str]) -> list[Labels]:
         """The acts of each sentence."""
@@ -290,7 +290,7 @@ class LanguageModelAnnotator:
     def __init__(self, model: ChatModel | str, meanings: Scheme = MEANINGS) -> None:
         self.model = given_model(MODEL, model, "the annotator")
         self.meanings = meanings
-        self.name, self.problems = f"model {self.model.name}", dict[int, str]()
+        self.name = f"model {self.model.name}"
         limits, labels = self.model.limits, tuple(meanings)
         self.settings: dict[str, Any] = {
             "temperature": 0.0,
@@ -304,25 +304,21 @@ class LanguageModelAnnotator:
         self, messages: pd.DataFrame, talk: pd.DataFrame | None = None
     ) -> list[Labels]:
         """The acts of each message; run and round tell which messages came before it."""
-        self.problems = {}
         whole = messages if talk is None else talk
         lines = whole["sender"] + ": " + whole["text"]
         rounds = lines.groupby([whole["run"], whole["round"]]).agg(list).to_dict()
         asked = []
-        for place, row in enumerate(messages.to_dict("records")):
+        for row in messages.to_dict("records"):
             before = rounds.get((row["run"], row["round"] - 1), [])
-            asked.append(self._one(place, row["sender"], row["text"], before))
+            asked.append(self._one(row["sender"], row["text"], before))
         return await asyncio.gather(*asked)
 
-    async def _one(
-        self, place: int, sender: str, text: str, before: list[str]
-    ) -> Labels:
+    async def _one(self, sender: str, text: str, before: list[str]) -> Labels:
         if not text.strip():
             return union((), self.meanings)
         try:
             turns = question(sender, text, before, self.meanings)
             reply = await self.model.reply(turns, **self.settings)
-        except (MalformedReply, ContextOverflow) as error:
-            self.problems[place] = str(error)
+        except (MalformedReply, ContextOverflow):
             return ()
         return union(reply.value.acts, self.meanings)

@@ -14,6 +14,7 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import permutations
 from math import ceil, floor, inf, nan, sqrt
+from operator import attrgetter
 from typing import NamedTuple
 
 import pandas as pd
@@ -198,16 +199,14 @@ def _by_size(cells: Cells) -> Iterator[tuple[str, str]]:
 
 
 class Judged(NamedTuple):
-    """A verdict, how many half widths it is in favour, and what it rests on."""
+    """A verdict, what it rests on, and what comparisons are ordered by, the most favourable last."""
 
     verdict: str
-    lead: float
     evidence: str
+    favour: tuple[int, float]
 
-    def favour(self) -> tuple[int, float]:
-        """What comparisons are ordered by, the most favourable last."""
-        order = (NO, CLOSE, YES)
-        return order.index(self.verdict), self.lead
+
+FAVOUR = attrgetter("favour")
 
 
 def judged(claim: str, cells: Cells, shares: bool = False) -> Judged:
@@ -218,7 +217,7 @@ def judged(claim: str, cells: Cells, shares: bool = False) -> Judged:
         for at in range(0, len(sides) - 2, 2):
             left, sign, right = sides[at : at + 3]
             comparisons.append(_compared(left, sign, right, cells, shares))
-    return min(comparisons, key=Judged.favour)
+    return min(comparisons, key=FAVOUR)
 
 
 def _compared(left: str, sign: str, right: str, cells: Cells, shares: bool) -> Judged:
@@ -250,7 +249,8 @@ def _compared(left: str, sign: str, right: str, cells: Cells, shares: bool) -> J
         evidence += f", n = {gap.n:.0f}"
     if verdict == CLOSE and wanted < 1e6:
         evidence += f"; N = {ceil(wanted)} would tell"
-    return Judged(verdict, lead, evidence)
+    order = (NO, CLOSE, YES).index(verdict)  # by half widths within a verdict
+    return Judged(verdict, evidence, (order, lead))
 
 
 def _wilson(gap: Difference, bound: float) -> tuple[float, float]:
@@ -291,7 +291,7 @@ def answer(claim: str, need: str, given: str, cells: Cells) -> tuple[str, str]:
         wanted = 0
     if not 0 < wanted <= len(results):
         return UNTESTED, f"no run has {missing or claim}"
-    results.sort(key=Judged.favour)
+    results.sort(key=FAVOUR)
     decisive = results[-wanted]
     if kind != "most":
         return decisive.verdict, decisive.evidence
@@ -357,7 +357,6 @@ def statements(paper: str) -> pd.DataFrame:
     """A paper's published statements in their order, and how each is tested."""
     [stem] = [name for name in published.known() if name.startswith(paper)]
     printed = published.statements(published.load(stem))
-    printed = printed.rename(columns={"table": "where"})
     tested = pd.read_csv(
         inputs("claims", f"{paper}.tsv"),
         sep="\t",

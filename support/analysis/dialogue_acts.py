@@ -75,15 +75,10 @@ def indicators(labels: Iterable[Labels], acts: Sequence[str] = LABELS) -> np.nda
 
 
 class Annotator(Protocol):
-    """Whoever labels messages.
-
-    `unseen` are the acts that it cannot tell, `problems` says of the latest call which messages it could not label
-    (their place) and why.
-    """
+    """Whoever labels messages; `unseen` are the acts that it cannot tell."""
 
     name: str
     unseen: Labels
-    problems: dict[int, str]
 
     async def label(
         self, messages: pd.DataFrame, talk: pd.DataFrame | None = None

@@ -24,7 +24,6 @@ from threadpoolctl import threadpool_limits
 
 from support.analysis.conversation import spoken
 from support.analysis.dialogue_acts import LABELS, START
-from support.analysis.frames import need_columns
 from support.analysis.metrics import total_utility
 from support.analysis.prediction import stars_of
 from support.analysis.transitions import answered
@@ -84,7 +83,6 @@ def all_rounds(train: Study) -> Fitted:
 
 def first_agreement(train: Study) -> Fitted:
     """Stops when a proposal passes the social choice rule."""
-    need_columns(train, ["accepted"], "a study without votes")
     return Fitted(lambda rounds: rounds["accepted"].to_numpy())
 
 

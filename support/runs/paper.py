@@ -66,7 +66,7 @@ def report(number: str, place: Path, seated: str, lacking: str) -> Path:
 
     said = ledger.load("statements", place / "ledger").query("paper == @stem")
     said = said.assign(told=said["verdict"] + ". " + said["evidence"])
-    statements = published.statements(printed).rename(columns={"table": "where"})
+    statements = published.statements(printed)
     parts.append(_beside(statements, said, ["where", "statement"]))
 
     cells = cells.rename(columns={"what": "table"})

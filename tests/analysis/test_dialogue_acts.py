@@ -160,7 +160,6 @@ def test_a_message_performs_the_acts_of_its_sentences_whatever_its_numbers(taugh
 def test_nothing_to_read_is_others_and_another_script_stays_unlabelled(taught):
     assert label(taught, "", "  \n ", "🙂🎉👍", "?!") == [("others",)] * 4
     assert label(taught, "我同意", "hello", "Я за") == [(), ("others",), ()]
-    assert taught.problems == dict.fromkeys((0, 2), an.FOREIGN)
 
 
 # ---- a language model ----------------------------------------------------------------------------------------------
@@ -174,15 +173,15 @@ def asked_of(script, messages=TALK, talk=None, **scheme):
         return script(chat) if callable(script) else script
 
     annotator = an.LanguageModelAnnotator(scripted(reply), **scheme)
-    return asyncio.run(annotator.label(messages, talk)), annotator, asked
+    return asyncio.run(annotator.label(messages, talk)), asked
 
 
 def test_a_model_is_given_every_meaning_the_message_and_the_round_before_it_only():
-    acts, _, asked = asked_of({"acts": ["request", "inform", "others"]}, TALK[2:], TALK)
+    acts, asked = asked_of({"acts": ["request", "inform", "others"]}, TALK[2:], TALK)
     assert acts == [("inform", "request")]
     lines = ("Ana: I value A.", "Ben: And what is yours?", "Let us split A.")
     assert all(line in asked[0] for line in lines) and len(asked) == 1
-    _, _, asked = asked_of({"acts": ["inform"]}, TALK.assign(run=[1, 1, 2]))
+    _, asked = asked_of({"acts": ["inform"]}, TALK.assign(run=[1, 1, 2]))
     assert all("nothing was said before" in question for question in asked)
     briefing = an.question("Ana", "Hello.")[0]["content"]
     assert all(meaning in briefing for meaning in da.MEANINGS.values())
@@ -192,12 +191,11 @@ def test_a_reply_that_does_not_fit_and_a_message_too_long_leave_it_unlabelled():
     def odd(chat):
         return {"acts": ["agree" if "split" in chat[1]["content"] else "inform"]}
 
-    acts, annotator, asked = asked_of(odd)
+    acts, asked = asked_of(odd)
     assert acts == [("inform",), ("inform",), ()] and len(asked) == 2 + 3
-    assert list(annotator.problems) == [2]
-    acts, annotator, _ = asked_of(ContextOverflow("too long"), TALK[:1])
-    assert acts == [()] and annotator.problems == {0: "too long"}
-    acts, _, asked = asked_of({"acts": ["inform"]}, TALK.assign(text=["", " ", "🙂"]))
+    acts, _ = asked_of(ContextOverflow("too long"), TALK[:1])
+    assert acts == [()]
+    acts, asked = asked_of({"acts": ["inform"]}, TALK.assign(text=["", " ", "🙂"]))
     assert acts == [("others",), ("others",), ("inform",)] and len(asked) == 1
     with pytest.raises(ModelUnavailable):
         asked_of(ModelUnavailable("no such model"))
@@ -219,8 +217,8 @@ def test_a_model_labels_by_a_scheme_of_ones_own_also_what_had_acts_of_ours(words
     done = made.assign(text="")
     again = asyncio.run(an.labelled(done, Always(), words, scheme))
     assert again["labelled_by"].eq(an.TRUE).all()
-    acts, annotator, _ = asked_of({"acts": ["inform"]}, TALK[:1], meanings=scheme)
-    assert acts == [()] and list(annotator.problems) == [0]
+    acts, _ = asked_of({"acts": ["inform"]}, TALK[:1], meanings=scheme)
+    assert acts == [()]
     with pytest.raises(InvalidInput, match="labels of your own"):
         an.annotator_for("linear", encoder=words, meanings=scheme)
 

@@ -240,7 +240,6 @@ TALK = TALK.assign(rule="people", sender="Ann", acts="inform")
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        (lambda: stopping.first_agreement(frame(FLAT)), "votes"),
         (lambda: stopping.people_study(TALK.drop(columns="performance")), "no perf"),
         (lambda: stopping.people_study(TALK), "folds: 5"),
     ],
