@@ -191,7 +191,7 @@ def test_rows_of_table_1_and_columns_of_table_3_stand_in_the_text_in_order():
 
 
 def test_changes_of_the_means_in_the_notes_are_those_of_table_1():
-    said = notes("000").droplevel("table")
+    said = notes("000").droplevel("where")
     for metric in ("interactions", "satisfaction_ratio", "satisfaction_score"):
         five, three, four = (abs(change(n, metric)) for n in (5, 3, 4))
         note = said[f"n = 5 > n = 3, n = 4: change of {metric}"]
