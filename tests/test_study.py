@@ -151,6 +151,9 @@ def test_what_cannot_be_forked_or_played_says_so(store, capsys):
             made.fork(after=1)
     with pytest.raises(InvalidInput, match="expected a round from 1 to 5"):
         study.fork(after=5)
+    for wrong in ({"rule": "ranks"}, {"mechanism": "market"}):
+        with pytest.raises(InvalidInput, match="expected one of"):
+            study.fork(after=1, **wrong)
 
 
 # ---- a plan before the results ---------------------------------------------------------------------------------------
