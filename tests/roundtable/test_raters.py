@@ -23,7 +23,8 @@ from support.roundtable.table import play
 def test_a_history_is_a_shrunken_mean_of_so_many_ratings(table):
     """Nine ratings with a noise of 0.9 weigh 9 / 0.81 = 11.11, the prior of a user
     1 / 0.4^2 = 6.25, that of a film 1 / 0.5^2 = 4: the user's mean is
-    (11.11 * 2 + 6.25 * 3.5) / 17.36 = 2.54, the film's deviation 11.11 * 0.5 / 15.11."""
+    (11.11 * 2 + 6.25 * 3.5) / 17.36 = 2.54, its error 17.36 ** -0.5 = 0.24, and the
+    film's deviation 11.11 * 0.5 / 15.11 = 25 / 68."""
     rated = table(film=[(5, 4.5, 1)] * 9, user=[(2, "War")] * 9)
     user = read(rated.background("UserHistory")).facts
     assert user == pytest.approx({"user mean": 2.54, "user mean error": 0.24})

@@ -42,14 +42,14 @@ PHASES["choice"] = Choose(reply=int)
 
 
 def view(field):
-    """What Ana sees when a field is asked for, under a rule that is in no table of ours."""
+    """What Ana sees when a field is asked for, under a rule of the user's own."""
     phase, form = PHASES.get(field, Vote()), field if field in BY_FORM else "vote"
     known = {"phase": phase, "candidates": tuple(LISTED)}
     return View("Ana", ECONOMY.agents, "my own", form, "", 2, 10, **known)
 
 
 def seated(*replies, environment=ECONOMY, kinds="model"):
-    """Participants, of whom models reply so, in the rest as it fits; and all they read."""
+    """Participants, whose models reply so and then as it fits, and all that these read."""
     heard, lines = [], chain(replies, repeat({}))
 
     def reply(messages):
