@@ -1,8 +1,10 @@
-"""Who sits at the round table: what a model is told and may answer, a person, rules and objects of one's own."""
+"""Who sits at the round table: what a model is told and may answer, and a person."""
 
 import asyncio
 import json
+from itertools import chain, repeat
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -13,83 +15,73 @@ from support.models.profiles import TIGHT, Limits
 from support.models.stand_ins import scripted
 from support.roundtable.economy import ExchangeEconomy
 from support.roundtable.mechanism import Choose, Propose, Talk, Vote
-from support.roundtable.movielens import ABOUT, AGENTS, MovieLens
+from support.roundtable.movielens import ABOUT, AGENTS
 from support.roundtable.records import Candidate, Message, View
-from support.roundtable.seats import ACTS, ASKS, BY_FORM, ballot_form, seat_all
+from support.roundtable.seats import ACTS, ASKS, BY_FORM, seat_all
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.roundtable.table import play
 from support.seats import HumanSeat, ModelSeat, Shown, Spoken
 
 ECONOMY = ExchangeEconomy(((0.71, 0.16, 0.13), (0.22, 0.47, 0.31), (0.09, 0.38, 0.53)))
-IDS = ("P1", "P2", "P3")
-LISTED = tuple(Candidate(i, ECONOMY.even_split, ("Ben",)) for i in IDS)
-SHARES = {"Ana": [80, 10, 10], "Ben": [10, 80, 10], "Cleo": [10, 10, 80]}
-SHARED = ECONOMY.validate(SHARES)
-ACT = {"target": Talk(), "message": Talk(), "proposal": Propose()}
-ACT |= {"choice": Choose(reply=int)}
+IDS = ["P1", "P2", "P3"]
+LISTED = [Candidate(id, ECONOMY.even_split, ("Ben",)) for id in IDS]
+FITS = {
+    "target": ["all"],
+    "message": "public words",
+    "reason": "SECRET" * 300,
+    "proposal": {"Ana": [80, 10, 10], "Ben": [10, 80, 10], "Cleo": [10, 10, 80]},
+    "vote": "P1",
+    "ratings": {"P1": 1, "P2": 5, "P3": 3},
+    "ranking": ["P3", "P1", "P2"],
+    "points": {"P1": 0, "P2": 0, "P3": 3},
+    "choice": 3,
+}
+"""A model's reply in any phase, under any rule."""
+PHASES = {"target": Talk(), "message": Talk(), "proposal": Propose()}
+PHASES["choice"] = Choose(reply=int)
 
 
-def view(field, me="Ana", agents=ECONOMY.agents):
-    """What is seen in the phase that asks for a field; the rule is one of the user's own."""
-    phase, rule = ACT.get(field, Vote()), BY_FORM.get(field, RULES["majority"])
-    listed = {"candidates": LISTED} if phase == Vote() else {}
-    about = "my own", rule.form, rule.explanation
-    return View(me, agents, *about, 2, 10, phase=phase, **listed)
+def view(field):
+    """What Ana sees when a field is asked for, under a rule of the user's own."""
+    phase, form = PHASES.get(field, Vote()), field if field in BY_FORM else "vote"
+    known = {"phase": phase, "candidates": tuple(LISTED)}
+    return View("Ana", ECONOMY.agents, "my own", form, "", 2, 10, **known)
 
 
-def seated(*replies, environment=ECONOMY, me="Ana"):
-    """A seat whose model gives these replies, and the chats that the model was given."""
-    heard, lines = [], iter(replies)
-    model = scripted(lambda messages: heard.append(messages) or next(lines))
-    seats = seat_all(environment, "model", np.random.default_rng(0), model=model)
-    return seats[me], heard
+def seated(*replies, environment=ECONOMY, kinds="model"):
+    """Participants, whose models reply so and then as it fits, and all that these read."""
+    heard, lines = [], chain(replies, repeat({}))
+
+    def reply(messages):
+        heard.append(messages)
+        return FITS | next(lines)
+
+    rng, model = np.random.default_rng(0), scripted(reply)
+    return seat_all(environment, kinds, rng, model=model), heard
 
 
 # ---- a model ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_model_is_told_its_own_weights_and_what_is_public_and_nobodys_secrets():
-    asked = []
-
-    def chatterbox(messages):
-        prompt, brief = messages[-1]["content"], messages[0]["content"]
-        me = brief.split("You are ")[1].split(".")[0]
-        asked.append((me, messages))
-        if '"message"' in prompt:
-            return {"target": "all", "message": f"public words of {me}"}
-        if '"proposal"' in prompt:
-            return {"reason": "SECRET plan", "proposal": SHARES}
-        return {"reason": "SECRET vote", "vote": "P1"}
-
-    rng, model = np.random.default_rng(0), scripted(chatterbox)
-    people = seat_all(ECONOMY, "model", rng, model=model)
+    people, heard = seated()
     first, _ = asyncio.run(play(ECONOMY, people, "majority", rounds=2)).rounds
-    assert first.ballots[1].reason == "SECRET vote" and len(asked) == 18
-    weights = {f"^ {w}" for row in ECONOMY.weights for w in row}
-    for me, messages in asked:
+    assert first.ballots[1].reason == FITS["reason"][: TIGHT.reason]
+    assert len(heard) == 18
+    for messages in heard:
         text = json.dumps(messages)
-        own = {f"^ {w}" for w in ECONOMY.background(me).weights}
-        assert {w for w in weights if w in text} == own and "SECRET" not in text
+        me = text.split("You are ")[1].split(".")[0]
+        own = ECONOMY.background(me).weights
+        for weight in np.ravel(ECONOMY.weights):
+            assert (f"^ {weight}" in text) == (weight in own)
+        assert "SECRET" not in text
         assert f"majority: {RULES['majority'].explanation}" in text
-    told = asked[-1][1][0]["content"]
-    stands = f"P1, accepted in round 1: {ECONOMY.describe(first.decision.value)}"
-    assert stands in told and first.why in told and "- Ben: P1" in told
-    assert "Round 1, Ana to Ben and Cleo: public words of Ana" in told
-
-
-def numbers(*of):
-    return dict(zip(IDS, of, strict=True))
-
-
-def taken(field, *values):
-    """What a model's replies become at the table, and the chats that it was given."""
-    usual = {"target": [], "message": "hello", "reason": "x" * 1601, "vote": "P1"}
-    seat, heard = seated(*(usual | {field: value} for value in values))
-    seen = view(field)
-    known = {"agents": seen.agents, "environment": ECONOMY, "candidates": LISTED}
-    table = SimpleNamespace(**known, rule=BY_FORM[seen.form])
-    answer = asyncio.run(getattr(seat, seen.phase.act)(seen))
-    return seen.phase.take(table, "Ana", answer), heard
+    told = heard[-1][0]["content"]
+    stands = ECONOMY.describe(first.decision.value)
+    assert f"P1, accepted in round 1: {stands}" in told
+    assert first.why in told
+    assert "- Ben: P1" in told
+    assert "Round 1, Ana to Ben and Cleo: public words" in told
 
 
 def content(record):
@@ -98,7 +90,16 @@ def content(record):
     return next((getattr(record, x) for x in names if hasattr(record, x)), None)
 
 
-NAMED = {a: dict(zip("ABC", row, strict=True)) for a, row in SHARES.items()}
+def taken(field, *values):
+    """What becomes of a model's replies at the table, and what it read before each."""
+    people, heard = seated(*({field: value} for value in values))
+    seen = view(field)
+    known = {"agents": seen.agents, "environment": ECONOMY, "candidates": LISTED}
+    table = SimpleNamespace(**known, rule=BY_FORM[seen.form])
+    answer = asyncio.run(getattr(people["Ana"], seen.phase.act)(seen))
+    return content(seen.phase.take(table, "Ana", answer)), heard
+
+
 FAVOURITES = {"Ana": {"A": 100}, "Ben": {"B": 100}, "Cleo": {"C": 100}}
 
 
@@ -106,85 +107,70 @@ FAVOURITES = {"Ana": {"A": 100}, "Ben": {"B": 100}, "Cleo": {"C": 100}}
     ("field", "value", "found"),
     [
         ("target", ["all"], ("Ben", "Cleo")),
-        ("target", "everyone", ("Ben", "Cleo")),
         ("target", "CLEO", ("Cleo",)),
         ("target", None, ("Ben", "Cleo")),
         ("message", "", None),
         ("message", None, None),
-        ("proposal", NAMED, SHARED),
         ("proposal", FAVOURITES, ECONOMY.validate(100 * np.eye(3))),
         ("proposal", "none", None),
         ("reason", None, "P1"),
         ("vote", "p2", "P2"),
-        ("vote", None, None),
         ("ranking", ["P2", "p3"], ("P2", "P3", "P1")),
         ("ranking", "Abstain", None),
-        ("points", {"p2": 3}, numbers(0, 3, 0)),
+        ("points", {"p2": 3}, {"P1": 0, "P2": 3, "P3": 0}),
         ("choice", None, None),
     ],
 )
 def test_sensible_replies_are_taken_at_once(field, value, found):
-    record, heard = taken(field, value)
-    assert content(record) == found and len(heard) == 1
-    assert len(getattr(record, "reason", "")) <= 1600
+    made, heard = taken(field, value)
+    assert made == found
+    assert len(heard) == 1
 
 
-GREEDY = dict.fromkeys(SHARES, [90] * 3)
-CAST = ["P3", "P1", "P2"]
+GREEDY = dict.fromkeys(ECONOMY.agents, [90] * 3)
 
 
 @pytest.mark.parametrize(
-    ("field", "wrong", "right", "said"),
+    ("field", "wrong", "told", "refused"),
     [
-        ("target", 7, ["Ben"], "target.0: Input should be"),
-        ("proposal", GREEDY, SHARES, "sum to 270"),
-        ("vote", "P9", "P2", "vote: Input should be"),
-        ("ratings", numbers(6, 5, 3), numbers(1, 5, 3), "less than"),
-        ("ranking", ["P1", "P2", "P2"], CAST, "each once"),
-        ("ranking", ["P1"], CAST, "each once"),
-        ("points", {"P2": 2}, numbers(0, 0, 3), "sum to the number"),
-        ("points", numbers(-1, 2, 2), numbers(0, 0, 3), "greater than"),
-        ("choice", "a lot", 3, "valid integer"),
+        ("proposal", GREEDY, "sum to 270", "sum to 270"),
+        ("vote", "P9", "vote: Input should be", "ballot of Ana"),
+        ("ratings", {"P1": 6, "P2": 5, "P3": 3}, "less than", "ballot of Ana"),
+        ("ranking", ["P1", "P2", "P2"], "each once", "each once"),
+        ("ranking", ["P1"], "each once", "each once"),
+        ("points", {"P2": 2}, "sum to the number", "sum to the number"),
+        ("choice", "a lot", "valid integer", "valid integer"),
     ],
 )
-def test_a_misfit_goes_back_with_the_reason(field, wrong, right, said):
-    record, heard = taken(field, wrong, right)
-    fits = SHARED if right == SHARES else right
-    assert content(record) == (tuple(fits) if isinstance(fits, list) else fits)
-    assert len(heard) == 2 and said in heard[1][-1]["content"]
+def test_a_misfit_goes_back_to_a_model_and_is_refused_to_a_person(
+    field, wrong, told, refused
+):
+    made, heard = taken(field, wrong)
+    assert len(heard) == 2
+    assert told in heard[1][-1]["content"]
+    seen, seat = view(field), HumanSeat(ASKS, ECONOMY, me="Ana")
+    check = ASKS[seen.phase.act].check
+    with pytest.raises(InvalidInput, match=refused):
+        check(seat, wrong, seen)
+    assert content(check(seat, FITS[field], seen)) == made
+    assert content(check(seat, None, seen)) is None
 
 
-def bounded(node):
-    """Whether every string and list in a JSON schema has a maximum length or an enumeration."""
-    if not isinstance(node, dict):
-        return not isinstance(node, list) or all(map(bounded, node))
+@pytest.mark.parametrize("field", FITS)
+def test_every_string_and_list_of_a_tight_models_form_is_bounded(field, table):
     bounds = {"string": {"maxLength", "enum", "const"}, "array": {"maxItems"}}
-    needed = bounds.get(str(node.get("type")))
-    fits = not needed or needed & set(node)
-    return fits and all(map(bounded, node.values()))
 
+    def check(node):
+        needed = bounds.get(node.get("type"))
+        assert not needed or needed & set(node)
+        return node
 
-def test_every_string_and_list_of_a_tight_models_form_is_bounded(table):
-    forms = [ballot_form(rule.form, IDS, TIGHT) for rule in RULES.values()]
+    seen = view(field)
     for environment in (ECONOMY, table()):
         seat = ModelSeat(scripted([]), ACTS, environment)
         seat.limits = TIGHT
-        forms += [
-            ACTS["message"].form(seat, view("target")),
-            ACTS["propose"].form(seat, view("proposal")),
-        ]
-    assert all(bounded(form.model_json_schema()) for form in forms)
-
-
-def test_a_model_that_never_finds_the_form_abstains_and_is_counted():
-    model = scripted(lambda messages: "I would rather talk about the weather.")
-    rng, kinds = np.random.default_rng(0), ["model", "truthful", "truthful"]
-    people = seat_all(ECONOMY, kinds, rng, model=model)
-    (entry,) = asyncio.run(play(ECONOMY, people, "rated", rounds=1)).rounds
-    errors = [(e.agent, e.phase) for e in entry.format_errors]
-    assert errors == [("Ana", act) for act in ("message", "propose", "vote")]
-    assert "did not give a BallotReply in 3 attempts" in entry.format_errors[2].detail
-    assert (entry.ballots[0].choice, entry.replies) == (None, 3)
+        form = ACTS[seen.phase.act].form(seat, seen)
+        json.loads(json.dumps(form.model_json_schema()), object_hook=check)
 
 
 # ---- a model that predicts a rating ----------------------------------------------------------------------------------
@@ -193,14 +179,17 @@ def test_a_model_that_never_finds_the_form_abstains_and_is_counted():
 def test_a_rater_reads_the_film_all_schemas_its_own_table_and_never_the_truth(table):
     environment = table(film=[(3, 3.0, 0.5)], user=[(2, "")])
     object.__setattr__(environment, "rating", 1.23)
-    replies = [{"proposal": 9}, {"proposal": 3.649}]
-    seat, chats = seated(*replies, environment=environment, me="UserHistory")
-    seen = view("proposal", me="UserHistory", agents=AGENTS)
-    assert asyncio.run(seat.propose(seen)).value == 3.649 and len(chats) == 2
-    told = chats[0][0]["content"]
-    assert '"Film 7"' in told and all(about in told for about in ABOUT.values())
-    assert "7 | Film 0 |  | 1990 | 2 | 1998" in told
-    assert "artist" not in told and "1.23" not in str(chats)
+    replies = [{"target": "Zoe"}, {}, {"proposal": 9}, {"proposal": 3.649}]
+    kinds = ["weighing", "weighing", "model"]
+    people, heard = seated(*replies, environment=environment, kinds=kinds)
+    [only] = asyncio.run(play(environment, people, "majority", rounds=1)).rounds
+    assert only.proposals[2].value == 3.6
+    assert len(heard) == 5
+    told = heard[0][0]["content"]
+    for text in ('"Film 7"', "7 | Film 0 |  | 1990 | 2 | 1998", *ABOUT.values()):
+        assert text in told
+    assert "artist" not in told
+    assert "1.23" not in str(heard)
 
 
 def test_a_long_table_is_cut_and_says_so_and_who_may_consult_reads_the_recommender(
@@ -208,10 +197,11 @@ def test_a_long_table_is_cut_and_says_so_and_who_may_consult_reads_the_recommend
 ):
     shown, generous = Shown(), Shown(Limits())
     told = table().goal("UserHistory", shown)
-    assert "(These are the first 25 of 30 rows.)" in told and "Film 25 |" not in told
-    assert (shown.taken(), shown.taken()) == ("25 of 30 rows of a table", "")
-    assert "Film 29 |" in table().goal("UserHistory", generous) and not generous.taken()
-    assert "There are no such data" in table(user=()).goal("UserHistory", shown)
+    assert "first 25 of 30 rows" in told
+    assert "Film 25 |" not in told
+    assert shown.taken() == "25 of 30 rows of a table"
+    assert "Film 29 |" in table().goal("UserHistory", generous)
+    assert not generous.taken()
     consults = table(consult="BasicInfo")
     told = {agent: consults.goal(agent, shown) for agent in AGENTS}
     assert "predicts 4.9 stars, with an error of about 0.1" in told["BasicInfo"]
@@ -220,64 +210,28 @@ def test_a_long_table_is_cut_and_says_so_and_who_may_consult_reads_the_recommend
 
 # ---- a person --------------------------------------------------------------------------------------------------------
 
-RATED = numbers(5, 1, 1)
 
-
-@pytest.mark.parametrize(
-    ("field", "wrong", "right", "said", "found"),
-    [
-        ("target", (("Zoe",), "hello"), (["Ben"], "hello"), "one or more of", ("Ben",)),
-        ("target", ((), "hello"), (["Ben"], " "), "one or more of", None),
-        ("proposal", [[130, 0, 0]] * 3, SHARED, "390", SHARED),
-        ("proposal", "even", None, "expected an amount", None),
-        ("vote", "P9", "P1", "ballot of Ana", "P1"),
-        ("ratings", {**RATED, "P1": 6}, RATED, "ballot of Ana", RATED),
-        ("ranking", ["P1", "P1", "P2"], CAST, "ballot of Ana", tuple(CAST)),
-        ("ranking", ["P1"], None, "the best first", None),
-        ("points", {"P1": 2}, {"P1": 3}, "ballot of Ana", {"P1": 3}),
-        ("choice", "a lot", 3, "valid integer", 3),
-    ],
-)
-def test_what_a_person_answers_fits_the_phase_and_the_rule_or_is_refused(
-    field, wrong, right, said, found
-):
-    seat, seen = HumanSeat(ASKS, ECONOMY, me="Ana"), view(field)
-    ask = ASKS[seen.phase.act]
-    with pytest.raises(InvalidInput, match=said):
-        ask.check(seat, wrong, seen)
-    assert content(ask.check(seat, right, seen)) == found
-
-
-def test_a_person_may_state_numbers_beside_the_words():
-    seat = HumanSeat(ASKS, ECONOMY, me="Ana")
+def test_a_person_writes_to_some_of_the_others_and_may_state_numbers():
+    seat, check = HumanSeat(ASKS, ECONOMY, me="Ana"), ASKS["message"].check
     answer = ["Ben"], " hello ", {"A": 0.0, "B": None}
-    said = ASKS["message"].check(seat, answer, view("target"))
-    assert said == Message("Ana", ("Ben",), "hello", claim=(("A", 0.0),))
+    message = Message("Ana", ("Ben",), "hello", claim=(("A", 0.0),))
+    assert check(seat, answer, view("target")) == message
+    assert check(seat, ((), " "), view("target")) is None
+    for nobody in ((), ("Zoe",)):
+        with pytest.raises(InvalidInput, match="one or more of"):
+            check(seat, (nobody, "hello"), view("target"))
 
 
-# ---- temperature and repetition --------------------------------------------------------------------------------------
-
-
-def test_above_temperature_0_each_seat_draws_a_seed_of_its_own():
-    def seeds(stream, temperature):
-        how = {"model": scripted([]), "temperature": temperature}
-        seats = seat_all(ECONOMY, "model", np.random.default_rng(stream), **how)
-        return [seat.settings["seed"] for seat in seats.values()]
-
-    assert len({*seeds(1, 0.7), *seeds(2, 0.7)}) == 6 and seeds(1, 0.0) == [0, 0, 0]
+# ---- settings --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("study", [roundtable_exchange, roundtable_movielens])
 def test_temperature_reasoning_and_repetition_of_a_study_reach_its_models(
-    study, monkeypatch
+    study, monkeypatch, real
 ):
-    def reached(environment, seats, rng, *, noise, spoken):
-        raise InterruptedError(spoken)
-
-    module = "support.roundtable.study"
-    monkeypatch.setattr(f"{module}.seat_all", reached)
-    monkeypatch.setattr(f"{module}._cases", lambda seed: (MovieLens(1, 6, 5.0),) * 3)
-    how = {"temperature": 0.7, "reasoning": "off", "repetition": 2}
-    with pytest.raises(InterruptedError) as caught:
-        asyncio.run(study(np.random.default_rng(0), "majority", **how))
-    assert caught.value.args == (Spoken(**how),)
+    reached = Mock(side_effect=InterruptedError)
+    monkeypatch.setattr("support.roundtable.study.seat_all", reached)
+    how = {"temperature": 0.3, "reasoning": "off", "repetition": 2}
+    with pytest.raises(InterruptedError):
+        asyncio.run(study(None, "majority", **how))
+    assert reached.call_args.kwargs["spoken"] == Spoken(**how)
