@@ -71,7 +71,7 @@ def check_environment(environment: Environment, needs: tuple[str, ...]) -> None:
     """Say, before anybody is asked, what an environment of the user's own lacks."""
     lacks = [name for name in needs if not hasattr(environment, name)]
     if lacks:
-        where = "support/roundtable/table.py says below `Environment` what each is"
+        where = "`support.roundtable.table.Environment` says what each of them is, in its source"
         names = "`, `".join(lacks)
         raise InvalidInput(
             f"environment: {type(environment).__name__} has no `{names}`; {where}"
