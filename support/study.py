@@ -116,7 +116,10 @@ class Study:
         return await estimate(self.sweep, self.store, **context)
 
     async def run(self, budget: float | None = None, **how: Any) -> Study:
-        """Play what is left, for so many US dollars at most; `how` is that of `Sweep.run`."""
+        """Play what is left, for so many US dollars at most; `how` is that of `Sweep.run`.
+
+        `model=` is who answers for seats named "model"; with on_error="raise" the first failure shows where it arose.
+        """
         await self.sweep.run(self.store, budget_usd=budget, **how)
         return self
 
@@ -292,7 +295,8 @@ def verify(folder: Path) -> str:
     for name, digest in about["sha256"].items():
         if not digest == again[name] == packed[name]:
             raise DamagedFile(
-                f"{name} is not what the records give: restore the package"
+                f"{name} is not what the records give: restore the package; or let verify.py import "
+                "first what registers your own environment; or take the code that packed it"
             )
     return "\n".join(f"{digest}  {name}" for name, digest in packed.items())
 

@@ -43,7 +43,7 @@ class Start:
         last = len(self.transcript.rounds) + (not self.after)
         if not 1 <= self.at <= last:
             raise InvalidInput(
-                f"at: {self.at!r} given; expected a round from 1 to {last}"
+                f"at: {self.at!r} given; expected a round from 1 to {last} (a study's `after` is one less)"
             )
         if self.without and not self.after:
             raise InvalidInput(

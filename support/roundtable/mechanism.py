@@ -171,8 +171,10 @@ class Vote(Phase):
 class Choose(Phase):
     """An act of one's own, such as an amount to give: `asks` says in words what is chosen, `reply` is its type.
 
-    `asks` goes on after "You choose ", `reply` is any type that pydantic knows; a model and a person are asked by the
-    two, a rule-based participant has `async def choose(self, view)`, which returns the value, or None.
+    `asks` goes on after "You choose " and, where not everybody does, for all to read, after "Ana may choose ": "whether
+    to veto", no "you". `reply` is any type that pydantic knows; a model is held to it, but its prompt has `asks` alone,
+    so that what is allowed belongs there. A participant of your own has `async def choose(self, view)`, which returns the
+    value, or None.
     """
 
     title: str = "Choices"
@@ -190,7 +192,9 @@ class Choose(Phase):
         try:
             value = TypeAdapter(self.reply).validate_python(chosen.value)
         except ValidationError as error:
-            raise InvalidProposal(f"{self.title}: {error.errors()[0]['msg']}") from None
+            raise InvalidProposal(
+                f"{chosen.value!r} given; {error.errors()[0]['msg']}"
+            ) from None
         return Chosen(agent, value, chosen.reason, self.label, self.private)
 
 
@@ -256,7 +260,7 @@ class Mechanism:
         elif self.decide is not elect and self.end == END:
             wrong = ["`decide` of your own and no `end`, the sentence on how it ends"]
         if wrong:
-            wanted = "each of 'propose' and 'vote' once at most, in this order"
+            wanted = "each of 'propose' and 'vote' once at most, in this order, and `end` beside `decide`"
             raise InvalidInput(
                 f"mechanism {self.name!r}: {wrong[0]}; expected phases, {wanted}"
             )

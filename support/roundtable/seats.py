@@ -6,6 +6,9 @@
   ("ranking"), or (id, number) pairs ("ratings", "points"); choice None abstains;
 - `choose`: a value of the type `view.phase.reply`, or None.
 
+A person answers with what such a record is made of: (recipients, text), a value, the choice of a ballot, or None. Who
+answers for one in a script: `support.seats.people`.
+
 A class of your own with a text `kind` and the coroutines that its table asks for takes a seat, too: it is called with an
 agent's name and its random stream, and with the environment (`table.Environment`) if it takes `own`. The rule-based
 kinds know exchange economies only, or the rating task.
@@ -214,7 +217,7 @@ def _said(seat: Any, answer: Any, view: View) -> Message | None:
     if not recipients or not set(recipients) <= set(view.others):
         raise InvalidInput(
             f"recipients: {list(recipients)!r} given; "
-            f"expected one or more of {list(view.others)}"
+            f"expected (recipients, text) with one or more of {list(view.others)}"
         )
     return _message(seat.me, recipients, text.strip(), *claim)
 

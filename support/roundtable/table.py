@@ -71,7 +71,7 @@ def check_environment(environment: Environment, needs: tuple[str, ...]) -> None:
     """Say, before anybody is asked, what an environment of the user's own lacks."""
     lacks = [name for name in needs if not hasattr(environment, name)]
     if lacks:
-        where = "`support.roundtable.table.Environment` says what each of them is"
+        where = "`support.roundtable.table.Environment` says what each of them is, in its source"
         names = "`, `".join(lacks)
         raise InvalidInput(
             f"environment: {type(environment).__name__} has no `{names}`; {where}"
@@ -122,7 +122,8 @@ class Table:
     `seats` has a participant for every agent; `rule` and `mechanism` may change at a round: {1: "unanimous", 4:
     "ranked"}, which participants are told from the first. The paper plays 10 rounds and defers the decision at a tie; a
     "lottery" needs `rng`. A reply of a model or a person that does not fit its form is recorded as a `FormatError` and
-    taken as silence, as no new proposal, or as an abstention; any other failure of a participant is raised.
+    taken as silence, as no new proposal, or as an abstention; so is the turn of a participant of your own that raises
+    `MalformedReply`, as a model that it asks does. Any other failure of a participant is raised.
 
     `made` is what was done in this round, by field of `Round`; `views` what each agent saw of it, and the public,
     `past` what of the rounds before; `sealed` those whose latest proposal nobody else sees yet.
@@ -172,7 +173,7 @@ class Table:
             for phase in stage_of(self.stages, number).mechanism.phases:
                 for agent in phase.who(self.agents, number):
                     if not hasattr(self.seats[agent], phase.act):
-                        lacks = f"has no `async def {phase.act}(self, view)`, which {phase.title} ask for"
+                        lacks = f"has no `async def {phase.act}(self, view)`, which {phase.title} asks for"
                         raise InvalidInput(f"seats: that of {agent} {lacks}")
 
     async def discuss(self, stop: Stop | None = None) -> AsyncIterator[Round]:

@@ -232,7 +232,9 @@ def _differences(stored: Settings, asked: Settings) -> list[str]:
         if stored[key] == asked[key]:
             continue
         if key.startswith("code of"):
-            said.append(f"other {key}: it, or what it calls of yours, has changed")
+            said.append(
+                f"other {key}: it, or what it calls of yours, has changed or moved to another file"
+            )
         else:
             said.append(f"{key} {stored[key]!r} where {asked[key]!r} is asked for")
     return said

@@ -454,7 +454,7 @@ def _by_text(setting: str, values: Any) -> Row:
 def _stand_in(value: Any) -> dict[str, str]:
     """What stands for an object of a grid in a unit's settings."""
     if isinstance(value, ChatModel):
-        raise TypeError(f'name it: "{MODEL}:{value.model}"')
+        raise TypeError(f'name it: "{MODEL}:{value.model}"; or give it to run: model=…')
     described = _described(value)
     if not described["source"]:
         raise TypeError("it is not there, or has no name")
