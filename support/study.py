@@ -71,7 +71,7 @@ class Expectation(NamedTuple):
         >>> one.verdict(1, 5), one.verdict(-5, -1), one.verdict(-1, 5)
         ('holds', 'does not', 'too little data')
         """
-        if self.least < low and high < self.most:
+        if self.least <= low and high <= self.most:
             return "holds"
         outside = high < self.least or low > self.most
         return "does not" if outside else "too little data"
@@ -184,6 +184,8 @@ class Study:
             with starting(start):
                 return await origin.study(**origin.arguments(unit, context) | new)
 
+        if futures < 0:
+            raise InvalidInput(f"futures: {futures!r} given; expected 0 or more")
         values = product(*map(_listed, changed.values()))
         many = [dict(zip(changed, value, strict=True)) for value in values]
         for _, stored in islice(origin.records(self.store), 1):
@@ -258,6 +260,9 @@ class Study:
     def package(self, path: str | Path) -> Path:
         """All that another needs to count again, as a zip: records, replies, tables, settings, versions, `verify.py`."""
         sweep = self.sweep
+        identity = sweep.identity({})
+        del identity["context"]
+        self.store.register(sweep.name, identity)  # refused where other code played it
         how = {"name": sweep.name, "groups": sweep.repetitions, "seed": sweep.seed}
         grid = {name: sweep.parameters[name] for name in sweep.grid}
         lock = sorted(f"{one.name}=={one.version}" for one in distributions())
@@ -265,7 +270,7 @@ class Study:
             folder = Path(scratch)
             about = {
                 "study": how | grid,
-                "identity": sweep.identity({}),
+                "identity": identity,
                 "versions": VERSIONS,
                 "mark": self.store.code,
                 "sha256": _sums(self._export(folder)),
@@ -320,6 +325,12 @@ def _start(stored: Any, after: int, then: Row, future: int | None = None) -> Sta
         raise InvalidInput(f"fork: {type(stored).__name__} given; expected {wanted}")
     stages_of(stored)  # all of them are known by name
     who = {name: tuple(_listed(then.get(name, []))) for name in TREATED}
+    named = {*who["without"], *who["silent"], *then.get("seats", {})}
+    if strangers := named - {*stored.seats}:
+        there = ", ".join(stored.seats)
+        raise InvalidInput(
+            f"fork: {', '.join(sorted(strangers))} given; expected some of {there}"
+        )
     within = "Messages" if who["without"] else ""
     return Start(stored, after + 1, within, future, **who, seats=then.get("seats", {}))
 

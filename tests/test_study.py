@@ -151,8 +151,14 @@ def test_what_cannot_be_forked_or_played_says_so(store, capsys):
             made.fork(after=1)
     with pytest.raises(InvalidInput, match="expected a round from 1 to 5"):
         study.fork(after=5)
-    for wrong in ({"rule": "ranks"}, {"mechanism": "market"}):
-        with pytest.raises(InvalidInput, match="expected one of"):
+    for wrong, said in (
+        ({"rule": "ranks"}, "one of"),
+        ({"mechanism": "market"}, "one of"),
+        ({"silent": "Benn"}, "some of Ana, Ben, Cleo"),
+        ({"without": ["Ana", "Zoe"]}, "some of Ana, Ben, Cleo"),
+        ({"futures": -1}, "0 or more"),
+    ):
+        with pytest.raises(InvalidInput, match=f"expected {said}"):
             study.fork(after=1, **wrong)
 
 
