@@ -110,4 +110,3 @@ def test_two_coders_are_compared_on_what_both_labelled(file):
     assert frame["n"].eq(10).all()
     assert value(frame, "inform", "kappa") == 1
     assert value(frame, "request", "f1") == 1
-    assert value(frame, "propose", "kappa") == 0

@@ -1,11 +1,11 @@
 """The metrics of RoundTable on transcripts whose numbers can be worked out by hand."""
 
 import asyncio
-from math import isnan, nan
+from math import nan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from support.analysis.metrics import (
@@ -113,7 +113,6 @@ def test_an_even_split_is_a_yardstick_where_an_environment_has_one():
     assert even_split(object()) is None
 
 
-@settings(max_examples=20)
 @given(
     st.sampled_from(["majority", "rated", "unanimous"]),
     st.sampled_from(["zero-intelligence", "mixed"]),
@@ -124,5 +123,5 @@ def test_property_every_metric_lies_between_0_and_100(rule, kind, rounds):
     seats = seat_all(economy, kind, np.random.default_rng(rounds))
     record = asyncio.run(play(economy, seats, rule, rounds=rounds))
     for name, value in run_metrics(record).items():
-        unknown = name == "min_max" and record.outcome is None
-        assert isnan(value) if unknown else -1e-9 <= value <= 100 + 1e-6
+        if name != "min_max" or record.outcome:
+            assert -1e-9 <= value <= 100 + 1e-6

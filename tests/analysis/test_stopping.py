@@ -127,7 +127,8 @@ def test_no_rule_looks_ahead_or_beats_the_oracle(name):
 
 def test_the_search_is_the_best_of_all_settings_on_the_coefficients_of_statsmodels():
     study = drawn(11)
-    unknown = study.assign(run=RUNS, gain=np.nan)  # teaches nothing
+    # teaches nothing, not even that the pair were of no use
+    unknown = study.assign(run=RUNS, gain=np.nan, **{PAIRS[20]: 1})
     fitted = stopping.dialogue_act(pd.concat([study, unknown], ignore_index=True))
     present = study[list(PAIRS)] > 0
     X = sm.add_constant(present.loc[:, present.any()].astype(float))
@@ -198,7 +199,10 @@ def test_a_study_is_what_the_records_say(records, study):
     assert (study.groupby("run")["fold"].nunique() == 1).all()
 
 
-@pytest.mark.parametrize("name", ["Consecutive Agreements", "Ensemble", "priced"])
+@pytest.mark.parametrize(
+    "name",
+    ["Consecutive Agreements", "Ensemble", "priced"],
+)
 def test_live_and_offline_stop_in_the_same_round(name, records, study, words):
     async def measure(said):
         return features(said, words)
