@@ -101,6 +101,14 @@ class Study:
             known = f"one of {', '.join(STUDIES)}, or a study function"
             raise InvalidInput(f"decide: {decide!r} given; expected {known}")
         grid = {name: _listed(value) for name, value in varied.items()}
+        for name, values in grid.items():
+            if any(values.count(value) > 1 for value in values):
+                kinds = (
+                    " (a kind for each seat is {name: kind})" if name == "seats" else ""
+                )
+                raise InvalidInput(
+                    f"{name}: {values!r} given; expected each condition once{kinds}"
+                )
         self.sweep = Sweep(name, play, grid, groups, seed, list(grid))
         self.store = store if isinstance(store, Store) else Store(store)
 
@@ -196,7 +204,7 @@ class Study:
         grid: Row = {
             "of": settings,
             "after": _listed(after),
-            "then": [*many, {}],
+            "then": [*filter(None, many), {}],
             "future": [*range(futures)] or [None],
         }
         name = f"{origin.name}, then {'; '.join(map(_worded, many))}"

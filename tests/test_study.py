@@ -140,6 +140,8 @@ def test_a_fork_that_breaks_off_goes_on_to_the_same_end(store, tmp_path):
 def test_what_cannot_be_forked_or_played_says_so(store, capsys):
     with pytest.raises(InvalidInput, match="expected one of exchange_economy"):
         Study("s", "economy", groups=1, store=store)
+    with pytest.raises(InvalidInput, match="each condition once"):
+        Study("s", "exchange_economy", groups=1, seats=["linear", "linear", "mixed"])
     wanted = "a finished discussion of the round table that is no fork"
     study = table(store)
     run(study.fork(after=1))

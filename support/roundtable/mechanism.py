@@ -362,7 +362,7 @@ def rules(
         "roundtable/rules",
         now=before.pop(),
         before=before,
-        later=[stage for stage in stages if stage.first > number],
+        later=[stage for stage in stages if number < stage.first <= rounds],
         agents=list(agents),
         number=number,
         rounds=rounds,
