@@ -100,14 +100,13 @@ class Study:
         if isinstance(play, str):
             known = f"one of {', '.join(STUDIES)}, or a study function"
             raise InvalidInput(f"decide: {decide!r} given; expected {known}")
-        grid = {name: _listed(value) for name, value in varied.items()}
-        for name, values in grid.items():
+        grid = {setting: _listed(value) for setting, value in varied.items()}
+        for setting, values in grid.items():
             if any(values.count(value) > 1 for value in values):
-                kinds = (
-                    " (a kind for each seat is {name: kind})" if name == "seats" else ""
-                )
+                seats = " (a kind for each seat is {name: kind})"
+                hint = seats if setting == "seats" else ""
                 raise InvalidInput(
-                    f"{name}: {values!r} given; expected each condition once{kinds}"
+                    f"{setting}: {values!r} given; expected each condition once{hint}"
                 )
         self.sweep = Sweep(name, play, grid, groups, seed, list(grid))
         self.store = store if isinstance(store, Store) else Store(store)

@@ -93,6 +93,7 @@ def test_a_comparison_is_a_paired_t_test_in_which_a_group_counts_once(store):
 
 
 def test_every_condition_has_the_same_groups(store):
+    assert table(store).sweep.name == "table"
     prompts = ["plain", "guided"]
     study = run(table(store, ["majority", "ranked"], prompts=prompts))
     first = [record.rounds[0] for record in records(study)]
