@@ -21,7 +21,6 @@ from support.roundtable.rule_based import (
     RuleAgent,
     claims,
     next_offer,
-    others,
 )
 
 STRICT = 0.1
@@ -138,7 +137,8 @@ class RuleBasedRater(RuleAgent):
     async def message(self, view: View) -> Message:
         """First what the own table says, later a judgement of the offer and where the own opinion stands.
 
-        An offer is judged anew only when it or the judgement has changed; else there is one check, question or summary.
+        An offer that was accepted is judged anew only when it or the judgement has changed; else there is one check,
+        question or summary.
         """
         own = self.own_estimate(claims(view))
         claim = {
@@ -159,7 +159,7 @@ class RuleBasedRater(RuleAgent):
         return self.speak(
             view,
             acts,
-            whose or self.drawn(others(view)),
+            whose or self.drawn(view.others),
             claim.items() if self.tells else (),
             source=self.evidence.source,
             own=own.value,

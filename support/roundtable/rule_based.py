@@ -128,11 +128,6 @@ def points(worth: np.ndarray) -> np.ndarray:
     return largest_remainder(above * (len(worth) / above.sum()), len(worth))
 
 
-def others(view: View) -> Sequence[str]:
-    """All but the one who looks."""
-    return view.others
-
-
 def claims(view: View) -> defaultdict[str, dict[str, float]]:
     """What each agent claimed in messages, the latest number under each name, by agent.
 
