@@ -15,7 +15,8 @@ divides again, its numbers do not).
   U_0 = 0.
 
 A discussion that was stopped early keeps its outcome for the rounds that were not played,
-except in `rationality` and `rigidity`, which are over the rounds that were.
+except in `rationality` and `rigidity`, which are over the rounds that were; where a
+decision does not last (`Mechanism.lasting`), those rounds are worth NaN.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ import pandas as pd
 
 from support.analysis.frames import head
 from support.errors import InvalidInput
+from support.roundtable.mechanism import stages_of
 from support.roundtable.records import Transcript
 from support.roundtable.table import environment_of
 from support.runs.study import Unit
@@ -54,7 +56,7 @@ def standing_utilities(transcript: Transcript, environment: Any = None) -> np.nd
 
 def total_utility(transcript: Transcript, rounds: int | None = None) -> np.ndarray:
     """U_1 .. U_R in percent of U_max, shape (rounds,); the last value is kept for rounds
-    that were not played."""
+    that were not played, where decisions last."""
     environment = environment_of(transcript)
     if not hasattr(environment, "maximum"):
         matter = transcript.environment["name"]
@@ -64,7 +66,9 @@ def total_utility(transcript: Transcript, rounds: int | None = None) -> np.ndarr
     totals = standing_utilities(transcript, environment).sum(axis=1)
     shares = 100 * totals / environment.maximum
     missing = max((rounds or 0) - len(shares), 0)
-    return np.append(shares, np.repeat(shares[-1], missing))[:rounds]
+    lasts = stages_of(transcript)[-1].mechanism.lasting
+    later = shares[-1] if lasts else nan
+    return np.append(shares, np.repeat(later, missing))[:rounds]
 
 
 def even_split(environment: Any) -> float | None:

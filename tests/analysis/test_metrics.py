@@ -1,6 +1,7 @@
 """The metrics of RoundTable on transcripts whose numbers can be worked out by hand."""
 
 import asyncio
+from dataclasses import replace
 from math import nan
 
 import numpy as np
@@ -16,6 +17,7 @@ from support.analysis.metrics import (
     runs_of,
 )
 from support.roundtable.economy import ExchangeEconomy, exchange_economy
+from support.roundtable.mechanism import MECHANISMS, Mechanism, Propose, Vote
 from support.roundtable.records import Decision, Proposal, Round, Transcript
 from support.roundtable.seats import seat_all
 from support.roundtable.table import play
@@ -95,6 +97,18 @@ def test_a_proposal_is_rational_when_it_beats_what_stood_for_its_proposer(
 ):
     found = run_metrics(transcript(*standing, proposals=proposals))
     assert found["rationality"] == pytest.approx(100 * expected)
+
+
+def test_rounds_that_were_not_played_are_worth_nothing_known_where_no_decision_lasts(
+    monkeypatch,
+):
+    fleeting = Mechanism("fleeting", (Propose(), Vote()), lasting=False)
+    monkeypatch.setitem(MECHANISMS, fleeting.name, fleeting)
+    stages = [[1, fleeting.name, "majority"]]
+    record = replace(transcript(HALF, BEST, HALF), settings={"stages": stages})
+    expected = {"utility@3": 50, "utility@5": nan, "utility@10": nan, "auc@10": nan}
+    found = run_metrics(record)
+    assert found | expected == pytest.approx(found, nan_ok=True)
 
 
 def test_frames_hold_settings_metrics_and_the_share_undecided():

@@ -277,6 +277,19 @@ def test_what_is_told_is_what_is_played(mechanism, told, untold):
     assert untold not in briefing
 
 
+def test_no_list_and_no_votes_are_told_of_a_round_in_which_nobody_proposed():
+    heard = []
+
+    def silent(messages):
+        heard.append(messages[0]["content"])
+        return agreeable(messages) | {"proposal": None}
+
+    played(seats="model", replies=silent)
+    told = heard[-1]
+    assert "Round 1: " in told
+    assert "voted on" not in told and "votes of round" not in told
+
+
 def test_a_change_of_rule_is_announced_from_the_first_round_on():
     first, *_, last = briefings(rule={1: "unanimous", 3: "ranked"})
     assert "From round 3 on the rule is ranked" in first
