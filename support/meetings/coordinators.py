@@ -1,207 +1,169 @@
-"""Coordinators that need no model: one follows the protocol exactly or with bounded attention, one draws at random.
+"""Rule-based coordinators and evaluators: they know notes, and nothing that was not told.
 
-They see only the `Brief`: the invitation, what was extracted from conversations, and the database if there is one.
+The evaluator scores with equation (5) on the notes. A coordinator looks at all slots or
+at a few, or draws.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
-from support.meetings.data import MANAGER, Database, iso
-from support.meetings.evaluators import View, known, on_the_clock, understood, worth
-from support.meetings.preferences import At, Preference
-from support.meetings.scenario import Brief, Suggestion
+from support.meetings.coordination import LEAST, Brief, Suggestion
+from support.meetings.preferences import Choice
+from support.meetings.records import Option, Scores
 
-APART, NEW = (
-    timedelta(hours=1),
-    timedelta(minutes=1),
-)  # between options where enough slots qualify, and at least
-LEAST = 2  # members whom an option of the first round satisfies (section 3.2)
-ATTENTION = 4  # slots that the satisficing coordinator looks at, besides those that somebody named
+ATTENTION = 2
+"""Slots looked at for each option wanted, anew each round, beside those named."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
+class RuleBasedEvaluator:
+    """Equation (5) on what was noted; `lowest` 1 is where the paper's prompt begins."""
+
+    lowest: int = 0
+    kind: str = "rule-based"
+
+    async def score(self, brief: Brief, options: Sequence[Option]) -> Scores:
+        """pi of each option for each member; None where nothing is known."""
+        found = brief.scores([option.slot for option in options])
+        made: dict[str, dict[str, int | None]] = {}
+        for option in options:
+            row = found[option.slot]
+            made[option.id] = {
+                member: None if value is None else max(value, self.lowest)
+                for member, value in row.items()
+            }
+        return made
+
+
+@dataclass(frozen=True)
 class Look:
-    """A slot under what was said: whom it satisfies, the sum of scores, and how close those satisfied are at work."""
+    """A slot by the notes: scores by member, and how close those satisfied are at work."""
 
-    start: datetime
-    satisfied: tuple[str, ...]
-    total: int
-    ties: int
-    chance: float
+    slot: str
+    scores: Mapping[str, int | None]
+    ties: float
+    luck: float
 
     @property
-    def rank(self) -> tuple[int, int, int, float]:
-        """Equation (4), then the database, then chance."""
-        return len(self.satisfied), self.total, self.ties, self.chance
+    def satisfied(self) -> tuple[str, ...]:
+        """Members of whom something is known and whom the slot satisfies."""
+        return tuple(member for member, value in self.scores.items() if value)
 
-
-class RuleBasedCoordinator:
-    """Proposes the best slots by equation (4) that keep the rules of section 3.2.
-
-    Round 1: K options that each satisfy at least two members (one, if nobody else is invited), or, where no slot does,
-    the best there are, a breach that the record tells. Later: the candidate, and others that satisfy at least as many
-    members as it did. A required attendee is satisfied by at least one option if any slot looked at does that, even
-    where the option then satisfies fewer than the others have to. Options are an hour apart where enough slots qualify.
-    Among slots equal by equation (4), those whose satisfied members are teammates or collaborators, or a member and the
-    manager, come first; then chance decides. Fewer than K options come back when no more qualify.
-
-    `attention` is how many slots it looks at, drawn at random in each round, besides those that somebody named exactly:
-    the search of a satisficer (Simon 1955). None looks at all of them, and is an exact optimiser.
-    """
-
-    kind = "rule-based"
-
-    def __init__(
-        self,
-        rng: np.random.Generator,
-        zones: Mapping[str, str],
-        attention: int | None = None,
-    ) -> None:
-        self.rng, self.attention, self.zones = rng, attention, zones
-
-    async def propose(self, brief: Brief) -> Sequence[Suggestion]:
-        """At most K options; from round 2 on the candidate is the first of them."""
-        view = on_the_clock(brief.meeting, self.zones)
-        wishes = understood(brief.meeting, brief.intents, brief.previous, self.zones)
-        looks = [
-            _look(brief, start, chance, wishes, view)
-            for start, chance in self._attended(brief, wishes, view)
-        ]
-        return [_suggestion(brief, chosen, view) for chosen in _chosen(brief, looks)]
-
-    def _attended(
-        self, brief: Brief, wishes: Mapping[str, Sequence[Preference]], view: View
-    ) -> Iterable[tuple[datetime, float]]:
-        """The slots it looks at, in order, each with a number that settles ties."""
-        slots = brief.meeting.slots()
-        chances = self.rng.random(len(slots))
-        if self.attention is None or self.attention >= len(slots):
-            return zip(slots, chances, strict=True)
-        drawn = set(self.rng.choice(len(slots), self.attention, replace=False).tolist())
-        candidate = brief.candidate and brief.meeting.slot(brief.candidate.start)
-        named = [
-            (m, p) for m, said in wishes.items() for p in said if isinstance(p, At)
-        ]
-        return [
-            (slot, chance)
-            for i, (slot, chance) in enumerate(zip(slots, chances, strict=True))
-            if i in drawn
-            or slot == candidate
-            or any(p.fulfilled(view(m, slot)) for m, p in named)
-        ]
+    @property
+    def rank(self) -> tuple[float, float, float]:
+        """Equation (4), working together counting as one member at most; then luck."""
+        total = float(sum(value or 0 for value in self.scores.values()))
+        return len(self.satisfied) + self.ties, total, self.luck
 
 
 class RandomCoordinator:
-    """A floor: slots drawn at random, whatever anybody said; from round 2 on after the candidate.
-
-    Whom they satisfy is not looked at, so that it says nothing of members and reasons.
-    """
+    """The candidate and others drawn at random."""
 
     kind = "random"
 
     def __init__(self, rng: np.random.Generator) -> None:
-        self.rng = rng
+        self._rng = rng
 
-    async def propose(self, brief: Brief) -> Sequence[Suggestion]:
+    async def propose(self, brief: Brief) -> list[Suggestion]:
+        """K slots without reasons."""
+        kept = brief.kept
+        others = self._rng.permutation(len(brief.scenario.slots)).tolist()
+        drawn = [brief.scenario.slots[i] for i in others]
+        slots = [*kept, *(slot for slot in drawn if slot not in kept)]
+        return [Suggestion(slot) for slot in slots[: brief.k]]
+
+
+class RuleBasedCoordinator:
+    """Proposes K options in round 1, later the candidate and K - 1 others.
+
+    "exhaustive" looks at all slots and takes the best by equation (4). "satisficing"
+    (Simon 1955) looks at those that members named and at `attention` others for each
+    option wanted, and takes the first that are good enough: two members satisfied in
+    round 1, later as many as the candidate satisfies. Where too few are, the best seen
+    fill up, short of the protocol's aspiration: the loop records that as a breach.
+    """
+
+    def __init__(
+        self, rng: np.random.Generator, kind: str, attention: int = ATTENTION
+    ) -> None:
+        self.kind, self._rng, self._attention = kind, rng, attention
+
+    async def propose(self, brief: Brief) -> list[Suggestion]:
         """K options, or as many as there are slots."""
-        starts = [iso(slot) for slot in brief.meeting.slots()]
-        kept = (
-            [iso(brief.meeting.slot(brief.candidate.start))] if brief.candidate else []
-        )
-        others = [
-            start
-            for start in self.rng.permutation(starts).tolist()
-            if start not in kept
-        ]
-        return [Suggestion(start) for start in (kept + others)[: brief.k]]
+        looks = self._look(brief, [*brief.kept, *self._attended(brief)])
+        chosen = self._required(brief, looks)
+        ranked = self._ranked(brief, [look for look in looks if look not in chosen])
+        far = brief.scenario.far
+        for apart in (True, False):
+            for look in ranked:
+                alone = all(far(look.slot, other.slot) for other in chosen)
+                fits = look not in chosen and (alone or not apart)
+                if len(chosen) < brief.k and fits:
+                    chosen.append(look)
+        return [self._suggestion(brief, look) for look in chosen]
 
+    def _attended(self, brief: Brief) -> list[str]:
+        """Slots in the order in which they are looked at: those named, then others."""
+        slots, kept = brief.scenario.slots, brief.kept
+        named: dict[str, None] = {}
+        for wishes in brief.told.values():
+            choices = [wish.slot for wish in wishes if isinstance(wish, Choice)]
+            named |= dict.fromkeys(choices)
+        drawn = [slots[i] for i in self._rng.permutation(len(slots)).tolist()]
+        others = [slot for slot in drawn if slot not in named and slot not in kept]
+        exhaustive = self.kind == "exhaustive"
+        most = len(others) if exhaustive else self._attention * brief.k
+        return [slot for slot in named if slot not in kept] + others[:most]
 
-def _look(
-    brief: Brief,
-    start: datetime,
-    chance: float,
-    wishes: Mapping[str, Sequence[Preference]],
-    view: View,
-) -> Look:
-    scores = {
-        member: worth(said, view(member, start)) for member, said in wishes.items()
-    }
-    satisfied = tuple(member for member, value in scores.items() if value)
-    return Look(
-        start,
-        satisfied,
-        sum(scores.values()),
-        _ties(satisfied, brief.database),
-        float(chance),
-    )
+    def _look(self, brief: Brief, slots: Sequence[str]) -> list[Look]:
+        found, pairs = brief.scores(slots), brief.scenario.database.pairs
+        looks = []
+        for slot, luck in zip(slots, self._rng.random(len(slots)), strict=True):
+            pleased = [member for member, value in found[slot].items() if value]
+            both = list(combinations(pleased, 2)) if "ties" in brief.database else []
+            close = sum(frozenset(pair) in pairs for pair in both)
+            looks.append(Look(slot, found[slot], close / max(len(both), 1), luck))
+        return looks
 
+    def _required(self, brief: Brief, looks: Sequence[Look]) -> list[Look]:
+        """The candidate, and for each required member an option, while there is room."""
+        chosen = [look for look in looks if look.slot in brief.kept]
+        while len(chosen) < brief.k:
+            suited = {member for look in chosen for member in look.satisfied}
+            missing = {*brief.required} - suited
+            fitting = [
+                look
+                for look in looks
+                if look not in chosen and missing & {*look.satisfied}
+            ]
+            if not fitting:
+                break
+            if self.kind == "exhaustive":
+                fitting.sort(key=lambda look: look.rank, reverse=True)
+            most = max(fitting, key=lambda look: len(missing & {*look.satisfied}))
+            chosen.append(most)
+        return chosen
 
-def _ties(satisfied: Sequence[str], database: Database | None) -> int:
-    """Pairs who work together; one with the manager counts twice."""
-    related = (
-        [database.related(a, b) for a, b in combinations(satisfied, 2)]
-        if database
-        else []
-    )
-    return sum(1 + (MANAGER in found) for found in related if found)
+    def _ranked(self, brief: Brief, looks: Sequence[Look]) -> list[Look]:
+        ranked = sorted(looks, key=lambda look: look.rank, reverse=True)
+        if self.kind == "exhaustive":
+            return ranked
+        least = brief.satisfied if brief.kept else LEAST
+        enough = [look for look in looks if len(look.satisfied) >= least]
+        enough.sort(key=lambda look: -look.ties)
+        return enough + [look for look in ranked if look not in enough]
 
-
-def _chosen(brief: Brief, looks: Sequence[Look]) -> list[Look]:
-    """The options: the candidate, whatever required attendees need, then the best that qualify."""
-    least = (
-        min(LEAST, len(brief.meeting.members))
-        if brief.candidate is None
-        else brief.satisfied
-    )
-    candidate = brief.candidate and brief.meeting.slot(brief.candidate.start)
-    chosen = [look for look in looks if look.start == candidate]
-    forced = list(chosen)
-    qualified = [look for look in looks if len(look.satisfied) >= least] or (
-        [] if forced else looks
-    )
-    while len(chosen) < brief.k:  # required attendees for whom no option works yet
-        missing = {*brief.meeting.required} - {
-            member for look in chosen for member in look.satisfied
-        }
-        fitting = [look for look in looks if missing & {*look.satisfied}]
-        if not fitting:
-            break
-        chosen.append(
-            max(
-                fitting,
-                key=lambda x, need=missing: (  # type: ignore[misc]
-                    len(need & {*x.satisfied}),
-                    len(x.satisfied) >= least,
-                    x.rank,
-                ),
-            )
-        )
-    for spacing in (APART, timedelta(0)):
-        for look in sorted(qualified, key=lambda look: look.rank, reverse=True):
-            if len(chosen) < brief.k and all(
-                abs(look.start - x.start) >= max(spacing, NEW) for x in chosen
-            ):
-                chosen.append(look)
-    return forced + sorted(
-        (x for x in chosen if x not in forced), key=lambda look: look.rank, reverse=True
-    )
-
-
-def _suggestion(brief: Brief, look: Look, view: View) -> Suggestion:
-    """The option with whom it satisfies and why, in the members' restated words."""
-    reasons = []
-    for member in look.satisfied:
-        at, texts = view(member, look.start), brief.intents[member].preferences
-        held = [
-            text
-            for text in texts
-            if any(wish.fulfilled(at) for wish in known(text, brief.meeting.year))
-        ]
-        reasons.append(f"{member}: {'; '.join(held) or 'agreed to this option'}")
-    return Suggestion(iso(look.start), look.satisfied, tuple(reasons))
+    def _suggestion(self, brief: Brief, look: Look) -> Suggestion:
+        reasons: dict[str, tuple[Any, ...]] = {}
+        for member in look.satisfied:
+            told = brief.told[member]
+            met = brief.scenario.met(member, look.slot, told)
+            held = [wish for wish, fits in zip(told, met, strict=True) if fits]
+            reasons[member] = tuple(wish for wish in held if not wish.condition)
+        return Suggestion(look.slot, look.satisfied, reasons)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Annotated, Any, ClassVar, Literal
 from zoneinfo import ZoneInfo
 
@@ -33,6 +33,7 @@ Weekday = Annotated[str, Field(pattern=rf"^({'|'.join(WEEKDAYS)})$")]
 Priority = Annotated[int, Field(ge=1, le=3)]
 
 
+@cache
 def minutes(time: str) -> int:
     """Minutes after midnight of "HH:MM"; "24:00" is the end of the day."""
     hour, _, rest = time.partition(":")
@@ -56,10 +57,15 @@ class Situation:
         last = days * 1440 + self.end.hour * 60 + self.end.minute
         return first, last
 
+    @cached_property
+    def passing(self) -> tuple[datetime, datetime]:
+        """Start and end in UTC."""
+        return self.start.astimezone(UTC), self.end.astimezone(UTC)
+
     def clear(self, busy: Busy, around: timedelta = timedelta(0)) -> bool:
         """Whether another event leaves so much time before and after."""
-        first, last = busy.span
-        return last + around <= self.start or self.end + around <= first
+        (start, end), (first, last) = self.passing, busy.span
+        return last + around <= start or end + around <= first
 
 
 def situation(slot: str, duration: int, sent: datetime, zone: str) -> Situation:
@@ -223,8 +229,9 @@ class Busy(Preference):
 
     @cached_property
     def span(self) -> tuple[datetime, datetime]:
-        """Start and end as moments."""
-        return datetime.fromisoformat(self.start), datetime.fromisoformat(self.end)
+        """Start and end in UTC."""
+        start, end = map(datetime.fromisoformat, (self.start, self.end))
+        return start.astimezone(UTC), end.astimezone(UTC)
 
     def fulfilled(self, at: Situation) -> bool:
         """Clear of it."""

@@ -1,18 +1,21 @@
-"""One coordination of a meeting's time by the system of Papachristou, Yang and Hsu (2023)."""
+"""One coordination by the system of Papachristou, Yang and Hsu (2023)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from support.errors import InvalidInput
-from support.meetings.coordination import OPTIONS, ROUNDS, coordinate, record
-from support.meetings.evaluators import ExactEvaluator
+from support.meetings.coordination import DATABASE, OPTIONS, ROUNDS, Coordinating
+from support.meetings.coordinators import ATTENTION
 from support.meetings.records import Coordination
-from support.meetings.scenario import Scenario, fitting, scenario
-from support.meetings.seats import RULES, seat_everybody
+from support.meetings.scenario import Scenario, load_group
+from support.meetings.seats import COORDINATOR, EVALUATOR, INTERVIEWER, MEMBER, RULES
+from support.meetings.venues import venue_scenario
 from support.seats import TEMPERATURE, Seats, Spoken
 
 if TYPE_CHECKING:
@@ -20,16 +23,17 @@ if TYPE_CHECKING:
 
 DESIGNS = ("no conversation", "single round", "rounds")
 """The two baselines of section 5.2, and the paper's system."""
+GROUPS = 150
+"""Groups of the authored company, in `data/inputs/meetings/groups.csv`."""
 
-DIFFICULTIES = {"easy": None, "middle": 2, "hard": 1}
-"""How many of each member's wishes are stated, the narrowest first; None: all that the files hold.
 
-Over 300 meetings, 3 to 5 members drawn for an invitation of ours, a start drawn at random satisfies 98, 83 and 34 % of
-the members in truth, and the better of two 99, 90 and 48 %; the paper's single round ends at 36 to 58 % (Table 1).
-"""
+@dataclass(frozen=True)
+class Led:
+    """What facilitators know: the public scenario, and how they are set."""
 
-MEETINGS, ORDER = 20, 2023
-"""Meetings for each setting, as in the paper; the seed of their order."""
+    scenario: Scenario
+    lowest: int = 0
+    attention: int = ATTENTION
 
 
 async def meeting_coordination(
@@ -37,16 +41,21 @@ async def meeting_coordination(
     members: int = 3,
     options: int = OPTIONS,
     design: str = "rounds",
-    database: bool = False,
-    difficulty: str = "hard",
-    paraphrase: int = 0,
+    database: bool | Sequence[str] = False,
+    memory: bool = True,
     seats: Seats = "mixed",
     coordinator: Any = "satisficing",
     interviewer: Any = RULES,
     evaluator: Any = RULES,
+    reader: str = "own",
+    curt: bool = False,
+    redacted: str = "",
+    attention: int = ATTENTION,
     lowest: int = 0,
-    tracking: bool = False,
+    printed: bool = False,
+    paraphrase: int = 0,
     rounds: int = ROUNDS,
+    decision: str = "time",
     temperature: float = TEMPERATURE,
     reasoning: str | None = None,
     repetition: int = 0,
@@ -54,66 +63,58 @@ async def meeting_coordination(
     prompts: str | Path | None = None,
     company: str | Path | None = None,
 ) -> Coordination:
-    """One coordination of a meeting of the synthetic company (sections 4 and 5).
-
-    `members`, `options` and `rounds` are n, K and T; `design` is one of `DESIGNS`: without conversation, the
-    coordinator is handed the members' free texts (`paraphrase` 0, or one of two others), sentence by sentence; both
-    baselines have one round. With `database` the coordinator sees the social graph and heeds what the organiser demands
-    of attendance; without it neither is there, and the invitation is without these demands. `difficulty` is one of
-    `DIFFICULTIES`. Who takes each role, and `lowest`: see `seat_everybody`; `tracking`: see `coordinate`. Outside of
-    the loop the exact evaluator scores the same options.
-    `repetition` is which of the meetings that fit, in an order that is always the same, so that a sweep of 20
-    repetitions goes through 20 meetings, the same ones in every design, and one of more goes on with others. `company`
-    is a folder of your own in the form of `data/inputs/meetings` (see its README).
-    """
-    if design not in DESIGNS:
-        raise InvalidInput(
-            f"design: {design!r} given; expected one of {', '.join(DESIGNS)}"
+    """One coordination of a group of the synthetic company (sections 4 and 5)."""
+    expected("design", design, DESIGNS)
+    used = DATABASE[:2] if database is True else tuple(database or ())
+    for name in used:
+        expected("database", name, DATABASE)
+    if decision == "venue":
+        scenario = venue_scenario(repetition, members, printed)
+    else:
+        scenario = load_group(
+            repetition,
+            members,
+            company=company,
+            paraphrase=paraphrase,
+            printed=printed,
+            demands="demands" in used,
         )
-    if difficulty not in DIFFICULTIES:
-        raise InvalidInput(
-            f"difficulty: {difficulty!r} given; expected one of {', '.join(DIFFICULTIES)}"
-        )
-    written = _scenario(members, repetition, None if company is None else Path(company))
-    chosen = written.narrowed(DIFFICULTIES[difficulty])
-    chosen = chosen if database else chosen.without_demands()
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
-    people, led = seat_everybody(
-        chosen,
-        rng,
-        seats,
-        interviewer,
-        coordinator,
-        evaluator,
-        lowest,
-        paraphrase,
-        spoken,
-    )
-    played = coordinate(
-        chosen,
+    who, *streams = rng.spawn(5)
+    people = MEMBER.fill(scenario.members, seats, who, scenario.known_to, spoken)
+    own = Led(scenario.public, lowest, attention)
+    kinds = (INTERVIEWER, interviewer), (COORDINATOR, coordinator), (EVALUATOR, evaluator)
+    led = {
+        role.name: role.seat(kind, stream, own, spoken)
+        for (role, kind), stream in zip(kinds, streams, strict=False)
+    }
+    played = Coordinating(
+        scenario,
         people,
         **led,
-        options=options,
-        rounds=rounds if design == "rounds" else 1,
-        handed=chosen.handed(paraphrase) if design == "no conversation" else None,
-        database=database,
-        tracking=tracking,
-        audit=ExactEvaluator(chosen, people),
+        k=options,
+        database=used,
+        memory=memory,
+        curt=curt,
+        redacted=redacted,
+        handed=scenario.texts if design == "no conversation" else None,
     )
-    finished = [entry async for entry in played]
-    return record(
-        chosen, {**people, **led}, finished, design=design, difficulty=difficulty
+    finished = [
+        entry async for entry in played.rounds(rounds if design == "rounds" else 1)
+    ]
+    sat = {name: seat.kind for name, seat in {**people, **led}.items()}
+    return Coordination(
+        asdict(scenario.meeting),
+        sat,
+        tuple(finished),
+        {"design": design, "decision": decision},
+        float(scenario.shares.mean()),
+        float(scenario.shares.max()),
     )
 
 
-def _scenario(members: int, number: int, folder: Path | None) -> Scenario:
-    """One of the meetings that fit, in an order in which the first 20 are those of the paper's design."""
-    fit, rng = fitting(members, folder), np.random.default_rng(ORDER)
-    if not 0 <= number < len(fit):
-        counted = (
-            f"there are {len(fit)} meetings with {members} members, counted from 0"
-        )
-        raise InvalidInput(f"repetition: {number!r} given; {counted}")
-    drawn = rng.choice(len(fit), size=min(MEETINGS, len(fit)), replace=False).tolist()
-    drawn += rng.permutation([i for i in range(len(fit)) if i not in drawn]).tolist()
-    return scenario(fit[drawn[number]].id, folder=folder)
+def expected(name: str, given: Any, allowed: Sequence[str]) -> None:
+    """Refuse a setting that is none of some."""
+    if given not in allowed:
+        told = f"{name}: {given!r} given; expected one of {', '.join(allowed)}"
+        raise InvalidInput(told)

@@ -1,0 +1,93 @@
+"""Wishes, slots and rule-based turns in words, for whoever reads along.
+
+No rule reads them back: what they say stands beside them as data.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from datetime import datetime
+from functools import cache
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from support.data import inputs
+from support.meetings.data import listed
+from support.meetings.preferences import Limit, Venue, Words
+
+
+@cache
+def _table() -> dict[str, dict[str, str]]:
+    return tomllib.loads(inputs("sentences", "members.toml").read_text("utf-8"))
+
+
+def say(who: str, what: str, **slots: object) -> str:
+    """A sentence of the table, filled."""
+    return _table()[who][what].format(**slots)
+
+
+def moment(start: datetime) -> str:
+    """A moment as people read it.
+
+    >>> moment(datetime(2026, 2, 16, 9, 30))
+    'Monday 16 February at 09:30'
+    """
+    return f"{start:%A} {start.day} {start:%B} at {start:%H:%M}"
+
+
+def named(slot: Any) -> str:
+    """A slot as a member sees it, in words: a start on the member's clock, a venue."""
+    return slot.slot if isinstance(slot, Venue) else moment(slot.start)
+
+
+def shown(venue: Venue) -> str:
+    """A venue with all that everybody knows of it."""
+    has = f"{venue.price} euros a head, {venue.walk} minutes' walk"
+    return f"{venue.slot} ({has}; {listed(venue.features)})"
+
+
+def worded(wish: Any, zone: str) -> str:
+    """One sentence that says all that a wish holds, on the clock of its owner's zone."""
+    if isinstance(wish, Words):
+        return wish.text
+    force = "" if wish.condition else say("force", str(wish.priority))
+    kind = wish.of if isinstance(wish, Limit) else wish.kind
+    against = " avoid" if getattr(wish, "avoid", False) else ""
+    text = force + say("wish", kind + against, **_slots(wish, ZoneInfo(zone)))
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def together(wishes: Iterable[Any], zone: str) -> str:
+    """Several wishes, a sentence each."""
+    return " ".join(worded(wish, zone) for wish in wishes)
+
+
+def _slots(wish: Any, here: ZoneInfo) -> dict[str, Any]:
+    made = dict(vars(wish))
+    if wish.kind == "window":
+        made["when"] = f"between {wish.start} and {wish.end}"
+    if names := [f"{day}s" for day in made.get("weekdays", ())]:
+        made["names"] = listed(names)
+        made["days"] = f" on {made['names']}"
+    if wish.kind == "busy":
+        made["start"], made["end"] = (moment(m.astimezone(here)) for m in wish.span)
+    if wish.kind == "choice" and wish.slot[:1].isdigit():
+        made["slot"] = moment(datetime.fromisoformat(wish.slot).astimezone(here))
+    return {"days": "", **made}
+
+
+def behind(zone: str, reader: str, at: str) -> str:
+    """How the clock of one zone differs from a reader's at an ISO moment, in words.
+
+    >>> behind("Europe/Berlin", "America/New_York", "2026-03-09T10:00-04:00")
+    '5 hours ahead of yours'
+    """
+    moment = datetime.fromisoformat(at)
+    there = moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    here = moment.astimezone(ZoneInfo(reader)).replace(tzinfo=None)
+    hours = (there - here).total_seconds() / 3600
+    if not hours:
+        return ""
+    how = "ahead of" if hours > 0 else "behind"
+    return f"{abs(hours):g} {'hour' if abs(hours) == 1 else 'hours'} {how} yours"
