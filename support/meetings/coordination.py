@@ -3,7 +3,7 @@
 In each round
 
 1. every member sees the options of the round before and talks in private with the
-   interviewer (`ask(chat)`, a Turn), who asks on until the member is done
+   interviewer (`remark(chat)`, a Turn), who asks on until the member is done
    (`answer(chat)`, a Turn); a reader reads words that came without data
    (`read(chat)`, wishes),
 2. the coordinator proposes K options (`propose(brief)`, Suggestions), from round 2 on the
@@ -212,7 +212,7 @@ class Coordinating:
         best = self.candidate.id if self.candidate else None
         chat = Chat(member, number, options, best, self.talks[member])
         for _ in range(TURNS):
-            said = await self._try(member, "talk", self.interviewer.ask(chat))
+            said = await self._try(member, "talk", self.interviewer.remark(chat))
             if said is None:
                 break
             chat = replace(chat, turns=(*chat.turns, said))

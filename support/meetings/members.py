@@ -52,9 +52,10 @@ class RuleBasedMember:
     """`_queue` is what is on the member's mind in this round and was not said yet."""
 
     def __init__(
-        self, me: str, rng: np.random.Generator, own: Scenario, *, style: str
+        self, me: str, rng: np.random.Generator, own: Any, *, style: str
     ) -> None:
-        self.me, self.kind, self._rng, self._own = me, style, rng, own
+        self.me, self.kind, self._rng = me, style, rng
+        self._own: Scenario = own.scenario
         self._style = STYLES[style]
         self._said: set[Any] = set()
         self._queue: list[Any] = []

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 from zoneinfo import ZoneInfo
 
 from pydantic import ConfigDict, Field, TypeAdapter
@@ -311,12 +311,13 @@ class Words(Preference):
 
 
 Wish = Annotated[Stated | Words, Field(discriminator="kind")]
-_STATED: TypeAdapter[Any] = TypeAdapter(Stated)
+KINDS = {made.kind: made for made in (*get_args(get_args(Stated)[0]), Words)}
+_WISH: TypeAdapter[Any] = TypeAdapter(Wish)
 
 
 def preference(spec: Mapping[str, Any]) -> Any:
     """A wish from plain data; ValueError (of pydantic) where they do not fit."""
-    return _STATED.validate_python(dict(spec))
+    return _WISH.validate_python(dict(spec))
 
 
 def understood(wishes: Iterable[Any]) -> tuple[Any, ...]:

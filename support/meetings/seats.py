@@ -1,38 +1,425 @@
-"""Who sits where: members, interviewer, reader, coordinator and evaluator."""
+"""Who sits where: members, interviewer, reader, coordinator and evaluator.
+
+Models do what appendix B of Papachristou, Yang and Hsu (2023) asks of the paper's model,
+with prompts of our own; people read the same texts and reply in the same forms. Wishes
+and reasons are data in every form: nobody can drop the candidate, name a stranger, or
+give a reason that no member stated.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from functools import partial
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
-from support.meetings.coordinators import (
+from pydantic import Field
+
+from support.meetings.coordination import LEAST, Brief, Chat, Suggestion
+from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE, Profile, listed
+from support.meetings.facilitators import (
+    ATTENTION,
     RandomCoordinator,
     RuleBasedCoordinator,
     RuleBasedEvaluator,
+    RuleBasedInterviewer,
 )
-from support.meetings.interviewer import RuleBasedInterviewer
 from support.meetings.members import MIXED, STYLES, RuleBasedMember
-from support.seats import Repeated, Role
+from support.meetings.preferences import (
+    KINDS,
+    Choice,
+    Priority,
+    Time,
+    Weekday,
+    preference,
+)
+from support.meetings.records import ASSISTANT, Option, Scores, Turn
+from support.meetings.scenario import Scenario
+from support.meetings.scores import HIGHEST
+from support.meetings.wording import (
+    bounds,
+    explained,
+    labels,
+    moment,
+    offered,
+    short,
+    shown,
+    venues_of,
+    worded,
+)
+from support.seats import Act, Repeated, Role, form, many, one_of, text
 
 RULES = "rule-based"
 
+# What a tight model is given; others have more.
+OPENING = 700  # characters of a turn that tells the options
+WISH, WISHES = 120, 8  # characters of a wish in words, and how many wishes
+STARTS = 30  # starts to choose from; of more, every second, third, … is offered
+
+
+@dataclass(frozen=True)
+class Persona:
+    """What one member knows: the own part of the scenario, and whom one works with.
+
+    `states`: the member states its wishes as data beside its words.
+    """
+
+    scenario: Scenario
+    profile: Profile
+    teammates: tuple[str, ...]
+    collaborators: tuple[str, ...]
+    states: bool = False
+
+
+@dataclass(frozen=True)
+class Led:
+    """What facilitators know: the public scenario, and how they are set."""
+
+    scenario: Scenario
+    lowest: int = 0
+    attention: int = ATTENTION
+    curt: bool = False
+
+
+# ---- wishes in forms -------------------------------------------------------------------
+
+TIMES = ("window", "weekdays", "notice", "gap", "deadline")
+VENUES = ("feature", "limit")
+ANY = ("choice", "flexible", "words")
+
+
+def kinds(scenario: Scenario) -> tuple[str, ...]:
+    """The kinds of wishes that can be stated in a form."""
+    return (*(VENUES if venues_of(scenario) else TIMES), *ANY)
+
+
+def wish_form(seat: Any, member: str) -> Any:
+    """One flat form for a wish of any kind; what its kind does not have is left out."""
+    scenario = seat.own.scenario
+    places = venues_of(scenario)
+    features = {name for place in places for name in place.features}
+    of_time = {
+        "start": Time,
+        "end": Time,
+        "weekdays": list[Weekday],
+        "hours": int,
+        "minutes": int,
+        "weekday": Weekday,
+        "time": Time,
+    }
+    of_venue = {
+        "feature": one_of("feature", sorted(features)),
+        "of": one_of("of", ("price", "walk")),
+        "most": int,
+    }
+    parts: dict[str, Any] = {
+        **(of_venue if places else of_time),
+        "avoid": bool,
+        "priority": Priority,
+        "slot": one_of("slot", tuple(labels(scenario, member))),
+        "text": text(seat.limits.text(WISH)),
+    }
+    return form(
+        "WishReply",
+        partial(wish_of, scenario, member),
+        kind=one_of("kind", kinds(scenario)),
+        **{name: (of | None, None) for name, of in parts.items()},
+    )
+
+
+def wish_of(scenario: Scenario, member: str, reply: Any) -> Any:
+    """The wish that a form holds; ValueError where its kind needs something else."""
+    names = fields(KINDS[reply.kind])
+    said = {field.name: getattr(reply, field.name, None) for field in names}
+    given = {name: value for name, value in said.items() if value is not None}
+    if "slot" in given:
+        given["slot"] = labels(scenario, member)[given["slot"]]
+    return preference(given)
+
+
+# ---- what prompts say ------------------------------------------------------------------
+
+
+def invited(scenario: Scenario, member: str) -> dict[str, Any]:
+    """What everybody who is invited may read, on a member's clock."""
+    meeting, zone = scenario.meeting, ZoneInfo(scenario.zones[member])
+    sent = getattr(meeting, "sent", None)
+    return {
+        "member": member,
+        "organiser": meeting.organiser,
+        "invitation": meeting.invitation,
+        "bounds": bounds(scenario, member),
+        "sent": moment(datetime.fromisoformat(sent).astimezone(zone)) if sent else "",
+    }
+
+
+def spoken(chat: Chat) -> list[str]:
+    """The talk so far as lines, with those of earlier rounds before it."""
+    lines = []
+    for number, talk in enumerate((*chat.earlier, chat.turns), start=1):
+        lines += [f"[round {number}]"] if chat.earlier and talk else []
+        lines += [f"{turn.speaker}: {' '.join(turn.text.split())}" for turn in talk]
+    return lines
+
+
+def numbered(brief: Brief) -> list[tuple[str, Any]]:
+    """All notes with their owners; a reason is the number of a note, from 1."""
+    return [(member, w) for member, wishes in brief.notes.items() for w in wishes]
+
+
+def notes(brief: Brief) -> dict[str, list[str]]:
+    """Each member's notes as lines, each on the member's clock, with what it is."""
+    lines: dict[str, list[str]] = {member: [] for member in brief.notes}
+    for number, (member, wish) in enumerate(numbered(brief), start=1):
+        marks = [name for name in ("binds", "supports") if getattr(wish, name)]
+        tail = f" ({', '.join(marks)})" if marks and wish.kind != "words" else ""
+        words = worded(wish, brief.scenario.zones[member])
+        lines[member].append(f"[{number}] {words}{tail}")
+    return lines
+
+
+def titled(scenario: Scenario, slot: str) -> str:
+    """A slot by its short name, on the organiser's clock."""
+    return slot if venues_of(scenario) else short(datetime.fromisoformat(slot))
+
+
+def clocks(scenario: Scenario, slot: str) -> str:
+    """A slot by its short name, and what it is on the clocks of the members."""
+    if places := venues_of(scenario):
+        return next(shown(place) for place in places if place.slot == slot)
+    start, others = datetime.fromisoformat(slot), dict[str, list[str]]()
+    for member, views in scenario.views.items():
+        there = views[slot].start
+        if there.utcoffset() != start.utcoffset():
+            others.setdefault(f"{there:%a %H:%M}", []).append(member)
+    told = [f"{time} for {listed(names)}" for time, names in others.items()]
+    return titled(scenario, slot) + (f" ({'; '.join(told)})" if told else "")
+
+
+def choices(seat: Any, brief: Brief) -> dict[str, str]:
+    """The slots to choose from, as told; of many each second, third, …, and those named."""
+    slots = brief.scenario.slots
+    step = -(-len(slots) // seat.shown.most(STARTS))
+    wishes = [wish for told in brief.told.values() for wish in told]
+    asked_for = {wish.slot for wish in wishes if isinstance(wish, Choice)}
+    kept = [slot for k, slot in enumerate(slots) if k % step == 0 or slot in asked_for]
+    seat.shown.left(len(kept), len(slots), "slots")
+    return {
+        titled(brief.scenario, slot): slot
+        for slot in kept
+        if slot not in brief.kept
+    }
+
+
+# ---- members ---------------------------------------------------------------------------
+
+
+def _persona(seat: Any, chat: Chat) -> dict[str, Any]:
+    """The persona (appendix B.4), with the own calendar, hours and wishes."""
+    own, scenario, me = seat.own, seat.own.scenario, seat.me
+    zone = scenario.zones[me]
+    return {
+        **invited(scenario, me),
+        "role": own.profile.role,
+        "manager": own.profile.manager,
+        "teammates": own.teammates,
+        "collaborators": own.collaborators,
+        "wishes": [words.text for words in scenario.texts[me]],
+        "away": [worded(wish, zone) for wish in scenario.away[me]],
+        "words": seat.words(seat.limits.message),
+    }
+
+
+def _answer_form(seat: Any, chat: Chat) -> Any:
+    ids = tuple(option.id for option in chat.options)
+    agrees = {"agrees": (one_of("option", ids) | None, None)} if ids else {}
+    wishes = many(wish_form(seat, seat.me), WISHES, 0)
+    return form(
+        "AnswerReply",
+        text=text(seat.limits.message),
+        **agrees,
+        **({"wishes": wishes} if seat.own.states else {}),
+        done=bool,
+    )
+
+
+def _answer(seat: Any, reply: Any, chat: Chat) -> Turn:
+    said = getattr(reply, "wishes", ())
+    wishes = tuple(wish_of(seat.own.scenario, seat.me, one) for one in said)
+    agrees = getattr(reply, "agrees", None)
+    return Turn(seat.me, reply.text.strip(), wishes, agrees, reply.done)
+
+
+def _talking(seat: Any, chat: Chat) -> dict[str, Any]:
+    return {
+        "me": seat.me,
+        "said": spoken(chat),
+        "ids": [option.id for option in chat.options],
+        "kinds": explained(kinds(seat.own.scenario)) if seat.own.states else [],
+    }
+
+
 MEMBER = Role(
     "member",
-    acts={},
-    asks={},
-    kinds={style: partial(RuleBasedMember, style=style) for style in STYLES},
+    acts={
+        "answer": Act(
+            "coordination/member_turn",
+            _answer_form,
+            _talking,
+            _answer,
+            400,
+            "coordination/member",
+            _persona,
+        )
+    },
+    kinds={
+        style: partial(RuleBasedMember, style=style) for style in STYLES
+    },
     mixture=MIXED,
 )
+
+
+# ---- facilitators ----------------------------------------------------------------------
+
+
+def _interviewing(seat: Any, chat: Chat) -> dict[str, Any]:
+    scenario, member = seat.own.scenario, chat.member
+    return {
+        **invited(scenario, member),
+        "options": [offered(scenario, option, member) for option in chat.options],
+        "best": chat.candidate or "",
+        "curt": seat.own.curt,
+        "words": seat.words(seat.limits.message),
+    }
+
+
 INTERVIEWER = Role(
     "interviewer",
-    acts={},
-    asks={},
+    acts={
+        "remark": Act(
+            "coordination/interview_turn",
+            lambda seat, chat: form("TextReply", text=text(seat.limits.text(OPENING))),
+            lambda seat, chat: {"member": chat.member, "said": spoken(chat)},
+            lambda seat, reply, chat: Turn(ASSISTANT, reply.text.strip()),
+            OPENING + 40,
+            "coordination/interview",
+            _interviewing,
+        )
+    },
     kinds={RULES: lambda me, rng, own: RuleBasedInterviewer(own.scenario)},
     speaker=Repeated,
 )
+
+
+READER = Role(
+    "reader",
+    acts={
+        "read": Act(
+            "coordination/reading",
+            lambda seat, chat: form(
+                "ReadReply", wishes=many(wish_form(seat, chat.member), WISHES, 0)
+            ),
+            lambda seat, chat: {
+                "member": chat.member,
+                "options": [
+                    offered(seat.own.scenario, option, chat.member)
+                    for option in chat.options
+                ],
+                "said": spoken(replace(chat, earlier=())),
+                "kinds": explained(kinds(seat.own.scenario)),
+            },
+            lambda seat, reply, chat: tuple(
+                wish_of(seat.own.scenario, chat.member, one) for one in reply.wishes
+            ),
+            60 + WISH * WISHES,
+        )
+    },
+    speaker=Repeated,
+)
+
+
+def _options_form(seat: Any, brief: Brief) -> Any:
+    """One to K options; or whom the candidate suits, and K - 1 others at most."""
+    numbers = range(1, len(numbered(brief)) + 1)
+    claims: dict[str, Any] = {
+        "members": many(one_of("member", brief.scenario.members), len(brief.notes), 0),
+        "reasons": (list[Annotated[int, Field(ge=1, le=max(numbers, default=1))]], []),
+    }
+    slot = one_of("slot", tuple(choices(seat, brief)))
+    option = form("OptionReply", slot=slot, **claims)
+    if not brief.candidate:
+        return form("OptionsReply", _apart, options=many(option, brief.k, 1))
+    kept = form("CandidateReply", **claims)
+    others = many(option, brief.k - 1, 0)
+    return form("RevisionReply", _apart, candidate=kept, options=others)
+
+
+def _apart(reply: Any) -> None:
+    """What a JSON schema cannot say: no two options are the same."""
+    slots = [option.slot for option in reply.options]
+    if twice := {slot for slot in slots if slots.count(slot) > 1}:
+        raise ValueError(f"options: {min(twice)!r} given twice; expected each once")
+
+
+def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
+    scenario, found = brief.scenario, brief.scenario.database
+    used = brief.database
+    return {
+        "organiser": scenario.meeting.organiser,
+        "invitation": scenario.meeting.invitation,
+        "notes": notes(brief),
+        "required": brief.required,
+        "people": [
+            f"{p.name}: {p.role}; responsible for {', '.join(p.responsibilities)}"
+            + (f"; works from {p.hours[0]} to {p.hours[1]}" if "hours" in used else "")
+            for p in found.profiles
+            if used
+        ],
+        "relations": [RELATIONS[r].format(a=a, b=b) for a, b, r in found.relations]
+        if "ties" in used
+        else [],
+        "slots": [clocks(scenario, slot) for slot in choices(seat, brief).values()],
+        "candidate": clocks(scenario, brief.candidate.slot) if brief.candidate else "",
+        "satisfied": brief.satisfied,
+        "least": max(brief.satisfied, 1) if brief.candidate else LEAST,
+        "k": brief.k - len(brief.kept),
+        "names": scenario.members,
+    }
+
+
+RELATIONS = {
+    TEAMMATE: "{a} and {b} are teammates.",
+    COLLABORATOR: "{a} often works with {b}.",
+    MANAGER: "{a} reports to {b}.",
+}
+
+
+def _suggestions(seat: Any, reply: Any, brief: Brief) -> list[Suggestion]:
+    """For whom an option works, and why, is the coordinator's claim."""
+    slots, known = choices(seat, brief), numbered(brief)
+    claims = [(slots[option.slot], option) for option in reply.options]
+    if brief.candidate:
+        claims.insert(0, (brief.candidate.slot, reply.candidate))
+    found = []
+    for slot, claim in claims:
+        reasons: dict[str, tuple[Any, ...]] = {}
+        for number in dict.fromkeys(claim.reasons):
+            member, wish = known[number - 1]
+            reasons[member] = (*reasons.get(member, ()), wish)
+        members = tuple(name for name in brief.notes if name in claim.members)
+        found.append(Suggestion(slot, members, reasons))
+    return found
+
+
 COORDINATOR = Role(
     "coordinator",
-    acts={},
-    asks={},
+    acts={
+        "propose": Act(
+            "coordination/coordination", _options_form, _briefed, _suggestions, 600
+        )
+    },
     kinds={
         "satisficing": lambda me, rng, own: RuleBasedCoordinator(
             rng, "satisficing", own.attention
@@ -42,10 +429,78 @@ COORDINATOR = Role(
     },
     speaker=Repeated,
 )
+
+
+def _scores_form(seat: Any, brief: Brief, options: Sequence[Option]) -> Any:
+    """By option and member a score, or null; those of whom nothing is noted are not asked."""
+    value = Annotated[int, Field(ge=seat.own.lowest, le=HIGHEST)] | None
+    judged = form("Judged", reason=text(seat.limits.text(WISH)), score=value)
+    rows = {f"m{k}": (judged, Field(alias=name)) for k, name in enumerate(asked(brief))}
+    row = form("Row", **rows)
+    return form("ScoresReply", **{option.id: row for option in options})
+
+
+def asked(brief: Brief) -> list[str]:
+    """Members of whom something is noted."""
+    return [member for member, wishes in brief.notes.items() if wishes]
+
+
+def _scores(seat: Any, reply: Any, brief: Brief, options: Sequence[Option]) -> Scores:
+    known, made = asked(brief), dict[str, dict[str, int | None]]()
+    for option in options:
+        row = getattr(reply, option.id)
+        made[option.id] = dict.fromkeys(brief.notes)
+        for k, name in enumerate(known):
+            made[option.id][name] = getattr(row, f"m{k}").score
+    return made
+
+
+def _unknown(seat: Any, brief: Brief, options: Sequence[Option]) -> Scores | None:
+    if asked(brief):
+        return None
+    return {option.id: dict.fromkeys(brief.notes) for option in options}
+
+
 EVALUATOR = Role(
     "evaluator",
-    acts={},
-    asks={},
+    acts={
+        "score": Act(
+            "coordination/evaluation",
+            _scores_form,
+            lambda seat, brief, options: {
+                "options": [f"{o.id}: {clocks(brief.scenario, o.slot)}" for o in options],
+                "notes": {name: notes(brief)[name] for name in asked(brief)},
+                "lowest": seat.own.lowest,
+                "printed": brief.scenario.printed,
+            },
+            _scores,
+            lambda seat, brief, options: 40 + 60 * len(options) * len(brief.notes),
+            unasked=_unknown,
+        )
+    },
     kinds={RULES: lambda me, rng, own: RuleBasedEvaluator(own.lowest)},
     speaker=Repeated,
 )
+
+
+# ---- readers of other things -----------------------------------------------------------
+
+PARAPHRASER = Role(
+    "paraphraser",
+    acts={
+        "rephrase": Act(
+            "coordination/paraphrase",
+            lambda seat, told: form(
+                "ParaphraseReply", sentences=many(text(400), len(told), len(told))
+            ),
+            lambda seat, told: {"sentences": [words.text for words in told]},
+            lambda seat, reply, told: tuple(
+                replace(words, text=said)
+                for words, said in zip(told, reply.sentences, strict=True)
+            ),
+            800,
+        )
+    },
+    speaker=Repeated,
+)
+"""`rephrase(words)`: the same wishes in other words (Table 2)."""

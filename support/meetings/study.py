@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,25 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.meetings.coordination import DATABASE, OPTIONS, ROUNDS, Coordinating
-from support.meetings.coordinators import ATTENTION
+from support.meetings.data import load_company
+from support.meetings.facilitators import ATTENTION
 from support.meetings.records import Coordination
 from support.meetings.scenario import Scenario, load_group
-from support.meetings.seats import COORDINATOR, EVALUATOR, INTERVIEWER, MEMBER, RULES
+from support.meetings.seats import (
+    COORDINATOR,
+    EVALUATOR,
+    INTERVIEWER,
+    MEMBER,
+    PARAPHRASER,
+    READER,
+    RULES,
+    Led,
+    Persona,
+)
 from support.meetings.venues import venue_scenario
-from support.seats import TEMPERATURE, Seats, Spoken
+from support.models.profiles import is_model
+from support.play import together
+from support.seats import HUMAN, TEMPERATURE, Seats, Spoken, by_name
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -25,15 +38,6 @@ DESIGNS = ("no conversation", "single round", "rounds")
 """The two baselines of section 5.2, and the paper's system."""
 GROUPS = 150
 """Groups of the authored company, in `data/inputs/meetings/groups.csv`."""
-
-
-@dataclass(frozen=True)
-class Led:
-    """What facilitators know: the public scenario, and how they are set."""
-
-    scenario: Scenario
-    lowest: int = 0
-    attention: int = ATTENTION
 
 
 async def meeting_coordination(
@@ -54,6 +58,7 @@ async def meeting_coordination(
     lowest: int = 0,
     printed: bool = False,
     paraphrase: int = 0,
+    paraphraser: str | None = None,
     rounds: int = ROUNDS,
     decision: str = "time",
     temperature: float = TEMPERATURE,
@@ -63,35 +68,66 @@ async def meeting_coordination(
     prompts: str | Path | None = None,
     company: str | Path | None = None,
 ) -> Coordination:
-    """One coordination of a group of the synthetic company (sections 4 and 5)."""
+    """One coordination of a group of the synthetic company (sections 4 and 5).
+
+    `members`, `options` and `rounds` are n, K and T; `repetition` is which of the 150
+    groups, whose first n members take part, so that settings share their groups.
+    `design` is one of `DESIGNS`: without conversation the coordinator is handed the
+    members' texts (`paraphrase` 0, or one of two others; with `paraphraser`, a model,
+    so many rephrasings of it). `database` is whether the coordinator uses demands of
+    attendance and ties at work, or a list out of `DATABASE`. `memory`, `curt`,
+    `redacted`: see `Coordinating`; `attention`: see `RuleBasedCoordinator`; `lowest`
+    and `printed`: the scale of scores. `seats` are kinds of members: a style, "mixed",
+    "human", "model:NAME" or participants of your own. `reader` is who makes data of
+    words: "own", the speaker's model (a person states data), "stated", each speaker in
+    the same reply, or "model:NAME". `decision` is a "time" or a "venue". `company` is a
+    folder in the form of `data/inputs/meetings`.
+    """
     expected("design", design, DESIGNS)
+    expected("decision", decision, ("time", "venue"))
+    expected("redacted", redacted, ("", "names", "reasons"))
+    expected("lowest", lowest, (0, 1))
     used = DATABASE[:2] if database is True else tuple(database or ())
     for name in used:
         expected("database", name, DATABASE)
+    firm = load_company(company)
+    spoken = Spoken(model, temperature, repetition, prompts, reasoning)
+    who, *streams = rng.spawn(6)
+    text = 0 if paraphraser else paraphrase
+    given = {"printed": printed, "demands": "demands" in used}
     if decision == "venue":
-        scenario = venue_scenario(repetition, members, printed)
+        scenario = venue_scenario(repetition, members, **given)
     else:
         scenario = load_group(
-            repetition,
-            members,
-            company=company,
-            paraphrase=paraphrase,
-            printed=printed,
-            demands="demands" in used,
+            repetition, members, company=company, paraphrase=text, **given
         )
-    spoken = Spoken(model, temperature, repetition, prompts, reasoning)
-    who, *streams = rng.spawn(5)
-    people = MEMBER.fill(scenario.members, seats, who, scenario.known_to, spoken)
-    own = Led(scenario.public, lowest, attention)
-    kinds = (INTERVIEWER, interviewer), (COORDINATOR, coordinator), (EVALUATOR, evaluator)
+    if paraphraser:
+        seat = PARAPHRASER.seat(paraphraser, streams.pop(), spoken=spoken)
+        scenario = await rephrased(scenario, seat, paraphrase)
+
+    def persona(name: str) -> Persona:
+        relations = firm.teammates(name), firm.collaborators(name)
+        known = scenario.known_to(name)
+        return Persona(known, firm.by_name[name], *relations, _states(kinds[name], reader))
+
+    kinds = by_name("member", seats, scenario.members)
+    people = MEMBER.fill(scenario.members, kinds, who, persona, spoken)
+    own = Led(scenario.public, lowest, attention, curt)
+    roles = (INTERVIEWER, interviewer), (COORDINATOR, coordinator), (EVALUATOR, evaluator)
     led = {
         role.name: role.seat(kind, stream, own, spoken)
-        for (role, kind), stream in zip(kinds, streams, strict=False)
+        for (role, kind), stream in zip(roles, streams, strict=False)
+    }
+    readers = {
+        name: READER.seat(kind if reader == "own" else reader, streams[3], own, spoken)
+        for name, kind in kinds.items()
+        if _read(kind, reader)
     }
     played = Coordinating(
         scenario,
         people,
         **led,
+        readers=readers,
         k=options,
         database=used,
         memory=memory,
@@ -99,22 +135,40 @@ async def meeting_coordination(
         redacted=redacted,
         handed=scenario.texts if design == "no conversation" else None,
     )
-    finished = [
-        entry async for entry in played.rounds(rounds if design == "rounds" else 1)
-    ]
+    count = rounds if design == "rounds" else 1
+    finished = tuple([entry async for entry in played.rounds(count)])
     sat = {name: seat.kind for name, seat in {**people, **led}.items()}
     return Coordination(
         asdict(scenario.meeting),
-        sat,
-        tuple(finished),
+        sat | {"reader": reader},
+        finished,
         {"design": design, "decision": decision},
         float(scenario.shares.mean()),
         float(scenario.shares.max()),
     )
 
 
-def expected(name: str, given: Any, allowed: Sequence[str]) -> None:
+def _states(kind: Any, reader: str) -> bool:
+    """Whether a member of that kind states data beside words."""
+    return reader == "stated" or (reader == "own" and kind == HUMAN)
+
+
+def _read(kind: Any, reader: str) -> bool:
+    """Whether the words of a member of that kind are read by a model."""
+    speaks = isinstance(kind, str) and (kind == HUMAN or is_model(kind))
+    return speaks and not _states(kind, reader)
+
+
+async def rephrased(scenario: Scenario, seat: Any, times: int) -> Scenario:
+    """A scenario in whose texts a model said the same wishes in other words, so often."""
+    for _ in range(times):
+        calls = {name: seat.rephrase(said) for name, said in scenario.texts.items()}
+        scenario = replace(scenario, texts=await together(calls))
+    return scenario
+
+
+def expected(name: str, given: Any, allowed: Sequence[Any]) -> None:
     """Refuse a setting that is none of some."""
     if given not in allowed:
-        told = f"{name}: {given!r} given; expected one of {', '.join(allowed)}"
-        raise InvalidInput(told)
+        listed = ", ".join(map(repr, allowed))
+        raise InvalidInput(f"{name}: {given!r} given; expected one of {listed}")

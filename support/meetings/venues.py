@@ -50,7 +50,9 @@ def venues() -> dict[str, Venue]:
 
 
 @lru_cache(maxsize=1024)
-def venue_scenario(number: int, members: int = 5, printed: bool = False) -> Scenario:
+def venue_scenario(
+    number: int, members: int = 5, *, printed: bool = False, demands: bool = True
+) -> Scenario:
     """The first so many members of a group, each with wishes drawn for it."""
     company = load_company()
     group = part(company, number, members)
@@ -64,7 +66,7 @@ def venue_scenario(number: int, members: int = 5, printed: bool = False) -> Scen
         for name, own in private.items()
     }
     return Scenario(
-        Outing(group.id, group.organiser, names, required=group.required),
+        Outing(group.id, group.organiser, names, required=group.required if demands else ()),
         zones,
         company.database(names),
         dict.fromkeys(names, venues()),

@@ -9,12 +9,16 @@ import tomllib
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from support.data import inputs
 from support.meetings.data import listed
 from support.meetings.preferences import Limit, Venue, Words
+
+if TYPE_CHECKING:
+    from support.meetings.records import Option
+    from support.meetings.scenario import Scenario
 
 
 @cache
@@ -91,3 +95,58 @@ def behind(zone: str, reader: str, at: str) -> str:
         return ""
     how = "ahead of" if hours > 0 else "behind"
     return f"{abs(hours):g} {'hour' if abs(hours) == 1 else 'hours'} {how} yours"
+
+
+def explained(kinds: Iterable[str]) -> list[str]:
+    """What the form of a wish may say, a line for each kind."""
+    return [f"{kind}: {say('form', kind)}" for kind in kinds]
+
+
+# ---- slots of a scenario ---------------------------------------------------------------
+
+
+def short(start: datetime) -> str:
+    """A start as models read and write it."""
+    return f"{start:%a} {start.day} {start:%b} {start:%H:%M}"
+
+
+def labels(scenario: Scenario, member: str) -> dict[str, str]:
+    """The slots by their short names, on a member's clock."""
+    return {
+        slot if isinstance(at, Venue) else short(at.start): slot
+        for slot, at in scenario.views[member].items()
+    }
+
+
+def venues_of(scenario: Scenario) -> list[Venue]:
+    """The venues in question; none where times are."""
+    seen = scenario.views[scenario.members[0]].values()
+    return [slot for slot in seen if isinstance(slot, Venue)]
+
+
+def bounds(scenario: Scenario, member: str) -> str:
+    """Which slots are in question, as a member sees them."""
+    if places := venues_of(scenario):
+        return say("assistant", "venues", slots=listed(list(map(shown, places))))
+    days: dict[str, list[Any]] = {}
+    for at in scenario.views[member].values():
+        days.setdefault(f"{at.start:%A} {at.start.day} {at.start:%B}", []).append(at)
+    told = [
+        say("assistant", "day", day=day, first=f"{of[0].start:%H:%M}", last=f"{of[-1].start:%H:%M}")
+        for day, of in days.items()
+    ]
+    return say("assistant", "times", days=listed(told, "or"))
+
+
+def offered(scenario: Scenario, option: Option, reader: str) -> str:
+    """An option with its reasons, as one member is told them, on that member's clock."""
+    at, here = scenario.views[reader][option.slot], scenario.zones[reader]
+    told = []
+    for owner, wishes in option.reasons.items():
+        zone = scenario.zones.get(owner, here)
+        clock = "" if isinstance(at, Venue) else behind(zone, here, option.slot)
+        whose = f"{owner or 'somebody'}{clock and f' (whose clock is {clock})'}"
+        words = together(wishes, zone)
+        told += [say("assistant", "reason", whose=whose, words=words)] if words else []
+    because = say("assistant", "because", reasons=listed(told)) if told else ""
+    return say("assistant", "option", id=option.id, slot=named(at), because=because)

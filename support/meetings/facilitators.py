@@ -1,7 +1,8 @@
-"""Rule-based coordinators and evaluators: they know notes, and nothing that was not told.
+"""Rule-based interviewer, evaluator and coordinators.
 
-The evaluator scores with equation (5) on the notes. A coordinator looks at all slots or
-at a few, or draws.
+They know what was noted, and nothing that was not told. The interviewer asks on until
+the member is done; the evaluator scores with equation (5) on the notes; a coordinator
+looks at all slots, or at a few, or draws.
 """
 
 from __future__ import annotations
@@ -13,12 +14,40 @@ from typing import Any
 
 import numpy as np
 
-from support.meetings.coordination import LEAST, Brief, Suggestion
+from support.meetings.coordination import LEAST, Brief, Chat, Suggestion
 from support.meetings.preferences import Choice
-from support.meetings.records import Option, Scores
+from support.meetings.records import ASSISTANT, Option, Scores, Turn
+from support.meetings.scenario import Scenario
+from support.meetings.wording import bounds, offered, say
 
 ATTENTION = 2
 """Slots looked at for each option wanted, anew each round, beside those named."""
+
+
+@dataclass(frozen=True)
+class RuleBasedInterviewer:
+    """Asks a member what suits, and later whether an option does, on the member's clock."""
+
+    own: Scenario
+    kind: str = "rule-based"
+
+    async def remark(self, chat: Chat) -> Turn:
+        """The next question; the first of a later round tells the options."""
+        if chat.turns:
+            return Turn(ASSISTANT, say("assistant", "more"))
+        if not chat.options:
+            return Turn(ASSISTANT, self._opening(chat.member))
+        lines = [offered(self.own, option, chat.member) for option in chat.options]
+        reasons: list[Any] = []
+        for option in chat.options:
+            reasons += [w for said in option.reasons.values() for w in said]
+        text = say("assistant", "offers", options=" ".join(lines))
+        return Turn(ASSISTANT, text, tuple(dict.fromkeys(reasons)))
+
+    def _opening(self, member: str) -> str:
+        meeting = self.own.meeting
+        said = {"organiser": meeting.organiser, "invitation": meeting.invitation}
+        return say("assistant", "asks", **said, bounds=bounds(self.own, member))
 
 
 @dataclass(frozen=True)
