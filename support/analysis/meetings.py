@@ -49,7 +49,7 @@ def rounds_of(records: Records) -> pd.DataFrame:
     """One row for each round of each run: its settings, and what the candidate is worth.
 
     Beside the measures `interactions` (a member's mean number of turns; NaN without a
-    talk), how many `options`, `breaches` and `missing` members (of whom nothing is
+    talk), how many `offered` options, `breaches` and `missing` members (of whom nothing is
     known), whether the candidate was `replaced`, `agreed` (the largest share, in
     percent, that agreed to one option), `chance` and `optimum` (percent). A round
     without an option satisfies nobody.
@@ -109,7 +109,7 @@ def _worth(entry: Round, members: tuple[str, ...]) -> dict[str, Any]:
         "interactions": np.mean(turns) if entry.talks else np.nan,
         **measures(noted),
         **{f"true_{name}": value for name, value in truth.items()},
-        "options": len(entry.options),
+        "offered": len(entry.options),
         "breaches": len(entry.breaches),
         "missing": list(noted.values()).count(None),
         "agreed": 100 * max(agreed.values(), default=0) / len(members),

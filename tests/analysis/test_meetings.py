@@ -63,7 +63,7 @@ def test_a_round_is_told_by_its_candidate_in_the_loop_and_in_truth():
     assert (last["true_ratio"], last["true_score"]) == (100, 2)
     assert last["interactions"] == pytest.approx(2 / 3)
     assert last["agreed"] == pytest.approx(200 / 3)
-    counted = [last[name] for name in ("options", "breaches", "missing")]
+    counted = [last[name] for name in ("offered", "breaches", "missing")]
     assert counted == [2, 1, 1]
     assert (last["K"], last["chance"], last["optimum"]) == (2, 25, 100)
 
