@@ -41,7 +41,7 @@ class RuleBasedInterviewer:
         reasons: list[Any] = []
         for option in chat.options:
             reasons += [w for said in option.reasons.values() for w in said]
-        text = say("assistant", "offers", options=" ".join(lines))
+        text = say("assistant", "offers", options="; ".join(lines))
         return Turn(ASSISTANT, text, tuple(dict.fromkeys(reasons)))
 
     def _opening(self, member: str) -> str:

@@ -41,6 +41,8 @@ from support.meetings.scores import HIGHEST
 from support.meetings.wording import (
     bounds,
     explained,
+    features,
+    kinds,
     labels,
     moment,
     offered,
@@ -85,21 +87,10 @@ class Led:
 
 # ---- wishes in forms -------------------------------------------------------------------
 
-TIMES = ("window", "weekdays", "notice", "gap", "deadline")
-VENUES = ("feature", "limit")
-ANY = ("choice", "flexible", "words")
-
-
-def kinds(scenario: Scenario) -> tuple[str, ...]:
-    """The kinds of wishes that can be stated in a form."""
-    return (*(VENUES if venues_of(scenario) else TIMES), *ANY)
-
-
 def wish_form(seat: Any, member: str) -> Any:
     """One flat form for a wish of any kind; what its kind does not have is left out."""
     scenario = seat.own.scenario
     places = venues_of(scenario)
-    features = {name for place in places for name in place.features}
     of_time = {
         "start": Time,
         "end": Time,
@@ -110,7 +101,7 @@ def wish_form(seat: Any, member: str) -> Any:
         "time": Time,
     }
     of_venue = {
-        "feature": one_of("feature", sorted(features)),
+        "feature": one_of("feature", features(scenario)),
         "of": one_of("of", ("price", "walk")),
         "most": int,
     }
@@ -144,15 +135,20 @@ def wish_of(scenario: Scenario, member: str, reply: Any) -> Any:
 
 def invited(scenario: Scenario, member: str) -> dict[str, Any]:
     """What everybody who is invited may read, on a member's clock."""
-    meeting, zone = scenario.meeting, ZoneInfo(scenario.zones[member])
-    sent = getattr(meeting, "sent", None)
-    return {
-        "member": member,
-        "organiser": meeting.organiser,
-        "invitation": meeting.invitation,
-        "bounds": bounds(scenario, member),
-        "sent": moment(datetime.fromisoformat(sent).astimezone(zone)) if sent else "",
-    }
+    told = letter(scenario, scenario.zones[member])
+    del told["clock"]
+    return {"member": member, "bounds": bounds(scenario, member), **told}
+
+
+def letter(scenario: Scenario, zone: str = "") -> dict[str, Any]:
+    """The invitation and when it went out, on a clock, by default the organiser's."""
+    meeting = scenario.meeting
+    told = {"organiser": meeting.organiser, "invitation": meeting.invitation}
+    if venues_of(scenario):
+        return {**told, "sent": "", "clock": ""}
+    here = ZoneInfo(zone or meeting.zone)
+    sent = moment(datetime.fromisoformat(meeting.sent).astimezone(here))
+    return {**told, "sent": sent, "clock": f" (on the clock of {meeting.organiser})"}
 
 
 def spoken(chat: Chat) -> list[str]:
@@ -173,8 +169,10 @@ def notes(brief: Brief) -> dict[str, list[str]]:
     """Each member's notes as lines, each on the member's clock, with what it is."""
     lines: dict[str, list[str]] = {member: [] for member in brief.notes}
     for number, (member, wish) in enumerate(numbered(brief), start=1):
-        marks = [name for name in ("binds", "supports") if getattr(wish, name)]
-        tail = f" ({', '.join(marks)})" if marks and wish.kind != "words" else ""
+        marks = ["binds"] if wish.binds else []
+        marks += ["no wish"] if wish.condition else []
+        marks += ["supports"] if wish.supports and wish.kind != "words" else []
+        tail = f" ({', '.join(marks)})" if marks else ""
         words = worded(wish, brief.scenario.zones[member])
         lines[member].append(f"[{number}] {words}{tail}")
     return lines
@@ -257,7 +255,7 @@ def _talking(seat: Any, chat: Chat) -> dict[str, Any]:
         "me": seat.me,
         "said": spoken(chat),
         "ids": [option.id for option in chat.options],
-        "kinds": explained(kinds(seat.own.scenario)) if seat.own.states else [],
+        "kinds": explained(seat.own.scenario, seat.me) if seat.own.states else [],
     }
 
 
@@ -328,7 +326,7 @@ READER = Role(
                     for option in chat.options
                 ],
                 "said": spoken(replace(chat, earlier=())),
-                "kinds": explained(kinds(seat.own.scenario)),
+                "kinds": explained(seat.own.scenario, chat.member),
             },
             lambda seat, reply, chat: tuple(
                 wish_of(seat.own.scenario, chat.member, one) for one in reply.wishes
@@ -367,9 +365,9 @@ def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
     scenario, found = brief.scenario, brief.scenario.database
     used = brief.database
     return {
-        "organiser": scenario.meeting.organiser,
-        "invitation": scenario.meeting.invitation,
+        **letter(scenario),
         "notes": notes(brief),
+        "printed": scenario.printed,
         "required": brief.required,
         "people": [
             f"{p.name}: {p.role}; responsible for {', '.join(p.responsibilities)}"
@@ -468,6 +466,7 @@ EVALUATOR = Role(
             "coordination/evaluation",
             _scores_form,
             lambda seat, brief, options: {
+                **letter(brief.scenario),
                 "options": [f"{o.id}: {clocks(brief.scenario, o.slot)}" for o in options],
                 "notes": {name: notes(brief)[name] for name in asked(brief)},
                 "lowest": seat.own.lowest,

@@ -97,11 +97,6 @@ def behind(zone: str, reader: str, at: str) -> str:
     return f"{abs(hours):g} {'hour' if abs(hours) == 1 else 'hours'} {how} yours"
 
 
-def explained(kinds: Iterable[str]) -> list[str]:
-    """What the form of a wish may say, a line for each kind."""
-    return [f"{kind}: {say('form', kind)}" for kind in kinds]
-
-
 # ---- slots of a scenario ---------------------------------------------------------------
 
 
@@ -150,3 +145,28 @@ def offered(scenario: Scenario, option: Option, reader: str) -> str:
         told += [say("assistant", "reason", whose=whose, words=words)] if words else []
     because = say("assistant", "because", reasons=listed(told)) if told else ""
     return say("assistant", "option", id=option.id, slot=named(at), because=because)
+
+
+# ---- wishes in forms -------------------------------------------------------------------
+
+TIMES = ("window", "weekdays", "notice", "gap", "deadline")
+VENUES = ("feature", "limit")
+ANY = ("choice", "flexible", "words")
+
+
+def kinds(scenario: Scenario) -> tuple[str, ...]:
+    """The kinds of wishes that can be stated in a form."""
+    return (*(VENUES if venues_of(scenario) else TIMES), *ANY)
+
+
+def features(scenario: Scenario) -> tuple[str, ...]:
+    """What the venues in question have."""
+    found = {name for place in venues_of(scenario) for name in place.features}
+    return tuple(sorted(found))
+
+
+def explained(scenario: Scenario, member: str) -> list[str]:
+    """What the form of a wish may say, a line for each kind."""
+    slot, has = next(iter(labels(scenario, member))), ", ".join(features(scenario))
+    told = {"slot": slot, "features": has}
+    return [f"{kind}: {say('form', kind, **told)}" for kind in kinds(scenario)]
