@@ -6,52 +6,29 @@ folder of your own takes the same form.
 
 from __future__ import annotations
 
-import csv
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, TypeAdapter
-from pydantic import ValidationError as Misfit
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput, MissingData
 from support.meetings.preferences import STRICT, Busy, Stated, Time, Words
+from support.prompts import listed
 
 if TYPE_CHECKING:
     import networkx as nx
 
-T = TypeVar("T")
 FIRST, LAST, STEP = 8, 18, 30
 """Hours of the organiser's day, and minutes from one start to the next."""
-
-
-def _zone(name: str) -> str:
-    try:
-        return str(ZoneInfo(name))
-    except (KeyError, ValueError, OSError):  # a folder of zones is an OSError
-        raise ValueError("expected an IANA time zone such as Europe/Berlin") from None
-
-
-def _day(text: str) -> str:
-    if date.fromisoformat(text).weekday() > 4:
-        raise ValueError(f"{text} given; expected a working day")
-    return text
-
-
-def _moment(text: str) -> str:
-    TypeAdapter(AwareDatetime).validate_python(text)
-    return text
-
-
-Zone = Annotated[str, AfterValidator(_zone)]
-Moment = Annotated[str, AfterValidator(_moment)]
+Zone = Annotated[str, AfterValidator(lambda name: str(ZoneInfo(name)))]
 
 
 @dataclass(frozen=True)
@@ -74,19 +51,21 @@ class Private:
     """What only the employee knows: wishes as data, and three texts that say the same.
 
     A text is its sentences; `sentences` tells for each text which of them, from 0, says
-    each preference.
+    each preference. `venue` are wishes about a place, `busy` other events.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     name: str
-    texts: Annotated[tuple[tuple[str, ...], ...], Field(min_length=1)]
+    texts: tuple[tuple[str, ...], ...]
     sentences: tuple[tuple[int, ...], ...]
     preferences: Annotated[tuple[Stated, ...], Field(min_length=1)]
+    venue: tuple[Stated, ...] = ()
+    busy: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        fits = [len(row) == len(self.preferences) for row in self.sentences]
-        if len(fits) != len(self.texts) or not all(fits):
+        numbers = [len(self.preferences)] * len(self.texts)
+        if [*map(len, self.sentences)] != numbers:
             raise InvalidInput(
                 f"sentences {self.sentences} given; expected for each of the "
                 f"{len(self.texts)} texts a number for each preference"
@@ -97,13 +76,17 @@ class Private:
         if text not in range(len(self.texts)):
             most = len(self.texts) - 1
             raise InvalidInput(f"paraphrase: {text!r} given; expected 0 to {most}")
-        says: dict[int, list[Any]] = {}
-        for place, wish in zip(self.sentences[text], self.preferences, strict=True):
-            says.setdefault(place, []).append(wish)
-        return tuple(
-            Words(text=sentence, says=tuple(says.get(k, ())))
-            for k, sentence in enumerate(self.texts[text])
-        )
+        said = list(zip(self.sentences[text], self.preferences, strict=True))
+        made = []
+        for number, sentence in enumerate(self.texts[text]):
+            wishes = tuple(wish for place, wish in said if place == number)
+            made.append(Words(text=sentence, says=wishes))
+        return tuple(made)
+
+    @cached_property
+    def events(self) -> tuple[Busy, ...]:
+        """Other events, in order."""
+        return tuple(Busy(start=start, end=end) for start, end in self.busy)
 
 
 @dataclass(frozen=True)
@@ -119,12 +102,12 @@ class Meeting:
 
     id: str
     organiser: str
-    members: Annotated[tuple[str, ...], Field(min_length=2)]
+    members: tuple[str, ...]
     subject: str
-    date: Annotated[str, AfterValidator(_day)]
+    date: str
     days: Annotated[int, Field(ge=1, le=20)]
     duration: Annotated[int, Field(ge=5, le=600)]
-    sent: Moment
+    sent: str
     zone: Zone
     required: tuple[str, ...] = ()
 
@@ -154,8 +137,8 @@ class Meeting:
     @property
     def invitation(self) -> str:
         """The letter, in words that hold all that the invitation says."""
-        days = dict.fromkeys(day_of(slot) for slot in self.slots)
-        when = f"on {listed(days, 'or')}"
+        days = list(dict.fromkeys(day_of(slot) for slot in self.slots))
+        when = f"on {' or '.join(days)}"
         demand = f" {listed(self.required)} must be there." if self.required else ""
         return (
             f'I would like to meet you for {self.duration} minutes {when}: "'
@@ -163,39 +146,19 @@ class Meeting:
         )
 
 
-@dataclass(frozen=True)
-class Past:
-    """A meeting that took place, for the social graph."""
-
-    organiser: str
-    members: tuple[str, ...]
-    subject: str
-
-
 def iso(start: datetime) -> str:
     """A moment as records hold it."""
     return start.isoformat(timespec="minutes")
 
 
-def day_of(moment: str, zone: str = "") -> str:
-    """The day of a moment, on its own clock or on that of a zone.
+def day_of(slot: str) -> str:
+    """The day of an ISO moment, in words.
 
-    >>> day_of("2026-02-16T23:30-05:00", "Europe/Berlin")
-    'Tuesday 17 February 2026'
+    >>> day_of("2026-02-16T23:30-05:00")
+    'Monday 16 February 2026'
     """
-    day = datetime.fromisoformat(moment)
-    day = day.astimezone(ZoneInfo(zone)) if zone else day
+    day = datetime.fromisoformat(slot)
     return f"{day:%A} {day.day} {day:%B %Y}"
-
-
-def listed(names: Sequence[str] | Mapping[str, Any], last: str = "and") -> str:
-    """Names as one says them.
-
-    >>> listed(["Ana", "Ben", "Cem"])
-    'Ana, Ben and Cem'
-    """
-    *most, end = names
-    return f"{', '.join(most)} {last} {end}" if most else end
 
 
 # ---- the company -----------------------------------------------------------------------
@@ -221,23 +184,20 @@ class Database:
 
 @dataclass(frozen=True)
 class Company:
-    """Employees, the meetings that they had, and the groups that are to meet."""
+    """Employees with what each keeps private, and the groups that are to meet.
 
-    profiles: tuple[Profile, ...]
-    past: tuple[Past, ...]
-    private: Mapping[str, Private]
-    busy: Mapping[str, tuple[Busy, ...]]
-    groups: tuple[Meeting, ...] = ()
+    `past` are the people of each meeting that they had, the organiser first.
+    """
 
-    @cached_property
-    def by_name(self) -> dict[str, Profile]:
-        """Profiles by name."""
-        return {p.name: p for p in self.profiles}
+    by_name: dict[str, Profile]
+    private: dict[str, Private]
+    past: tuple[tuple[str, ...], ...]
+    groups: tuple[Meeting, ...]
 
     def teammates(self, name: str) -> tuple[str, ...]:
         """Who reports to the same manager, in the company's order."""
         boss = self.by_name[name].manager
-        team = [p.name for p in self.profiles if boss and p.manager == boss]
+        team = [p.name for p in self.by_name.values() if boss and p.manager == boss]
         return tuple(other for other in team if other != name)
 
     def collaborators(self, name: str) -> tuple[str, ...]:
@@ -246,11 +206,10 @@ class Company:
         Ties keep the company's order; of an odd number the half is rounded up.
         """
         met = Counter[str]()
-        for meeting in self.past:
-            group = {meeting.organiser, *meeting.members}
-            met.update(group - {name} if name in group else ())
-        place = {p.name: i for i, p in enumerate(self.profiles)}
-        ranked = sorted(met, key=lambda other: (-met[other], place[other]))
+        for people in self.past:
+            met.update({*people} - {name} if name in people else ())
+        everybody = list(self.by_name)
+        ranked = sorted(met, key=lambda other: (-met[other], everybody.index(other)))
         return tuple(ranked[: (len(ranked) + 1) // 2])
 
     def database(self, members: Sequence[str]) -> Database:
@@ -282,68 +241,41 @@ class Company:
 def load_company(folder: str | Path | None = None) -> Company:
     """The company of a folder; by default the authored one."""
     path = Path(folder) if folder else inputs("meetings")
-    if not path.is_dir():
-        raise MissingData(f"company: {path} given; expected a folder, see the README")
-    return _company(path, tuple(f.stat().st_mtime_ns for f in sorted(path.iterdir())))
+    files = sorted(path.glob("*.toml"))
+    return _company(path, tuple(file.stat().st_mtime_ns for file in files))
 
 
 @lru_cache(maxsize=8)
 def _company(folder: Path, changed: tuple[int, ...]) -> Company:
-    profiles = tuple(_toml(folder / "employees.toml", "employee", Profile))
-    private = {p.name: p for p in _toml(folder / "preferences.toml", "private", Private)}
-    past = tuple(_csv(folder / "meetings.csv", Past))
-    groups = tuple(_csv(folder / "groups.csv", Meeting))
-    busy: dict[str, list[Busy]] = {p.name: [] for p in profiles}
-    events = list(_csv(folder / "busy.csv", _Event))
-    named = [*private, *(event.employee for event in events)]
-    for meeting in (*past, *groups):
+    people = {p.name: p for p in _records(folder, "employees", "employee", Profile)}
+    private = {p.name: p for p in _records(folder, "preferences", "private", Private)}
+    past = tuple(tuple(row["people"]) for row in _rows(folder, "meetings", "past"))
+    groups = tuple(_records(folder, "groups", "group", Meeting))
+    named = [name for group in past for name in group] + list(private)
+    for meeting in groups:
         named += [meeting.organiser, *meeting.members]
-    strangers = [name for name in named if name not in busy]
-    missing = [name for name in busy if name not in private]
-    if strangers or missing:
-        told = "no employee" if strangers else "without preferences"
-        raise InvalidInput(f"{folder}: {(strangers or missing)[0]!r} is {told}")
-    for event in events:
-        busy[event.employee].append(Busy(start=event.start, end=event.end))
-    events_of = {name: tuple(found) for name, found in busy.items()}
-    return Company(profiles, past, private, events_of, groups)
+    strangers = [name for name in named if name not in people]
+    if wrong := strangers or [name for name in people if name not in private]:
+        told = "no employee" if strangers else "an employee without preferences"
+        raise InvalidInput(f"{folder}: {wrong[0]!r} is {told}")
+    return Company(people, private, past, groups)
 
 
-@dataclass(frozen=True)
-class _Event:
-    employee: str
-    start: Moment
-    end: Moment
-
-
-def _toml(path: Path, key: str, made: type[T]) -> Iterator[T]:
+def _rows(folder: Path, file: str, key: str) -> list[Any]:
+    path = folder / f"{file}.toml"
+    if not path.is_file():
+        raise MissingData(f"{path} is not there; a company needs it (see the README)")
     try:
-        rows = tomllib.loads(_text(path)).get(key, [])
-    except tomllib.TOMLDecodeError as error:
+        return tomllib.loads(path.read_text("utf-8")).get(key, [])
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DamagedFile(f"{path}: no TOML ({error}); mend the file") from error
-    return _records(path, rows, made)
 
 
-def _csv(path: Path, made: type[T]) -> Iterator[T]:
-    rows: list[dict[str, Any]] = []
-    for row in csv.DictReader(_text(path).splitlines()):
-        for name in {"members", "required"} & row.keys():
-            row[name] = tuple(filter(None, row[name].split("; ")))  # type: ignore[arg-type]
-        rows.append(row)
-    return _records(path, rows, made)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except FileNotFoundError:
-        raise MissingData(f"{path} is not there; a company needs it") from None
-
-
-def _records(path: Path, rows: Sequence[Any], made: type[T]) -> Iterator[T]:
-    adapter = TypeAdapter(made)
-    for number, row in enumerate(rows, start=1):
+def _records(folder: Path, file: str, key: str, made: Any) -> list[Any]:
+    found, adapter = [], TypeAdapter(made)
+    for number, row in enumerate(_rows(folder, file, key), start=1):
         try:
-            yield adapter.validate_python(row)
-        except (Misfit, InvalidInput) as error:
-            raise InvalidInput(f"{path.name}, entry {number}: {error}") from error
+            found.append(adapter.validate_python(row))
+        except (ValidationError, InvalidInput, KeyError) as error:
+            raise InvalidInput(f"{file}.toml, {key} {number}: {error}") from error
+    return found

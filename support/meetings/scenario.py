@@ -5,39 +5,29 @@ A slot is a start (`meeting_scenario`) or a venue (`venue_scenario`); all else i
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import numpy as np
-from pydantic import TypeAdapter
 
-from support.data import inputs
 from support.errors import InvalidInput
-from support.meetings.data import Company, Database, Meeting, iso, load_company
+from support.meetings.data import Company, Database, Meeting, load_company
 from support.meetings.preferences import (
     Busy,
-    Feature,
-    Flexible,
     Gap,
     Hours,
-    Limit,
-    Situation,
     Venue,
     Words,
     situation,
     understood,
 )
 from support.meetings.scores import pi
-from support.meetings.wording import together
 
 HOUR, AROUND = timedelta(hours=1), timedelta(days=1)
-SIZES = (3, 4, 5)
 Wishes = Mapping[str, tuple[Any, ...]]
 
 
@@ -145,7 +135,7 @@ def meeting_scenario(
         }
         near = [
             event
-            for event in company.busy[name]
+            for event in own.events
             if event.span[0] < high + AROUND and low - AROUND < event.span[1]
         ]
         start, end = profile.hours
@@ -193,48 +183,3 @@ def part(company: Company, number: int, members: int) -> Meeting:
     names = group.members[:members]
     required = tuple(name for name in group.required if name in names)
     return replace(group, members=names, required=required)
-
-
-# ---- groups, drawn once and shipped ----------------------------------------------------
-
-LENGTHS, DAYS, FIRST_DAY = (30, 45, 60, 90), (1, 2, 3), date(2026, 2, 2)
-CHANCE, OPTIMUM = (0.2, 0.35), 0.6
-"""What a start drawn at random may satisfy by wishes alone (share of the members), and
-what the best satisfies at least in truth: the single round of Table 1 ends at .36 to .58.
-"""
-
-
-def draw_groups(company: Company, count: int, seed: int = 2023) -> list[Meeting]:
-    """Groups of five of the company whose wishes and calendars conflict as much as that.
-
-    The shipped `groups.csv` is `draw_groups(load_company(), 150)`.
-    """
-    rng, found = np.random.default_rng(seed), list[Meeting]()
-    names, subjects = list(company.by_name), sorted({m.subject for m in company.past})
-    while len(found) < count:
-        organiser, *members = rng.choice(names, 6, replace=False).tolist()
-        day = FIRST_DAY + timedelta(days=int(rng.integers(54)))
-        zone = company.by_name[organiser].zone
-        noon = datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(zone))
-        chosen = dict(
-            subject=str(rng.choice(subjects)),
-            days=int(rng.choice(DAYS)),
-            duration=int(rng.choice(LENGTHS)),
-            sent=iso(noon - timedelta(days=int(rng.integers(1, 5)))),
-            required=tuple(members[: rng.integers(3)]),
-        )
-        if day.weekday() > 4:
-            continue
-        meeting = Meeting(
-            id=f"g{len(found) + 1:03}",
-            organiser=organiser,
-            members=tuple(members),
-            date=day.isoformat(),
-            zone=zone,
-            **chosen,
-        )
-        whole = meeting_scenario(meeting, company)
-        claimed = replace(whole, away={name: () for name in members}).shares.mean()
-        if CHANCE[0] <= claimed <= CHANCE[1] and whole.shares.max() >= OPTIMUM:
-            found.append(meeting)
-    return found

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from pydantic import Field
 
 from support.meetings.coordination import LEAST, Brief, Chat, Suggestion
-from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE, Profile, listed
+from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE, Profile
 from support.meetings.facilitators import (
     ATTENTION,
     RandomCoordinator,
@@ -51,6 +51,7 @@ from support.meetings.wording import (
     venues_of,
     worded,
 )
+from support.prompts import listed
 from support.seats import Act, Repeated, Role, form, many, one_of, text
 
 RULES = "rule-based"

@@ -8,21 +8,14 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
 
-import numpy as np
 from pydantic import TypeAdapter
 
 from support.data import inputs
 from support.meetings.data import load_company
-from support.meetings.preferences import Feature, Limit, Venue, Words
+from support.meetings.preferences import Venue, Words
 from support.meetings.scenario import Scenario, part
 from support.meetings.wording import worded
-
-MOST = {"price": (20, 35, 45), "walk": (5, 15, 25)}
-"""Limits that members draw: euros a head, minutes."""
-LOUD = ("live music", "a terrace", "a grill")
-"""What somebody may want to do without."""
 
 
 @dataclass(frozen=True)
@@ -53,39 +46,22 @@ def venues() -> dict[str, Venue]:
 def venue_scenario(
     number: int, members: int = 5, *, printed: bool = False, demands: bool = True
 ) -> Scenario:
-    """The first so many members of a group, each with wishes drawn for it."""
+    """The first so many members of a group, and the six venues."""
     company = load_company()
     group = part(company, number, members)
-    rng = np.random.default_rng([2026, number])
-    names, private = group.members, {}
-    for name in names:
-        private[name] = _wishes(rng)
-    zones = {name: company.by_name[name].zone for name in names}
-    texts = {
-        name: tuple(Words(text=worded(w, zones[name]), says=(w,)) for w in own)
-        for name, own in private.items()
-    }
+    names = group.members
+    required = group.required if demands else ()
+    private = {name: company.private[name].venue for name in names}
+    texts = {}
+    for name, wishes in private.items():
+        texts[name] = tuple(Words(text=worded(w, ""), says=(w,)) for w in wishes)
     return Scenario(
-        Outing(group.id, group.organiser, names, required=group.required if demands else ()),
-        zones,
+        Outing(group.id, group.organiser, names, required=required),
+        {name: company.by_name[name].zone for name in names},
         company.database(names),
         dict.fromkeys(names, venues()),
         private,
         dict.fromkeys(names, ()),
         texts,
         printed,
-    )
-
-
-def _wishes(rng: np.random.Generator) -> tuple[Any, ...]:
-    """Something to have, something to do without, and a limit."""
-    features = sorted({f for venue in venues().values() for f in venue.features})
-    wanted = str(rng.choice(features))
-    unwanted = str(rng.choice([name for name in LOUD if name != wanted]))
-    of = str(rng.choice(list(MOST)))
-    first, second, third = rng.integers(1, 4, size=3).tolist()
-    return (
-        Feature(feature=wanted, priority=first),
-        Feature(feature=unwanted, avoid=True, priority=second),
-        Limit(of=of, most=int(rng.choice(MOST[of])), priority=third),
     )

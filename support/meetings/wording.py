@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from support.data import inputs
-from support.meetings.data import listed
 from support.meetings.preferences import Limit, Venue, Words
+from support.prompts import listed
 
 if TYPE_CHECKING:
     from support.meetings.records import Option
@@ -58,7 +58,7 @@ def worded(wish: Any, zone: str) -> str:
     force = "" if wish.condition else say("force", str(wish.priority))
     kind = wish.of if isinstance(wish, Limit) else wish.kind
     against = " avoid" if getattr(wish, "avoid", False) else ""
-    text = force + say("wish", kind + against, **_slots(wish, ZoneInfo(zone)))
+    text = force + say("wish", kind + against, **_slots(wish, zone))
     return f"{text[0].upper()}{text[1:]}."
 
 
@@ -67,34 +67,18 @@ def together(wishes: Iterable[Any], zone: str) -> str:
     return " ".join(worded(wish, zone) for wish in wishes)
 
 
-def _slots(wish: Any, here: ZoneInfo) -> dict[str, Any]:
-    made = dict(vars(wish))
+def _slots(wish: Any, zone: str) -> dict[str, Any]:
+    made = {"days": "", **vars(wish)}
     if wish.kind == "window":
         made["when"] = f"between {wish.start} and {wish.end}"
     if names := [f"{day}s" for day in made.get("weekdays", ())]:
         made["names"] = listed(names)
         made["days"] = f" on {made['names']}"
-    if wish.kind == "busy":
-        made["start"], made["end"] = (moment(m.astimezone(here)) for m in wish.span)
-    if wish.kind == "choice" and wish.slot[:1].isdigit():
-        made["slot"] = moment(datetime.fromisoformat(wish.slot).astimezone(here))
-    return {"days": "", **made}
-
-
-def behind(zone: str, reader: str, at: str) -> str:
-    """How the clock of one zone differs from a reader's at an ISO moment, in words.
-
-    >>> behind("Europe/Berlin", "America/New_York", "2026-03-09T10:00-04:00")
-    '5 hours ahead of yours'
-    """
-    moment = datetime.fromisoformat(at)
-    there = moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
-    here = moment.astimezone(ZoneInfo(reader)).replace(tzinfo=None)
-    hours = (there - here).total_seconds() / 3600
-    if not hours:
-        return ""
-    how = "ahead of" if hours > 0 else "behind"
-    return f"{abs(hours):g} {'hour' if abs(hours) == 1 else 'hours'} {how} yours"
+    for name, value in made.items():
+        if name in ("slot", "start", "end") and "T" in value[10:11]:
+            there = datetime.fromisoformat(value).astimezone(ZoneInfo(zone))
+            made[name] = moment(there)
+    return made
 
 
 # ---- slots of a scenario ---------------------------------------------------------------
@@ -130,18 +114,18 @@ def bounds(scenario: Scenario, member: str) -> str:
         say("assistant", "day", day=day, first=f"{of[0].start:%H:%M}", last=f"{of[-1].start:%H:%M}")
         for day, of in days.items()
     ]
-    return say("assistant", "times", days=listed(told, "or"))
+    return say("assistant", "times", days=" or ".join(told))
 
 
 def offered(scenario: Scenario, option: Option, reader: str) -> str:
     """An option with its reasons, as one member is told them, on that member's clock."""
-    at, here = scenario.views[reader][option.slot], scenario.zones[reader]
-    told = []
+    at, told = scenario.views[reader][option.slot], []
     for owner, wishes in option.reasons.items():
-        zone = scenario.zones.get(owner, here)
-        clock = "" if isinstance(at, Venue) else behind(zone, here, option.slot)
-        whose = f"{owner or 'somebody'}{clock and f' (whose clock is {clock})'}"
-        words = together(wishes, zone)
+        whose = owner or "somebody"
+        there = scenario.views[owner or reader][option.slot]
+        if there != at:
+            whose += f" (for whom it is {there.start:%H:%M})"
+        words = together(wishes, scenario.zones[owner or reader])
         told += [say("assistant", "reason", whose=whose, words=words)] if words else []
     because = say("assistant", "because", reasons=listed(told)) if told else ""
     return say("assistant", "option", id=option.id, slot=named(at), because=because)
