@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
 from support.meetings.coordination import LEAST, Brief, Chat, Suggestion
-from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE, Profile
+from support.meetings.data import Profile
 from support.meetings.facilitators import (
     ATTENTION,
     RandomCoordinator,
@@ -27,14 +27,7 @@ from support.meetings.facilitators import (
     RuleBasedInterviewer,
 )
 from support.meetings.members import MIXED, STYLES, RuleBasedMember
-from support.meetings.preferences import (
-    KINDS,
-    Choice,
-    Priority,
-    Time,
-    Weekday,
-    preference,
-)
+from support.meetings.preferences import KINDS, preference
 from support.meetings.records import ASSISTANT, Option, Scores, Turn
 from support.meetings.scenario import Scenario
 from support.meetings.scores import HIGHEST
@@ -46,6 +39,7 @@ from support.meetings.wording import (
     labels,
     moment,
     offered,
+    say,
     short,
     shown,
     venues_of,
@@ -88,43 +82,28 @@ class Led:
 
 # ---- wishes in forms -------------------------------------------------------------------
 
+
 def wish_form(seat: Any, member: str) -> Any:
     """One flat form for a wish of any kind; what its kind does not have is left out."""
     scenario = seat.own.scenario
-    places = venues_of(scenario)
-    of_time = {
-        "start": Time,
-        "end": Time,
-        "weekdays": list[Weekday],
-        "hours": int,
-        "minutes": int,
-        "weekday": Weekday,
-        "time": Time,
-    }
-    of_venue = {
-        "feature": one_of("feature", features(scenario)),
-        "of": one_of("of", ("price", "walk")),
-        "most": int,
-    }
-    parts: dict[str, Any] = {
-        **(of_venue if places else of_time),
-        "avoid": bool,
-        "priority": Priority,
-        "slot": one_of("slot", tuple(labels(scenario, member))),
-        "text": text(seat.limits.text(WISH)),
-    }
-    return form(
-        "WishReply",
-        partial(wish_of, scenario, member),
-        kind=one_of("kind", kinds(scenario)),
-        **{name: (of | None, None) for name, of in parts.items()},
-    )
+    parts: dict[str, Any] = {}
+    for kind in kinds(scenario):
+        hints = get_type_hints(KINDS[kind], include_extras=True)
+        parts |= {field.name: hints[field.name] for field in fields(KINDS[kind])}
+    parts["slot"] = one_of("slot", tuple(labels(scenario, member)))
+    parts["text"] = text(seat.limits.text(WISH))
+    if places := features(scenario):
+        parts["feature"] = one_of("feature", places)
+    optional = {name: (of | None, None) for name, of in parts.items() if name != "says"}
+    kind = one_of("kind", kinds(scenario))
+    check = partial(wish_of, scenario, member)
+    return form("WishReply", check, **{**optional, "kind": kind})
 
 
 def wish_of(scenario: Scenario, member: str, reply: Any) -> Any:
     """The wish that a form holds; ValueError where its kind needs something else."""
-    names = fields(KINDS[reply.kind])
-    said = {field.name: getattr(reply, field.name, None) for field in names}
+    names = [field.name for field in fields(KINDS[reply.kind])]
+    said = {name: getattr(reply, name, None) for name in names}
     given = {name: value for name, value in said.items() if value is not None}
     if "slot" in given:
         given["slot"] = labels(scenario, member)[given["slot"]]
@@ -134,29 +113,22 @@ def wish_of(scenario: Scenario, member: str, reply: Any) -> Any:
 # ---- what prompts say ------------------------------------------------------------------
 
 
-def invited(scenario: Scenario, member: str) -> dict[str, Any]:
-    """What everybody who is invited may read, on a member's clock."""
-    told = letter(scenario, scenario.zones[member])
-    del told["clock"]
-    return {"member": member, "bounds": bounds(scenario, member), **told}
-
-
-def letter(scenario: Scenario, zone: str = "") -> dict[str, Any]:
-    """The invitation and when it went out, on a clock, by default the organiser's."""
+def letter(scenario: Scenario, member: str = "") -> dict[str, Any]:
+    """The invitation and when it went out, on a member's clock, or the organiser's."""
     meeting = scenario.meeting
-    told = {"organiser": meeting.organiser, "invitation": meeting.invitation}
-    if venues_of(scenario):
-        return {**told, "sent": "", "clock": ""}
-    here = ZoneInfo(zone or meeting.zone)
-    sent = moment(datetime.fromisoformat(meeting.sent).astimezone(here))
-    return {**told, "sent": sent, "clock": f" (on the clock of {meeting.organiser})"}
+    told = {"organiser": meeting.organiser, "invitation": meeting.invitation, "sent": ""}
+    if not venues_of(scenario):
+        here = ZoneInfo(scenario.zones.get(member, meeting.zone))
+        sent = datetime.fromisoformat(meeting.sent)
+        told["sent"] = moment(sent.astimezone(here))
+    return told
 
 
-def spoken(chat: Chat) -> list[str]:
-    """The talk so far as lines, with those of earlier rounds before it."""
+def spoken(*talks: Sequence[Turn]) -> list[str]:
+    """Talks as lines, a turn on each, under the number of their round."""
     lines = []
-    for number, talk in enumerate((*chat.earlier, chat.turns), start=1):
-        lines += [f"[round {number}]"] if chat.earlier and talk else []
+    for number, talk in enumerate(talks, start=1):
+        lines += [f"[round {number}]"] if len(talks) > 1 and talk else []
         lines += [f"{turn.speaker}: {' '.join(turn.text.split())}" for turn in talk]
     return lines
 
@@ -166,26 +138,21 @@ def numbered(brief: Brief) -> list[tuple[str, Any]]:
     return [(member, w) for member, wishes in brief.notes.items() for w in wishes]
 
 
-def notes(brief: Brief) -> dict[str, list[str]]:
-    """Each member's notes as lines, each on the member's clock, with what it is."""
-    lines: dict[str, list[str]] = {member: [] for member in brief.notes}
-    for number, (member, wish) in enumerate(numbered(brief), start=1):
+def notes(scenario: Scenario, owned: Sequence[tuple[str, Any]]) -> dict[str, list[str]]:
+    """Numbered notes as lines, by owner, each on the owner's clock, with what it is."""
+    lines: dict[str, list[str]] = {}
+    for number, (member, wish) in enumerate(owned, start=1):
         marks = ["binds"] if wish.binds else []
         marks += ["no wish"] if wish.condition else []
         marks += ["supports"] if wish.supports and wish.kind != "words" else []
         tail = f" ({', '.join(marks)})" if marks else ""
-        words = worded(wish, brief.scenario.zones[member])
-        lines[member].append(f"[{number}] {words}{tail}")
+        words = worded(wish, scenario.zones[member])
+        lines.setdefault(member, []).append(f"[{number}] {words}{tail}")
     return lines
 
 
-def titled(scenario: Scenario, slot: str) -> str:
-    """A slot by its short name, on the organiser's clock."""
-    return slot if venues_of(scenario) else short(datetime.fromisoformat(slot))
-
-
 def clocks(scenario: Scenario, slot: str) -> str:
-    """A slot by its short name, and what it is on the clocks of the members."""
+    """A slot by its short name on the organiser's clock, and what it is on others'."""
     if places := venues_of(scenario):
         return next(shown(place) for place in places if place.slot == slot)
     start, others = datetime.fromisoformat(slot), dict[str, list[str]]()
@@ -194,22 +161,16 @@ def clocks(scenario: Scenario, slot: str) -> str:
         if there.utcoffset() != start.utcoffset():
             others.setdefault(f"{there:%a %H:%M}", []).append(member)
     told = [f"{time} for {listed(names)}" for time, names in others.items()]
-    return titled(scenario, slot) + (f" ({'; '.join(told)})" if told else "")
+    return f"{short(start)} ({'; '.join(told)})" if told else short(start)
 
 
 def choices(seat: Any, brief: Brief) -> dict[str, str]:
-    """The slots to choose from, as told; of many each second, third, …, and those named."""
+    """The slots to choose from by their short names; of many each second, third, …"""
     slots = brief.scenario.slots
     step = -(-len(slots) // seat.shown.most(STARTS))
-    wishes = [wish for told in brief.told.values() for wish in told]
-    asked_for = {wish.slot for wish in wishes if isinstance(wish, Choice)}
-    kept = [slot for k, slot in enumerate(slots) if k % step == 0 or slot in asked_for]
-    seat.shown.left(len(kept), len(slots), "slots")
-    return {
-        titled(brief.scenario, slot): slot
-        for slot in kept
-        if slot not in brief.kept
-    }
+    seat.shown.left(len(slots[::step]), len(slots), "slots")
+    names = {slot: clocks(brief.scenario, slot).partition(" (")[0] for slot in slots}
+    return {names[slot]: slot for slot in slots[::step] if slot not in brief.kept}
 
 
 # ---- members ---------------------------------------------------------------------------
@@ -220,7 +181,9 @@ def _persona(seat: Any, chat: Chat) -> dict[str, Any]:
     own, scenario, me = seat.own, seat.own.scenario, seat.me
     zone = scenario.zones[me]
     return {
-        **invited(scenario, me),
+        **letter(scenario, me),
+        "member": me,
+        "bounds": bounds(scenario, me),
         "role": own.profile.role,
         "manager": own.profile.manager,
         "teammates": own.teammates,
@@ -254,7 +217,7 @@ def _answer(seat: Any, reply: Any, chat: Chat) -> Turn:
 def _talking(seat: Any, chat: Chat) -> dict[str, Any]:
     return {
         "me": seat.me,
-        "said": spoken(chat),
+        "said": spoken(*chat.earlier, chat.turns),
         "ids": [option.id for option in chat.options],
         "kinds": explained(seat.own.scenario, seat.me) if seat.own.states else [],
     }
@@ -286,7 +249,9 @@ MEMBER = Role(
 def _interviewing(seat: Any, chat: Chat) -> dict[str, Any]:
     scenario, member = seat.own.scenario, chat.member
     return {
-        **invited(scenario, member),
+        **letter(scenario, member),
+        "member": member,
+        "bounds": bounds(scenario, member),
         "options": [offered(scenario, option, member) for option in chat.options],
         "best": chat.candidate or "",
         "curt": seat.own.curt,
@@ -300,7 +265,7 @@ INTERVIEWER = Role(
         "remark": Act(
             "coordination/interview_turn",
             lambda seat, chat: form("TextReply", text=text(seat.limits.text(OPENING))),
-            lambda seat, chat: {"member": chat.member, "said": spoken(chat)},
+            lambda seat, chat: {"member": chat.member, "said": spoken(*chat.earlier, chat.turns)},
             lambda seat, reply, chat: Turn(ASSISTANT, reply.text.strip()),
             OPENING + 40,
             "coordination/interview",
@@ -326,25 +291,42 @@ READER = Role(
                     offered(seat.own.scenario, option, chat.member)
                     for option in chat.options
                 ],
-                "said": spoken(replace(chat, earlier=())),
+                "said": spoken(chat.turns),
                 "kinds": explained(seat.own.scenario, chat.member),
             },
             lambda seat, reply, chat: tuple(
                 wish_of(seat.own.scenario, chat.member, one) for one in reply.wishes
             ),
             60 + WISH * WISHES,
-        )
+        ),
+        "overhear": Act(
+            "coordination/overhearing",
+            lambda seat, member, said, wishes: form(
+                "OverhearReply", revealed=(list[_number(len(wishes))], ...)
+            ),
+            lambda seat, member, said, wishes: {
+                "member": member,
+                "said": said,
+                "wishes": notes(seat.own.scenario, wishes),
+            },
+            lambda seat, reply, member, said, wishes: [
+                wishes[number - 1] for number in dict.fromkeys(reply.revealed)
+            ],
+        ),
     },
     speaker=Repeated,
 )
 
 
+def _number(most: int) -> Any:
+    return Annotated[int, Field(ge=1, le=max(most, 1))]
+
+
 def _options_form(seat: Any, brief: Brief) -> Any:
     """One to K options; or whom the candidate suits, and K - 1 others at most."""
-    numbers = range(1, len(numbered(brief)) + 1)
     claims: dict[str, Any] = {
         "members": many(one_of("member", brief.scenario.members), len(brief.notes), 0),
-        "reasons": (list[Annotated[int, Field(ge=1, le=max(numbers, default=1))]], []),
+        "reasons": (list[_number(len(numbered(brief)))], []),
     }
     slot = one_of("slot", tuple(choices(seat, brief)))
     option = form("OptionReply", slot=slot, **claims)
@@ -367,7 +349,7 @@ def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
     used = brief.database
     return {
         **letter(scenario),
-        "notes": notes(brief),
+        "notes": dict.fromkeys(scenario.members, ()) | notes(scenario, numbered(brief)),
         "printed": scenario.printed,
         "required": brief.required,
         "people": [
@@ -376,9 +358,11 @@ def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
             for p in found.profiles
             if used
         ],
-        "relations": [RELATIONS[r].format(a=a, b=b) for a, b, r in found.relations]
-        if "ties" in used
-        else [],
+        "relations": [
+            say("relation", relation, a=a, b=b)
+            for a, b, relation in found.relations
+            if "ties" in used
+        ],
         "slots": [clocks(scenario, slot) for slot in choices(seat, brief).values()],
         "candidate": clocks(scenario, brief.candidate.slot) if brief.candidate else "",
         "satisfied": brief.satisfied,
@@ -386,13 +370,6 @@ def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
         "k": brief.k - len(brief.kept),
         "names": scenario.members,
     }
-
-
-RELATIONS = {
-    TEAMMATE: "{a} and {b} are teammates.",
-    COLLABORATOR: "{a} often works with {b}.",
-    MANAGER: "{a} reports to {b}.",
-}
 
 
 def _suggestions(seat: Any, reply: Any, brief: Brief) -> list[Suggestion]:
@@ -469,7 +446,7 @@ EVALUATOR = Role(
             lambda seat, brief, options: {
                 **letter(brief.scenario),
                 "options": [f"{o.id}: {clocks(brief.scenario, o.slot)}" for o in options],
-                "notes": {name: notes(brief)[name] for name in asked(brief)},
+                "notes": notes(brief.scenario, numbered(brief)),
                 "lowest": seat.own.lowest,
                 "printed": brief.scenario.printed,
             },

@@ -142,7 +142,16 @@ async def meeting_coordination(
         asdict(scenario.meeting),
         sat | {"reader": reader},
         finished,
-        {"design": design, "decision": decision},
+        {
+            "design": design,
+            "decision": decision,
+            "options": options,
+            "database": used,
+            "memory": memory,
+            "curt": curt,
+            "redacted": redacted,
+            "printed": printed,
+        },
         float(scenario.shares.mean()),
         float(scenario.shares.max()),
     )
