@@ -182,7 +182,7 @@ class Database:
         return frozenset(frozenset((a, b)) for a, b, _ in self.relations)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Company:
     """Employees with what each keeps private, and the groups that are to meet.
 

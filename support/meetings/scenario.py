@@ -119,6 +119,7 @@ class Scenario:
         return abs(seen[a].start - seen[b].start) >= HOUR
 
 
+@lru_cache(maxsize=1024)
 def meeting_scenario(
     meeting: Meeting, company: Company, paraphrase: int = 0, printed: bool = False
 ) -> Scenario:
@@ -147,7 +148,6 @@ def meeting_scenario(
     )
 
 
-@lru_cache(maxsize=1024)
 def load_group(
     number: int,
     members: int = 5,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import asdict, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -29,17 +30,31 @@ from support.meetings.seats import (
 from support.meetings.venues import venue_scenario
 from support.models.profiles import is_model
 from support.play import together
-from support.seats import HUMAN, TEMPERATURE, Seats, Spoken, by_name
+from support.seats import HUMAN, TEMPERATURE, Seats, Spoken, by_name, check_number
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
+T = TypeVar("T")
 DESIGNS = ("no conversation", "single round", "rounds")
 """The two baselines of section 5.2, and the paper's system."""
 GROUPS = 150
 """Groups of the authored company, in `data/inputs/meetings/groups.csv`."""
 
 
+def whole(steps: Callable[..., AsyncIterator[T]]) -> Callable[..., Awaitable[T]]:
+    """A study that plays all its steps, and returns the last; `inspect.unwrap` gives them."""
+
+    @wraps(steps)
+    async def study(*args: Any, **settings: Any) -> T:
+        async for made in steps(*args, **settings):
+            last = made
+        return last
+
+    return study
+
+
+@whole
 async def meeting_coordination(
     rng: np.random.Generator,
     members: int = 3,
@@ -67,8 +82,10 @@ async def meeting_coordination(
     model: ChatModel | str | None = None,
     prompts: str | Path | None = None,
     company: str | Path | None = None,
-) -> Coordination:
+) -> AsyncIterator[Coordination]:
     """One coordination of a group of the synthetic company (sections 4 and 5).
+
+    Its steps are the records so far: when everybody sits, and after each round.
 
     `members`, `options` and `rounds` are n, K and T; `repetition` is which of the 150
     groups, whose first n members take part, so that settings share their groups.
@@ -87,6 +104,7 @@ async def meeting_coordination(
     expected("decision", decision, ("time", "venue"))
     expected("redacted", redacted, ("", "names", "reasons"))
     expected("lowest", lowest, (0, 1))
+    check_number("rounds", rounds, 1)
     used = DATABASE[:2] if database is True else tuple(database or ())
     for name in used:
         expected("database", name, DATABASE)
@@ -108,12 +126,18 @@ async def meeting_coordination(
     def persona(name: str) -> Persona:
         relations = firm.teammates(name), firm.collaborators(name)
         known = scenario.known_to(name)
-        return Persona(known, firm.by_name[name], *relations, _states(kinds[name], reader))
+        return Persona(
+            known, firm.by_name[name], *relations, _states(kinds[name], reader)
+        )
 
     kinds = by_name("member", seats, scenario.members)
     people = MEMBER.fill(scenario.members, kinds, who, persona, spoken)
     own = Led(scenario.public, lowest, attention, curt)
-    roles = (INTERVIEWER, interviewer), (COORDINATOR, coordinator), (EVALUATOR, evaluator)
+    roles = (
+        (INTERVIEWER, interviewer),
+        (COORDINATOR, coordinator),
+        (EVALUATOR, evaluator),
+    )
     led = {
         role.name: role.seat(kind, stream, own, spoken)
         for (role, kind), stream in zip(roles, streams, strict=False)
@@ -135,13 +159,11 @@ async def meeting_coordination(
         redacted=redacted,
         handed=scenario.texts if design == "no conversation" else None,
     )
-    count = rounds if design == "rounds" else 1
-    finished = tuple([entry async for entry in played.rounds(count)])
     sat = {name: seat.kind for name, seat in {**people, **led}.items()}
-    return Coordination(
+    record = Coordination(
         asdict(scenario.meeting),
         sat | {"reader": reader},
-        finished,
+        (),
         {
             "design": design,
             "decision": decision,
@@ -155,6 +177,10 @@ async def meeting_coordination(
         float(scenario.shares.mean()),
         float(scenario.shares.max()),
     )
+    yield record
+    async for entry in played.rounds(rounds if design == "rounds" else 1):
+        record = replace(record, rounds=(*record.rounds, entry))
+        yield record
 
 
 def _states(kind: Any, reader: str) -> bool:

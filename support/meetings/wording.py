@@ -123,7 +123,7 @@ def offered(scenario: Scenario, option: Option, reader: str) -> str:
     for owner, wishes in option.reasons.items():
         whose = owner or "somebody"
         there = scenario.views[owner or reader][option.slot]
-        if there != at:
+        if named(there) != named(at):
             whose += f" (for whom it is {there.start:%H:%M})"
         words = together(wishes, scenario.zones[owner or reader])
         told += [say("assistant", "reason", whose=whose, words=words)] if words else []

@@ -1,0 +1,101 @@
+"""The authored company, and one of the user's own."""
+
+from __future__ import annotations
+
+import runpy
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support.data import inputs
+from support.errors import ConveneError, DamagedFile, InvalidInput, MissingData
+from support.meetings.data import load_company
+from support.meetings.records import Coordination
+from support.meetings.scenario import load_group
+from support.meetings.venues import venue_scenario
+
+FOLDER = inputs("meetings")
+
+
+def test_the_groups_that_are_shipped_are_those_that_are_drawn() -> None:
+    draw = runpy.run_path(str(FOLDER / "draw_groups.py"))["drawn"]
+    groups = load_company().groups
+    assert len(groups) == 150
+    assert tuple(draw(8)) == groups[:8]
+
+
+def test_groups_of_three_and_four_are_parts_of_the_group_of_five() -> None:
+    for number in range(0, 150, 10):
+        five = load_group(number, 5)
+        for n in (3, 4):
+            part = load_group(number, n)
+            assert part.members == five.members[:n]
+            assert part.slots == five.slots
+            for slot in part.slots:
+                assert part.truth[slot].items() <= five.truth[slot].items()
+
+
+def test_starts_drawn_at_random_please_few_and_the_best_most() -> None:
+    """The single round of Table 1 ends at .36 to .58, which lies between."""
+    shares = [load_group(number, 5).shares for number in range(0, 150, 5)]
+    assert sum(s.mean() for s in shares) / len(shares) < 0.3
+    assert min(s.max() for s in shares) >= 0.6
+    venues = [venue_scenario(number, 5).shares for number in range(0, 150, 5)]
+    assert 0.3 < sum(s.mean() for s in venues) / len(venues) < 0.7
+
+
+def test_relations_follow_from_managers_and_meetings() -> None:
+    company = load_company()
+    boss = company.by_name["Ngozi Adebanjo"]
+    assert boss.manager == ""
+    assert company.teammates(boss.name) == ()
+    team = company.teammates("Rafael Monteverde")
+    assert "Ingrid Solheim" in team
+    assert {company.by_name[name].manager for name in team} == {boss.name}
+    database = company.database(("Rafael Monteverde", "Ngozi Adebanjo"))
+    assert ("Rafael Monteverde", boss.name, "manager") in database.relations
+    graph = company.graph()
+    assert len(graph) == len(company.by_name) == 34
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A company of one's own: ours, copied."""
+    return shutil.copytree(FOLDER, tmp_path / "company")
+
+
+def test_a_folder_of_ones_own_is_played_and_read_again_when_it_changes(
+    copied: Path, play: Callable[..., Coordination]
+) -> None:
+    assert play(company=str(copied)) == play()
+    groups = copied / "groups.toml"
+    groups.write_text("[[group]]" + groups.read_text("utf-8").split("[[group]]")[9], "utf-8")
+    assert play(company=str(copied)).meeting["id"] == "g009"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "error", "told"),
+    [
+        ("employees.toml", 'zone = "America/New_York"', 'zone = "Mars"', InvalidInput, "Mars"),
+        ("employees.toml", "level = 5", "level = 9", InvalidInput, "employee 1"),
+        ("employees.toml", "[[employee]]", "[[employee]", DamagedFile, "no TOML"),
+        ("groups.toml", "duration = 90", "duration = 1", InvalidInput, "group 1"),
+        ("groups.toml", '"Mateo Quispe"', '"Nobody"', InvalidInput, "'Nobody' is no"),
+        ("groups.toml", '"Mateo Quispe"', '"Gareth Pendry"', InvalidInput, "once"),
+        ("preferences.toml", '"notice"', '"hope"', InvalidInput, "private 1"),
+        ("preferences.toml", "sentences = [[0, ", "sentences = [[", InvalidInput, "each"),
+        ("preferences.toml", '"Ngozi Adebanjo"', '"Ngozi"', InvalidInput, "'Ngozi'"),
+    ],
+)
+def test_a_bad_file_is_refused_with_its_place(
+    copied: Path, file: str, old: str, new: str, error: type[ConveneError], told: str
+) -> None:
+    path = copied / file
+    path.write_text(path.read_text("utf-8").replace(old, new, 1), "utf-8")
+    with pytest.raises(error, match=told):
+        load_company(copied)
+    path.unlink()
+    with pytest.raises(MissingData, match=file):
+        load_company(copied)
