@@ -1,8 +1,9 @@
 """Runs of coordination as tidy frames (Papachristou, Yang and Hsu 2023, sections 5, 6).
 
-Of an option `ratio` (percent), `score` and `gini` are equations (1) to (3); `depth` and
-`gini_plus` are the score and the Gini coefficient of those whom it satisfies, so that
-score = ratio * depth and gini = (1 - ratio) + ratio * gini_plus, the ratio as a share.
+Of an option `ratio` (percent), `score` and `gini` are equations (1) to (3), `top` the
+percentage of members with the highest score. `depth` and `gini_plus` are the score and
+the Gini coefficient of those whom it satisfies: score = ratio * depth, and gini =
+(1 - ratio) + ratio * gini_plus, with the ratio as a share.
 They are what the loop sees, by its notes; with `true_` before them, what members want.
 """
 
@@ -18,7 +19,15 @@ import pandas as pd
 
 from support.analysis.frames import head
 from support.meetings.records import Coordination, Round
-from support.meetings.scores import ByMember, equity, ratio, satisfied, score
+from support.meetings.scores import (
+    HIGHEST,
+    ByMember,
+    equity,
+    known,
+    ratio,
+    satisfied,
+    score,
+)
 from support.runs.study import Unit
 
 Records = Iterable[tuple[Unit | Mapping[str, Any], Coordination]]
@@ -36,10 +45,13 @@ MEASURES = [
 def measures(scores: ByMember) -> dict[str, float]:
     """What an option is worth, by the scores of the members."""
     content = satisfied(scores)
+    values = known(scores)
+    top = float((values == HIGHEST).mean()) if len(values) else np.nan
     return {
         "ratio": 100 * ratio(scores),
         "score": score(scores),
         "gini": equity(scores),
+        "top": 100 * top,
         "depth": score(content),
         "gini_plus": equity(content),
     }
