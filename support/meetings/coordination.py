@@ -6,15 +6,22 @@ In each round
    interviewer (`remark(chat)`, a Turn), who asks on until the member is done
    (`answer(chat)`, a Turn); a reader reads words that came without data
    (`read(chat)`, wishes),
-2. the coordinator proposes K options (`propose(brief)`, Suggestions), from round 2 on the
-   candidate and K - 1 others,
+2. the coordinator proposes K options (`propose(brief)`, Options; ids are given here),
+   from round 2 on the candidate and K - 1 others,
 3. the evaluator scores them on the notes (`score(brief, options)`, Scores), and equation
    (4) chooses the candidate.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -22,7 +29,6 @@ from typing import Any
 from support.errors import InvalidInput
 from support.meetings.preferences import Choice, Hours, understood
 from support.meetings.records import (
-    ASSISTANT,
     Breach,
     Notes,
     Option,
@@ -32,7 +38,7 @@ from support.meetings.records import (
     noted,
 )
 from support.meetings.scenario import Scenario
-from support.meetings.scores import HIGHEST, best, known
+from support.meetings.scores import HIGHEST, ByMember, best, known
 from support.play import AMISS, FormatError, counted, together
 
 OPTIONS, ROUNDS = 2, 4
@@ -85,32 +91,23 @@ class Brief:
         return [self.candidate.slot] if self.candidate else []
 
     @property
-    def required(self) -> tuple[str, ...]:
-        """Members whom the organiser requires."""
-        return self.scenario.meeting.required if "demands" in self.database else ()
+    def least(self) -> int:
+        """How many members another option is to satisfy."""
+        return self.satisfied if self.candidate else LEAST
 
     @cached_property
     def told(self) -> dict[str, tuple[Any, ...]]:
         """The notes as data, with the hours of profiles where these may be used."""
-        found = {}
+        found = {name: understood(wishes) for name, wishes in self.notes.items()}
         for profile in self.scenario.database.profiles:
-            start, end = profile.hours
-            hours = [Hours(start=start, end=end)] if "hours" in self.database else []
-            found[profile.name] = understood([*self.notes[profile.name], *hours])
+            if "hours" in self.database:
+                start, end = profile.hours
+                found[profile.name] += (Hours(start=start, end=end),)
         return found
 
     def scores(self, slots: Iterable[str]) -> dict[str, dict[str, Any]]:
         """pi by slot and member, by what was told."""
         return self.scenario.scores(slots, self.told)
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """An option as a coordinator gives it: a slot, whom it satisfies, by which wishes."""
-
-    slot: str
-    members: tuple[str, ...] = ()
-    reasons: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
 @dataclass
@@ -233,41 +230,38 @@ class Coordinating:
 
     def _shown(self, option: Option) -> Option:
         """An option as members see it."""
-        if self.redacted == "reasons":
-            return replace(option, members=(), reasons={})
-        if self.redacted == "names":
-            wishes = tuple(w for said in option.reasons.values() for w in said)
-            return replace(option, members=(), reasons={"": wishes})
-        return option
+        if not self.redacted:
+            return option
+        wishes = [w for told in option.reasons.values() for w in told]
+        reasons = {"": tuple(wishes)} if self.redacted == "names" else {}
+        return replace(option, members=(), reasons=reasons)
 
     async def _propose(self, brief: Brief) -> tuple[Breach, ...]:
-        async def ask() -> list[Suggestion]:
+        async def ask() -> list[Option]:
             return checked(await self.coordinator.propose(brief), brief)
 
         found = await self._try("coordinator", "propose", ask()) or []
-        slots = [suggestion.slot for suggestion in found]
         kept = self.candidate
-        left_out = bool(kept and found and kept.slot not in slots)
-        if kept and kept.slot not in slots:
-            old = Suggestion(kept.slot, kept.members, kept.reasons)
-            found = [old, *found[: self.k - 1]]
+        left_out = kept is not None and kept.slot not in [o.slot for o in found]
+        broken = [Breach("candidate")] if left_out and found else []
+        if kept and left_out:
+            found = [kept, *found[: self.k - 1]]
         ids = {slot: id for id, slot in self.slots.items()}
-        for suggestion in found:
-            ids.setdefault(suggestion.slot, f"O{len(ids) + 1}")
+        for option in found:
+            ids.setdefault(option.slot, f"O{len(ids) + 1}")
         self.slots = {id: slot for slot, id in ids.items()}
-        self.options = tuple(
-            Option(ids[s.slot], s.slot, s.members, s.reasons) for s in found
-        )
-        return breaches(self.options, brief, left_out)
+        self.options = tuple(replace(o, id=ids[o.slot]) for o in found)
+        return (*broken, *breaches(self.options, brief))
 
     async def _score(self, brief: Brief) -> Scores:
         async def ask() -> Scores:
             given = await self.evaluator.score(brief, self.options)
-            return checked_scores(given, self.options, brief.scenario.members)
+            members = brief.scenario.members
+            return {o.id: checked_row(given[o.id], members) for o in self.options}
 
-        scores: Scores = {}
-        if self.options:
-            scores = await self._try("evaluator", "score", ask()) or {}
+        if not self.options:
+            return {}
+        scores = await self._try("evaluator", "score", ask()) or {}
         if chosen := best(scores):
             self.candidate = next(o for o in self.options if o.id == chosen)
             self.satisfied = int((known(scores[chosen]) > 0).sum())
@@ -285,60 +279,42 @@ def _chose(turn: Turn) -> bool:
     return bool(turn.agrees) or any(isinstance(wish, Choice) for wish in turn.wishes)
 
 
-def checked(suggestions: Sequence[Suggestion], brief: Brief) -> list[Suggestion]:
-    """At most K suggestions, each slot once; InvalidInput on a stranger or no slot."""
-    found: dict[str, Suggestion] = {}
-    for given in suggestions:
-        if given.slot not in brief.scenario.slots:
-            first, last = brief.scenario.slots[0], brief.scenario.slots[-1]
+def checked(options: Sequence[Option], brief: Brief) -> list[Option]:
+    """At most K options, each slot once; InvalidInput on a stranger or no slot."""
+    found: dict[str, Option] = {}
+    slots, members = brief.scenario.slots, brief.scenario.members
+    for option in options:
+        strangers = {*option.members, *option.reasons} - {*members}
+        if option.slot not in slots or strangers:
             raise InvalidInput(
-                f"slot: {given.slot!r} given; expected one of the "
-                f"{len(brief.scenario.slots)} slots, from {first} to {last}"
+                f"option: {option.slot!r} for {list(option.members)} given; expected one "
+                f"of {len(slots)} slots, {slots[0]} to {slots[-1]}, for some of "
+                f"{', '.join(members)}"
             )
-        strangers = {*given.members, *given.reasons} - {*brief.scenario.members}
-        if strangers:
-            members = ", ".join(brief.scenario.members)
-            told = f"members: {min(strangers)!r} given; expected some of {members}"
-            raise InvalidInput(told)
-        found.setdefault(given.slot, given)
+        found.setdefault(option.slot, option)
     if len(found) > brief.k:
         raise InvalidInput(f"options: {len(found)} given; expected at most {brief.k}")
     return list(found.values())
 
 
-def breaches(
-    options: Sequence[Option], brief: Brief, left_out: bool = False
-) -> tuple[Breach, ...]:
+def breaches(options: Sequence[Option], brief: Brief) -> Iterator[Breach]:
     """Where options leave step (3) of section 3.2, by the coordinator's own word."""
-    least = brief.satisfied if brief.candidate else LEAST
     wanted = min(brief.k, len(brief.scenario.slots))
-    found = [Breach("candidate")] if left_out else []
     if len(options) < wanted:
-        found.append(Breach("options", given=len(options), least=wanted))
+        yield Breach("options", given=len(options), least=wanted)
     for option in options:
         many = len(option.members)
-        if option.slot not in brief.kept and many < least:
-            found.append(Breach("aspiration", option.id, many, least))
+        if option.slot not in brief.kept and many < brief.least:
+            yield Breach("aspiration", option.id, many, brief.least)
     suited = {member for option in options for member in option.members}
-    for member in brief.required:
+    for member in brief.scenario.meeting.required:
         if member not in suited:
-            found.append(Breach("required", member=member))
-    return tuple(found)
+            yield Breach("required", member=member)
 
 
-def checked_scores(
-    scores: Scores, options: Sequence[Option], members: Sequence[str]
-) -> Scores:
-    """Scores of 0 to 3, or None, for each option and member; InvalidInput otherwise."""
-    made: dict[str, dict[str, int | None]] = {}
-    for option in options:
-        row = scores.get(option.id, {})
-        if set(row) != set(members):
-            told = f"scores of {option.id}: {dict(row)} given; expected"
-            raise InvalidInput(f"{told} one for each of {', '.join(members)}")
-        for member, value in row.items():
-            if value not in (None, *range(HIGHEST + 1)) or isinstance(value, bool):
-                told = f"score: {value!r} for {member} and {option.id} given"
-                raise InvalidInput(f"{told}; expected 0, 1, 2, 3 or None")
-        made[option.id] = {member: row[member] for member in members}
-    return made
+def checked_row(row: ByMember, members: Sequence[str]) -> dict[str, int | None]:
+    """A score of 0 to 3, or None, for each member; InvalidInput otherwise."""
+    if set(row) != set(members) or not {*row.values()} <= {None, *range(HIGHEST + 1)}:
+        told = f"scores: {dict(row)} given; expected 0, 1, 2, 3 or None for each of"
+        raise InvalidInput(f"{told} {', '.join(members)}")
+    return {member: row[member] for member in members}

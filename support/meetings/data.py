@@ -137,7 +137,8 @@ class Meeting:
     @property
     def invitation(self) -> str:
         """The letter, in words that hold all that the invitation says."""
-        days = list(dict.fromkeys(day_of(slot) for slot in self.slots))
+        starts = map(datetime.fromisoformat, self.slots)
+        days = dict.fromkeys(f"{s:%A} {s.day} {s:%B %Y}" for s in starts)
         when = f"on {' or '.join(days)}"
         demand = f" {listed(self.required)} must be there." if self.required else ""
         return (
@@ -149,16 +150,6 @@ class Meeting:
 def iso(start: datetime) -> str:
     """A moment as records hold it."""
     return start.isoformat(timespec="minutes")
-
-
-def day_of(slot: str) -> str:
-    """The day of an ISO moment, in words.
-
-    >>> day_of("2026-02-16T23:30-05:00")
-    'Monday 16 February 2026'
-    """
-    day = datetime.fromisoformat(slot)
-    return f"{day:%A} {day.day} {day:%B %Y}"
 
 
 # ---- the company -----------------------------------------------------------------------

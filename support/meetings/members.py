@@ -86,10 +86,10 @@ class RuleBasedMember:
         if chat.options:
             self._judge(chat.options, chat.candidate)
             return
-        own = sorted(self._own.private[self.me], key=lambda wish: -wish.priority)
-        forgets = [(1 - self._style.recall) ** wish.priority for wish in own]
-        luck = self._rng.random(len(own))
-        self._queue = [w for w, f, x in zip(own, forgets, luck, strict=True) if x >= f]
+        for wish in sorted(self._own.private[self.me], key=lambda w: -w.priority):
+            forgotten = (1 - self._style.recall) ** wish.priority
+            if self._rng.random() >= forgotten:
+                self._queue.append(wish)
         if self._style.prepared:
             self._queue += self._calendar()
 
@@ -98,17 +98,15 @@ class RuleBasedMember:
         best = max(options, key=lambda o: (worth[o.id], o.id == candidate))
         suits = worth[best.id] >= self._style.least
         self._agrees = best.id if suits else None
-        judged = [o for o in options if o is not best or not suits]
-        if not self._style.thorough:
-            judged = [] if suits else [best]
-        news: dict[Any, None] = {}
-        for option in judged:
-            if worth[option.id] < self._style.least:
-                news |= dict.fromkeys(self._against(option))
-        said = set() if self._style.repeats else self._said
-        self._queue = [wish for wish in news if wish not in said]
+        for option in options:
+            bad = worth[option.id] < self._style.least
+            told = option is best or self._style.thorough
+            self._queue += self._against(option) if bad and told else []
+        known = set() if self._style.repeats else self._said
+        news = dict.fromkeys(self._queue)
+        self._queue = [wish for wish in news if wish not in known]
         if not suits:
-            self._queue += self._instead(max(worth.values()))
+            self._queue += self._instead(worth[best.id])
 
     def _against(self, option: Option) -> list[Any]:
         """What the option breaks: conditions first, then wishes by their priority."""

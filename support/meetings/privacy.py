@@ -27,7 +27,12 @@ def leaks(record: Coordination) -> Iterator[Leak]:
     notes: Notes = {}
     for entry in record.rounds:
         for member, talk in entry.talks.items():
-            told = {wish for turn in talk if turn.speaker == ASSISTANT for wish in turn.wishes}
+            told = {
+                wish
+                for turn in talk
+                if turn.speaker == ASSISTANT
+                for wish in turn.wishes
+            }
             for wish, owners in _owners(notes).items():
                 if wish in told and len(owners) == 1 and member not in owners:
                     yield Leak(entry.number, member, owners[0], wish, named)

@@ -66,13 +66,16 @@ class Scenario:
 
     def known_to(self, member: str) -> Scenario:
         """With what is private to one member alone."""
-        mine = [{member: of[member]} if member in of else {} for of in self._secret]
-        private, away, texts = mine
-        return replace(self, private=private, away=away, texts=texts)
 
-    @property
-    def _secret(self) -> tuple[Mapping[str, Any], ...]:
-        return self.private, self.away, self.texts
+        def mine(secret: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: of for name, of in secret.items() if name == member}
+
+        return replace(
+            self,
+            private=mine(self.private),
+            away=mine(self.away),
+            texts=mine(self.texts),
+        )
 
     def scores(self, slots: Iterable[str], notes: Wishes) -> dict[str, dict[str, Any]]:
         """pi by slot and member, by the wishes that are given; None without any."""
@@ -143,9 +146,7 @@ def meeting_scenario(
         away[name] = (Hours(start=start, end=end), *near)
         private[name], texts[name] = own.preferences, own.said(paraphrase)
     database = company.database(meeting.members)
-    return Scenario(
-        meeting, zones, database, views, private, away, texts, printed
-    )
+    return Scenario(meeting, zones, database, views, private, away, texts, printed)
 
 
 def load_group(

@@ -17,11 +17,10 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
-from support.meetings.coordination import LEAST, Brief, Chat, Suggestion
+from support.meetings.coordination import Brief, Chat
 from support.meetings.data import Profile
 from support.meetings.facilitators import (
     ATTENTION,
-    RandomCoordinator,
     RuleBasedCoordinator,
     RuleBasedEvaluator,
     RuleBasedInterviewer,
@@ -39,7 +38,6 @@ from support.meetings.wording import (
     labels,
     moment,
     offered,
-    say,
     short,
     shown,
     venues_of,
@@ -116,11 +114,17 @@ def wish_of(scenario: Scenario, member: str, reply: Any) -> Any:
 def letter(scenario: Scenario, member: str = "") -> dict[str, Any]:
     """The invitation and when it went out, on a member's clock, or the organiser's."""
     meeting = scenario.meeting
-    told = {"organiser": meeting.organiser, "invitation": meeting.invitation, "sent": ""}
+    told = {
+        "organiser": meeting.organiser,
+        "invitation": meeting.invitation,
+        "sent": "",
+    }
     if not venues_of(scenario):
         here = ZoneInfo(scenario.zones.get(member, meeting.zone))
         sent = datetime.fromisoformat(meeting.sent)
         told["sent"] = moment(sent.astimezone(here))
+    if member:
+        told |= {"member": member, "bounds": bounds(scenario, member)}
     return told
 
 
@@ -182,29 +186,19 @@ def _persona(seat: Any, chat: Chat) -> dict[str, Any]:
     zone = scenario.zones[me]
     return {
         **letter(scenario, me),
-        "member": me,
-        "bounds": bounds(scenario, me),
-        "role": own.profile.role,
-        "manager": own.profile.manager,
-        "teammates": own.teammates,
-        "collaborators": own.collaborators,
-        "wishes": [words.text for words in scenario.texts[me]],
+        "own": own,
         "away": [worded(wish, zone) for wish in scenario.away[me]],
         "words": seat.words(seat.limits.message),
     }
 
 
 def _answer_form(seat: Any, chat: Chat) -> Any:
-    ids = tuple(option.id for option in chat.options)
-    agrees = {"agrees": (one_of("option", ids) | None, None)} if ids else {}
-    wishes = many(wish_form(seat, seat.me), WISHES, 0)
-    return form(
-        "AnswerReply",
-        text=text(seat.limits.message),
-        **agrees,
-        **({"wishes": wishes} if seat.own.states else {}),
-        done=bool,
-    )
+    parts: dict[str, Any] = {"text": text(seat.limits.message)}
+    if ids := tuple(option.id for option in chat.options):
+        parts["agrees"] = one_of("option", ids) | None, None
+    if seat.own.states:
+        parts["wishes"] = many(wish_form(seat, seat.me), WISHES, 0)
+    return form("AnswerReply", **parts, done=bool)
 
 
 def _answer(seat: Any, reply: Any, chat: Chat) -> Turn:
@@ -236,9 +230,7 @@ MEMBER = Role(
             _persona,
         )
     },
-    kinds={
-        style: partial(RuleBasedMember, style=style) for style in STYLES
-    },
+    kinds={style: partial(RuleBasedMember, style=style) for style in STYLES},
     mixture=MIXED,
 )
 
@@ -250,8 +242,6 @@ def _interviewing(seat: Any, chat: Chat) -> dict[str, Any]:
     scenario, member = seat.own.scenario, chat.member
     return {
         **letter(scenario, member),
-        "member": member,
-        "bounds": bounds(scenario, member),
         "options": [offered(scenario, option, member) for option in chat.options],
         "best": chat.candidate or "",
         "curt": seat.own.curt,
@@ -265,7 +255,10 @@ INTERVIEWER = Role(
         "remark": Act(
             "coordination/interview_turn",
             lambda seat, chat: form("TextReply", text=text(seat.limits.text(OPENING))),
-            lambda seat, chat: {"member": chat.member, "said": spoken(*chat.earlier, chat.turns)},
+            lambda seat, chat: {
+                "member": chat.member,
+                "said": spoken(*chat.earlier, chat.turns),
+            },
             lambda seat, reply, chat: Turn(ASSISTANT, reply.text.strip()),
             OPENING + 40,
             "coordination/interview",
@@ -302,7 +295,7 @@ READER = Role(
         "overhear": Act(
             "coordination/overhearing",
             lambda seat, member, said, wishes: form(
-                "OverhearReply", revealed=(list[_number(len(wishes))], ...)
+                "OverhearReply", revealed=_numbers(len(wishes))
             ),
             lambda seat, member, said, wishes: {
                 "member": member,
@@ -318,15 +311,16 @@ READER = Role(
 )
 
 
-def _number(most: int) -> Any:
-    return Annotated[int, Field(ge=1, le=max(most, 1))]
+def _numbers(most: int) -> Any:
+    """Some of the numbers of so many wishes."""
+    return many(Annotated[int, Field(ge=1, le=max(most, 1))], most, 0)
 
 
 def _options_form(seat: Any, brief: Brief) -> Any:
     """One to K options; or whom the candidate suits, and K - 1 others at most."""
     claims: dict[str, Any] = {
         "members": many(one_of("member", brief.scenario.members), len(brief.notes), 0),
-        "reasons": (list[_number(len(numbered(brief)))], []),
+        "reasons": _numbers(len(numbered(brief))),
     }
     slot = one_of("slot", tuple(choices(seat, brief)))
     option = form("OptionReply", slot=slot, **claims)
@@ -345,34 +339,25 @@ def _apart(reply: Any) -> None:
 
 
 def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
-    scenario, found = brief.scenario, brief.scenario.database
-    used = brief.database
+    scenario, used = brief.scenario, brief.database
     return {
         **letter(scenario),
         "notes": dict.fromkeys(scenario.members, ()) | notes(scenario, numbered(brief)),
         "printed": scenario.printed,
-        "required": brief.required,
-        "people": [
-            f"{p.name}: {p.role}; responsible for {', '.join(p.responsibilities)}"
-            + (f"; works from {p.hours[0]} to {p.hours[1]}" if "hours" in used else "")
-            for p in found.profiles
-            if used
-        ],
-        "relations": [
-            say("relation", relation, a=a, b=b)
-            for a, b, relation in found.relations
-            if "ties" in used
-        ],
+        "required": scenario.meeting.required,
+        "people": scenario.database.profiles if used else (),
+        "hours": "hours" in used,
+        "relations": scenario.database.relations if "ties" in used else (),
         "slots": [clocks(scenario, slot) for slot in choices(seat, brief).values()],
         "candidate": clocks(scenario, brief.candidate.slot) if brief.candidate else "",
         "satisfied": brief.satisfied,
-        "least": max(brief.satisfied, 1) if brief.candidate else LEAST,
+        "least": max(brief.least, 1),
         "k": brief.k - len(brief.kept),
         "names": scenario.members,
     }
 
 
-def _suggestions(seat: Any, reply: Any, brief: Brief) -> list[Suggestion]:
+def _suggestions(seat: Any, reply: Any, brief: Brief) -> list[Option]:
     """For whom an option works, and why, is the coordinator's claim."""
     slots, known = choices(seat, brief), numbered(brief)
     claims = [(slots[option.slot], option) for option in reply.options]
@@ -385,7 +370,7 @@ def _suggestions(seat: Any, reply: Any, brief: Brief) -> list[Suggestion]:
             member, wish = known[number - 1]
             reasons[member] = (*reasons.get(member, ()), wish)
         members = tuple(name for name in brief.notes if name in claim.members)
-        found.append(Suggestion(slot, members, reasons))
+        found.append(Option("", slot, members, reasons))
     return found
 
 
@@ -397,44 +382,31 @@ COORDINATOR = Role(
         )
     },
     kinds={
-        "satisficing": lambda me, rng, own: RuleBasedCoordinator(
-            rng, "satisficing", own.attention
-        ),
-        "exhaustive": lambda me, rng, own: RuleBasedCoordinator(rng, "exhaustive"),
-        "random": lambda me, rng, own: RandomCoordinator(rng),
+        kind: lambda me, rng, own, kind=kind: RuleBasedCoordinator(
+            kind, rng, own.attention
+        )
+        for kind in ("satisficing", "exhaustive", "random")
     },
     speaker=Repeated,
 )
 
 
 def _scores_form(seat: Any, brief: Brief, options: Sequence[Option]) -> Any:
-    """By option and member a score, or null; those of whom nothing is noted are not asked."""
+    """By option and member a score, or null; of whom nothing is noted is not asked."""
     value = Annotated[int, Field(ge=seat.own.lowest, le=HIGHEST)] | None
     judged = form("Judged", reason=text(seat.limits.text(WISH)), score=value)
-    rows = {f"m{k}": (judged, Field(alias=name)) for k, name in enumerate(asked(brief))}
-    row = form("Row", **rows)
-    return form("ScoresReply", **{option.id: row for option in options})
-
-
-def asked(brief: Brief) -> list[str]:
-    """Members of whom something is noted."""
-    return [member for member, wishes in brief.notes.items() if wishes]
+    known = [member for member, wishes in brief.notes.items() if wishes]
+    row: Any = {f"m{k}": (judged, Field(alias=name)) for k, name in enumerate(known)}
+    rows: Any = dict.fromkeys([option.id for option in options], form("Row", **row))
+    return form("ScoresReply", **rows)
 
 
 def _scores(seat: Any, reply: Any, brief: Brief, options: Sequence[Option]) -> Scores:
-    known, made = asked(brief), dict[str, dict[str, int | None]]()
-    for option in options:
-        row = getattr(reply, option.id)
-        made[option.id] = dict.fromkeys(brief.notes)
-        for k, name in enumerate(known):
-            made[option.id][name] = getattr(row, f"m{k}").score
+    made: dict[str, dict[str, int | None]] = {}
+    for option, row in reply.model_dump(by_alias=True).items():
+        made[option] = dict.fromkeys(brief.notes)
+        made[option] |= {name: judged["score"] for name, judged in row.items()}
     return made
-
-
-def _unknown(seat: Any, brief: Brief, options: Sequence[Option]) -> Scores | None:
-    if asked(brief):
-        return None
-    return {option.id: dict.fromkeys(brief.notes) for option in options}
 
 
 EVALUATOR = Role(
@@ -445,14 +417,15 @@ EVALUATOR = Role(
             _scores_form,
             lambda seat, brief, options: {
                 **letter(brief.scenario),
-                "options": [f"{o.id}: {clocks(brief.scenario, o.slot)}" for o in options],
+                "options": [
+                    f"{o.id}: {clocks(brief.scenario, o.slot)}" for o in options
+                ],
                 "notes": notes(brief.scenario, numbered(brief)),
                 "lowest": seat.own.lowest,
                 "printed": brief.scenario.printed,
             },
             _scores,
             lambda seat, brief, options: 40 + 60 * len(options) * len(brief.notes),
-            unasked=_unknown,
         )
     },
     kinds={RULES: lambda me, rng, own: RuleBasedEvaluator(own.lowest)},

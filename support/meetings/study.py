@@ -39,7 +39,7 @@ T = TypeVar("T")
 DESIGNS = ("no conversation", "single round", "rounds")
 """The two baselines of section 5.2, and the paper's system."""
 GROUPS = 150
-"""Groups of the authored company, in `data/inputs/meetings/groups.csv`."""
+"""Groups of the authored company, in `data/inputs/meetings/groups.toml`."""
 
 
 def whole(steps: Callable[..., AsyncIterator[T]]) -> Callable[..., Awaitable[T]]:
@@ -147,33 +147,24 @@ async def meeting_coordination(
         for name, kind in kinds.items()
         if _read(kind, reader)
     }
+    silent = design == "no conversation"
+    how: Any = {"memory": memory, "curt": curt, "redacted": redacted, "database": used}
     played = Coordinating(
         scenario,
         people,
         **led,
         readers=readers,
         k=options,
-        database=used,
-        memory=memory,
-        curt=curt,
-        redacted=redacted,
-        handed=scenario.texts if design == "no conversation" else None,
+        handed=scenario.texts if silent else None,
+        **how,
     )
+    told = {"design": design, "decision": decision, "options": options}
     sat = {name: seat.kind for name, seat in {**people, **led}.items()}
     record = Coordination(
         asdict(scenario.meeting),
         sat | {"reader": reader},
         (),
-        {
-            "design": design,
-            "decision": decision,
-            "options": options,
-            "database": used,
-            "memory": memory,
-            "curt": curt,
-            "redacted": redacted,
-            "printed": printed,
-        },
+        {**told, "printed": printed, **how},
         float(scenario.shares.mean()),
         float(scenario.shares.max()),
     )

@@ -111,7 +111,13 @@ def bounds(scenario: Scenario, member: str) -> str:
     for at in scenario.views[member].values():
         days.setdefault(f"{at.start:%A} {at.start.day} {at.start:%B}", []).append(at)
     told = [
-        say("assistant", "day", day=day, first=f"{of[0].start:%H:%M}", last=f"{of[-1].start:%H:%M}")
+        say(
+            "assistant",
+            "day",
+            day=day,
+            first=f"{of[0].start:%H:%M}",
+            last=f"{of[-1].start:%H:%M}",
+        )
         for day, of in days.items()
     ]
     return say("assistant", "times", days=" or ".join(told))

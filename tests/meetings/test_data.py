@@ -71,21 +71,35 @@ def test_a_folder_of_ones_own_is_played_and_read_again_when_it_changes(
 ) -> None:
     assert play(company=str(copied)) == play()
     groups = copied / "groups.toml"
-    groups.write_text("[[group]]" + groups.read_text("utf-8").split("[[group]]")[9], "utf-8")
+    groups.write_text(
+        "[[group]]" + groups.read_text("utf-8").split("[[group]]")[9], "utf-8"
+    )
     assert play(company=str(copied)).meeting["id"] == "g009"
 
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "error", "told"),
     [
-        ("employees.toml", 'zone = "America/New_York"', 'zone = "Mars"', InvalidInput, "Mars"),
+        (
+            "employees.toml",
+            'zone = "America/New_York"',
+            'zone = "Mars"',
+            InvalidInput,
+            "Mars",
+        ),
         ("employees.toml", "level = 5", "level = 9", InvalidInput, "employee 1"),
         ("employees.toml", "[[employee]]", "[[employee]", DamagedFile, "no TOML"),
         ("groups.toml", "duration = 90", "duration = 1", InvalidInput, "group 1"),
         ("groups.toml", '"Mateo Quispe"', '"Nobody"', InvalidInput, "'Nobody' is no"),
         ("groups.toml", '"Mateo Quispe"', '"Gareth Pendry"', InvalidInput, "once"),
         ("preferences.toml", '"notice"', '"hope"', InvalidInput, "private 1"),
-        ("preferences.toml", "sentences = [[0, ", "sentences = [[", InvalidInput, "each"),
+        (
+            "preferences.toml",
+            "sentences = [[0, ",
+            "sentences = [[",
+            InvalidInput,
+            "each",
+        ),
         ("preferences.toml", '"Ngozi Adebanjo"', '"Ngozi"', InvalidInput, "'Ngozi'"),
     ],
 )

@@ -83,7 +83,10 @@ def test_the_ratio_never_falls_while_nobody_says_anything_new(
     for record in records:
         for before, after in _pairs(record):
             if before.notes == after.notes:
-                old, new = before.scores[before.candidate], after.scores[after.candidate]
+                old, new = (
+                    before.scores[before.candidate],
+                    after.scores[after.candidate],
+                )
                 assert ratio(new) >= ratio(old)
 
 
@@ -123,7 +126,9 @@ def test_of_a_member_who_said_nothing_nothing_is_known(play: Play) -> None:
     assert unknown
 
 
-def test_the_exhaustive_coordinator_finds_the_best_slot_by_the_notes(play: Play) -> None:
+def test_the_exhaustive_coordinator_finds_the_best_slot_by_the_notes(
+    play: Play,
+) -> None:
     for group in range(8):
         record = play(group=group, members=5, coordinator="exhaustive", rounds=1)
         entry, whole = record.rounds[0], load_group(group, 5, demands=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -23,7 +24,6 @@ from support.meetings.preferences import (
     situation,
     understood,
 )
-from datetime import datetime
 
 SENT = datetime.fromisoformat("2026-03-07T10:00-05:00")
 MONDAY = "2026-03-09T10:00-04:00"  # New York has changed its clock, Berlin has not

@@ -81,7 +81,9 @@ def test_a_model_may_state_its_wishes_in_the_same_reply(play: Play) -> None:
 
 def test_what_nobody_understood_is_missing_and_not_unsatisfied(play: Play) -> None:
     rain = {"wishes": [{"kind": "words", "text": "Not when it rains."}]}
-    record = play(group=GROUP, seats=["model", "plain", "plain"], model=model(read=rain))
+    record = play(
+        group=GROUP, seats=["model", "plain", "plain"], model=model(read=rain)
+    )
     for entry in record.rounds:
         silvio = record.members[0]
         assert entry.notes[silvio] == (Words(text="Not when it rains."),)
@@ -91,7 +93,9 @@ def test_what_nobody_understood_is_missing_and_not_unsatisfied(play: Play) -> No
 def test_a_coordinator_gives_reasons_by_number_and_keeps_the_candidate(
     play: Play,
 ) -> None:
-    first = {"options": [_option("Tue 3 Feb 12:00", [1]), _option("Tue 3 Feb 13:00", [])]}
+    first = {
+        "options": [_option("Tue 3 Feb 12:00", [1]), _option("Tue 3 Feb 13:00", [])]
+    }
     later = {
         "candidate": {"members": [], "reasons": [2]},
         "options": [_option("Tue 3 Feb 14:00", [])],
@@ -136,7 +140,7 @@ def test_a_reply_that_never_fits_is_recorded_and_the_rest_goes_on(play: Play) ->
         record = play(group=GROUP, model=bad, **{role: "model"})
         assert [len(entry.options) for entry in record.rounds] == [kept] * 4
         for entry in record.rounds:
-            (error,) = [e for e in entry.format_errors if e.agent == role]
+            (_,) = [e for e in entry.format_errors if e.agent == role]
             assert entry.candidate is None
     silent = play(group=GROUP, seats=["model", "plain", "plain"], model=bad, rounds=1)
     assert silent.rounds[0].notes[silent.members[0]] == ()

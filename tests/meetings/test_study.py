@@ -39,7 +39,9 @@ def test_who_sits_beside_changes_nobodys_draws(play: Play) -> None:
 
 
 def test_the_single_round_is_the_first_of_the_rounds(play: Play) -> None:
-    whole, single, silent = (play(members=4, design=design) for design in reversed(DESIGNS))
+    whole, single, silent = (
+        play(members=4, design=design) for design in reversed(DESIGNS)
+    )
     assert single.rounds == whole.rounds[:1]
     assert (len(silent.rounds), silent.rounds[0].talks) == (1, {})
 
@@ -64,7 +66,11 @@ def test_notes_accumulate_or_are_those_of_the_round(play: Play) -> None:
                 said = {w for turn in after.talks[member] for w in turn.wishes}
                 kept = [w for w in before.notes[member] if not isinstance(w, Choice)]
                 held = {*kept} <= {*wishes}
-                assert held if record is lasting else {*wishes} - {*_choices(wishes)} <= said
+                assert (
+                    held
+                    if record is lasting
+                    else {*wishes} - {*_choices(wishes)} <= said
+                )
 
 
 def _choices(wishes: Any) -> list[Choice]:
@@ -102,7 +108,10 @@ def test_who_exaggerates_says_of_every_wish_that_it_binds(play: Play) -> None:
 
 
 def test_redaction_keeps_names_or_reasons_from_members(play: Play) -> None:
-    told = {r: [*leaks(play(group=1, members=5, redacted=r))] for r in ("", "names", "reasons")}
+    told = {
+        r: [*leaks(play(group=1, members=5, redacted=r))]
+        for r in ("", "names", "reasons")
+    }
     assert told[""]
     assert not told["reasons"]
     assert len(told[""]) == len(told["names"])

@@ -48,7 +48,7 @@ def drawn(count: int, seed: int = 2023) -> list[Meeting]:
         if day.weekday() > 4:
             continue
         whole = meeting_scenario(meeting, company)
-        claimed = replace(whole, away={name: () for name in members}).shares.mean()
+        claimed = replace(whole, away=dict.fromkeys(members, ())).shares.mean()
         if CHANCE[0] <= claimed <= CHANCE[1] and whole.shares.max() >= OPTIMUM:
             found.append(meeting)
     return found
