@@ -60,11 +60,12 @@ def measures(scores: ByMember) -> dict[str, float]:
 def rounds_of(records: Records) -> pd.DataFrame:
     """One row for each round of each run: its settings, and what the candidate is worth.
 
-    Beside the measures `interactions` (a member's mean number of turns; NaN without a
-    talk), how many `offered` options, `breaches` and `missing` members (of whom nothing is
-    known), whether the candidate was `replaced`, `agreed` (the largest share, in
-    percent, that agreed to one option), `chance` and `optimum` (percent). A round
-    without an option satisfies nobody.
+    `setting` is as Table 1 has it ("n = 5, K = 2, database"). Beside the measures
+    `interactions` (a member's mean number of turns; NaN without a talk), how many
+    `offered` options, `breaches` and `missing` members (of whom nothing is known),
+    whether the candidate was `replaced`, `agreed` (the largest share, in percent, that
+    agreed to one option), `chance` and `optimum` (percent). A round without an option
+    satisfies nobody.
     """
     rows = []
     for unit, record in records:
@@ -99,10 +100,12 @@ def scores_of(records: Records) -> pd.DataFrame:
 
 
 def _about(unit: Unit | Mapping[str, Any], record: Coordination) -> dict[str, Any]:
+    n, k = len(record.members), record.settings["options"]
+    database = ", database" if record.settings["database"] else ""
     return {
         **head(unit),
+        "setting": f"n = {n}, K = {k}{database}",
         "meeting": record.meeting["id"],
-        "n": len(record.members),
         "chance": 100 * record.chance,
         "optimum": 100 * record.optimum,
     }

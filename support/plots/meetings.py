@@ -56,11 +56,16 @@ def plot_course(rounds: pd.DataFrame, ax: Axes) -> None:
     """What the candidate is worth round by round, and what chance and the best would be."""
     for i, (measure, (name, most)) in enumerate(MEASURES.items()):
         ax.plot(rounds["round"], rounds[measure] / most, label=name, **draw.style(i))
-    for name in ("chance", "optimum"):
-        level = rounds[name].iloc[-1] / 100
-        ax.axhline(level, color="#777777", linewidth=0.8)
-        ax.annotate(name, (0.55, level), fontsize=7, va="bottom")
+    plot_levels(rounds[["chance", "optimum"]] / 100, ax)
     ax.legend(fontsize=7, frameon=False)
+
+
+def plot_levels(meetings: pd.DataFrame, ax: Axes) -> None:
+    """Where chance and the optimum of some meetings lie, the means of two columns."""
+    for name, side in {"chance": "bottom", "optimum": "top"}.items():
+        level = meetings[name].mean()
+        ax.axhline(level, color="#777777", linewidth=0.8)
+        ax.annotate(name, (1, level), fontsize=7, va=side)
 
 
 def plot_scores(entry: Round, ax: Axes) -> Axes:

@@ -38,7 +38,9 @@ def entry(number, scores, truth, candidate="O1", talks=None, **more):
 
 def run(*rounds):
     meeting = {"id": "M1", "members": list(MEMBERS)}
-    return [({"K": 2}, Coordination(meeting, {}, rounds, {}, 0.25, 1.0))]
+    settings = {"options": 2, "database": ("ties",)}
+    record = Coordination(meeting, {}, rounds, settings, 0.25, 1.0)
+    return [({"seats": "mixed"}, record)]
 
 
 def test_a_round_is_told_by_its_candidate_in_the_loop_and_in_truth():
@@ -65,7 +67,8 @@ def test_a_round_is_told_by_its_candidate_in_the_loop_and_in_truth():
     assert last["agreed"] == pytest.approx(200 / 3)
     counted = [last[name] for name in ("offered", "breaches", "missing")]
     assert counted == [2, 1, 1]
-    assert (last["K"], last["chance"], last["optimum"]) == (2, 25, 100)
+    assert (last["seats"], last["chance"], last["optimum"]) == ("mixed", 25, 100)
+    assert last["setting"] == "n = 3, K = 2, database"
 
 
 def test_a_round_without_an_option_satisfies_nobody():
