@@ -8,7 +8,7 @@ give a reason that no member stated.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import partial
@@ -128,13 +128,18 @@ def letter(scenario: Scenario, member: str = "") -> dict[str, Any]:
     return told
 
 
-def spoken(*talks: Sequence[Turn]) -> list[str]:
-    """Talks as lines, a turn on each, under the number of their round."""
-    lines = []
+def lines(items: Iterable[str]) -> str:
+    """A list, as prompts show it."""
+    return "\n".join(f"- {item}" for item in items)
+
+
+def spoken(*talks: Sequence[Turn]) -> str:
+    """Talks, a turn on each line, under the number of their round."""
+    said = []
     for number, talk in enumerate(talks, start=1):
-        lines += [f"[round {number}]"] if len(talks) > 1 and talk else []
-        lines += [f"{turn.speaker}: {' '.join(turn.text.split())}" for turn in talk]
-    return lines
+        said += [f"[round {number}]"] if len(talks) > 1 and talk else []
+        said += [f"{turn.speaker}: {' '.join(turn.text.split())}" for turn in talk]
+    return "\n".join(said)
 
 
 def numbered(brief: Brief) -> list[tuple[str, Any]]:
@@ -142,17 +147,21 @@ def numbered(brief: Brief) -> list[tuple[str, Any]]:
     return [(member, w) for member, wishes in brief.notes.items() for w in wishes]
 
 
-def notes(scenario: Scenario, owned: Sequence[tuple[str, Any]]) -> dict[str, list[str]]:
-    """Numbered notes as lines, by owner, each on the owner's clock, with what it is."""
-    lines: dict[str, list[str]] = {}
+def noted(scenario: Scenario, owned: Sequence[tuple[str, Any]]) -> str:
+    """Numbered notes by owner, each on the owner's clock, with what it is."""
+    said: dict[str, list[str]] = {member: [] for member in scenario.members}
     for number, (member, wish) in enumerate(owned, start=1):
         marks = ["binds"] if wish.binds else []
         marks += ["no wish"] if wish.condition else []
         marks += ["supports"] if wish.supports and wish.kind != "words" else []
         tail = f" ({', '.join(marks)})" if marks else ""
         words = worded(wish, scenario.zones[member])
-        lines.setdefault(member, []).append(f"[{number}] {words}{tail}")
-    return lines
+        said[member].append(f"[{number}] {words}{tail}")
+    unknown = ["(unknown: nothing was said)"]
+    told = [
+        line for name, of in said.items() for line in (f"{name}:", *(of or unknown))
+    ]
+    return "\n".join(told)
 
 
 def clocks(scenario: Scenario, slot: str) -> str:
@@ -187,7 +196,7 @@ def _persona(seat: Any, chat: Chat) -> dict[str, Any]:
     return {
         **letter(scenario, me),
         "own": own,
-        "away": [worded(wish, zone) for wish in scenario.away[me]],
+        "away": lines(worded(wish, zone) for wish in scenario.away[me]),
         "words": seat.words(seat.limits.message),
     }
 
@@ -213,7 +222,7 @@ def _talking(seat: Any, chat: Chat) -> dict[str, Any]:
         "me": seat.me,
         "said": spoken(*chat.earlier, chat.turns),
         "ids": [option.id for option in chat.options],
-        "kinds": explained(seat.own.scenario, seat.me) if seat.own.states else [],
+        "kinds": explained(seat.own.scenario, seat.me) if seat.own.states else "",
     }
 
 
@@ -242,7 +251,7 @@ def _interviewing(seat: Any, chat: Chat) -> dict[str, Any]:
     scenario, member = seat.own.scenario, chat.member
     return {
         **letter(scenario, member),
-        "options": [offered(scenario, option, member) for option in chat.options],
+        "options": lines(offered(scenario, o, member) for o in chat.options),
         "best": chat.candidate or "",
         "curt": seat.own.curt,
         "words": seat.words(seat.limits.message),
@@ -280,10 +289,10 @@ READER = Role(
             ),
             lambda seat, chat: {
                 "member": chat.member,
-                "options": [
+                "options": lines(
                     offered(seat.own.scenario, option, chat.member)
                     for option in chat.options
-                ],
+                ),
                 "said": spoken(chat.turns),
                 "kinds": explained(seat.own.scenario, chat.member),
             },
@@ -300,7 +309,7 @@ READER = Role(
             lambda seat, member, said, wishes: {
                 "member": member,
                 "said": said,
-                "wishes": notes(seat.own.scenario, wishes),
+                "wishes": noted(seat.own.scenario, wishes),
             },
             lambda seat, reply, member, said, wishes: [
                 wishes[number - 1] for number in dict.fromkeys(reply.revealed)
@@ -342,13 +351,13 @@ def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
     scenario, used = brief.scenario, brief.database
     return {
         **letter(scenario),
-        "notes": dict.fromkeys(scenario.members, ()) | notes(scenario, numbered(brief)),
+        "notes": noted(scenario, numbered(brief)),
         "printed": scenario.printed,
         "required": scenario.meeting.required,
         "people": scenario.database.profiles if used else (),
         "hours": "hours" in used,
         "relations": scenario.database.relations if "ties" in used else (),
-        "slots": [clocks(scenario, slot) for slot in choices(seat, brief).values()],
+        "slots": lines(clocks(scenario, s) for s in choices(seat, brief).values()),
         "candidate": clocks(scenario, brief.candidate.slot) if brief.candidate else "",
         "satisfied": brief.satisfied,
         "least": max(brief.least, 1),
@@ -417,10 +426,10 @@ EVALUATOR = Role(
             _scores_form,
             lambda seat, brief, options: {
                 **letter(brief.scenario),
-                "options": [
+                "options": lines(
                     f"{o.id}: {clocks(brief.scenario, o.slot)}" for o in options
-                ],
-                "notes": notes(brief.scenario, numbered(brief)),
+                ),
+                "notes": noted(brief.scenario, numbered(brief)),
                 "lowest": seat.own.lowest,
                 "printed": brief.scenario.printed,
             },

@@ -47,6 +47,7 @@ def whole(steps: Callable[..., AsyncIterator[T]]) -> Callable[..., Awaitable[T]]
 
     @wraps(steps)
     async def study(*args: Any, **settings: Any) -> T:
+        """The last step."""
         async for made in steps(*args, **settings):
             last = made
         return last
@@ -124,6 +125,7 @@ async def meeting_coordination(
         scenario = await rephrased(scenario, seat, paraphrase)
 
     def persona(name: str) -> Persona:
+        """What a member of that name knows."""
         relations = firm.teammates(name), firm.collaborators(name)
         known = scenario.known_to(name)
         return Persona(

@@ -155,8 +155,9 @@ def features(scenario: Scenario) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def explained(scenario: Scenario, member: str) -> list[str]:
+def explained(scenario: Scenario, member: str) -> str:
     """What the form of a wish may say, a line for each kind."""
     slot, has = next(iter(labels(scenario, member))), ", ".join(features(scenario))
     told = {"slot": slot, "features": has}
-    return [f"{kind}: {say('form', kind, **told)}" for kind in kinds(scenario)]
+    lines = [f"- {kind}: {say('form', kind, **told)}" for kind in kinds(scenario)]
+    return "\n".join([*lines, say("form", "priority")])
