@@ -57,7 +57,8 @@ def test_a_person_talks_and_sees_the_own_talk_only(played, until):
         for _ in range(2):
             await until(lambda: lab.persons and lab.persons[me].waiting)
             form = lab.persons[me]
-            form.waiting[0].answer({"message": "Any morning, please.", "done": True})
+            said = {"text": "Any morning, please.", "wishes": [], "done": True}
+            form.waiting[0].answer(said)
             form.waiting.pop(0)
         await until(lambda: "Stored" in lab.status.value)
         assert "Any morning, please." in lab.talk.value
