@@ -1,4 +1,4 @@
-"""Meetings (Papachristou, Yang and Hsu): change over rounds, scores, evaluators, and the audit of printed tables."""
+"""Meetings (Papachristou, Yang and Hsu): change over rounds, scores and evaluators."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from support import draw
-from support.analysis.consistency import CHECKS
 from support.analysis.meetings import METRICS, gap_closed
 from support.draw import COLOURS, LINES, MARKS
 from support.meetings.satisfaction import (
@@ -35,7 +33,6 @@ BELOW: Mapping[str, Any] = {
     "bbox_to_anchor": (0.5, -0.3),
 }
 """A legend below its axes, where it hides no interval."""
-HOLDS, FAILS = "#dbe9f6", "#f6b26b"  # light and dark in grey as well
 MEASURES = {
     "satisfaction_ratio": ("satisfied members", 100.0),
     "satisfaction_score": ("mean score, of 3", float(HIGHEST)),
@@ -232,68 +229,3 @@ def plot_turns(frame: pd.DataFrame, ax: Axes, rounds: int) -> None:
     )
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_title("interactions", fontsize=10)
-
-
-# -- which cells of the printed tables can be, and how their intervals were made -------------------------------------
-
-
-def plot_consistency(checked: pd.DataFrame, ax: Axes) -> Axes:
-    """Rows of the printed tables by checks: light where the cell can be, orange with the excess where it cannot.
-
-    `checked` as `consistency.check_table` gives it; the excess is in percentage points for ratios, in points of the
-    score, and in Gini coefficients.
-    """
-    rows = checked["table"].str.removeprefix("Table 1 ") + ": " + checked["row"]
-    told = [f"✗ {by:.3f}" if by > 0 else "✓" for by in checked["by"]]
-    cells = checked.assign(row=rows, text=told)
-    checks = [check for check in CHECKS if check in set(checked["check"])]
-    fails, text = (
-        cells.pivot(index="row", columns="check", values=v).loc[rows.unique(), checks]
-        for v in ("by", "text")
-    )
-    draw.tiles(
-        ax,
-        (fails > 0).astype(float),
-        text=text.fillna(""),
-        cmap=[HOLDS, FAILS],
-        vmin=0,
-        vmax=1,
-    )
-    ax.set_xticklabels([check.replace(" ", "\n", 1) for check in checks], rotation=0)
-    ax.tick_params(length=0, labeltop=True, labelbottom=False, labelsize=8)
-    ax.set(
-        xlabel="✗: not possible, and by how much after rounding in its favour",
-        ylabel="",
-    )
-    return ax
-
-
-def plot_readings(found: pd.DataFrame, ax: Axes) -> Axes:
-    """How many printed intervals each reading can have made, beside the number expected by chance.
-
-    `found` as `consistency.readings` gives it.
-    """
-    at = np.arange(len(found))
-    ax.barh(
-        at,
-        found["fit"],
-        color=COLOURS[0],
-        height=0.6,
-        label="printed intervals that fit",
-    )
-    ax.plot(found["by_chance"], at, "D", color=COLOURS[4], label="expected by chance")
-    for y, fit, chance in zip(at, found["fit"], found["by_chance"], strict=True):
-        ax.annotate(
-            str(fit),
-            (max(fit, chance), y),
-            xytext=(8, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-        )
-    ax.set(yticks=at, xlabel=f"intervals of the satisfaction ratio (of {int(found['rows'].max())})",
-           xlim=(0, 1.08 * found["rows"].max()))  # fmt: skip
-    ax.set_yticklabels(found["reading"], fontsize=8)
-    ax.invert_yaxis()
-    ax.legend(fontsize=8, frameon=False, loc="lower right")
-    return ax

@@ -8,8 +8,6 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-from support import published
-from support.analysis.consistency import check_table, readings
 from support.analysis.meetings import (
     METRICS,
     YARDSTICK,
@@ -20,12 +18,9 @@ from support.analysis.meetings import (
 from support.draw import COLOURS
 from support.meetings.records import CoordinationRound, Option, Score
 from support.plots.meetings import (
-    FAILS,
     MEASURES,
     draw_coordination,
     metric_grid,
-    plot_consistency,
-    plot_readings,
 )
 
 
@@ -120,30 +115,3 @@ def test_without_options_or_scores_the_figure_says_so(newest, said):
     assert said in [
         t.get_text() for t in draw_coordination(frame, newest, 3).axes[0].texts
     ]
-
-
-# -- printed tables
-
-PAPER = published.load("000_cf17db17b5f2de1a")
-PRINTED = PAPER[PAPER["table"] == "Table 1 n = 4, K = 2"]
-
-
-def test_every_cell_is_a_tile_and_those_that_fail_say_by_how_much(ax):
-    checked = check_table(PRINTED)
-    plot_consistency(checked, ax)
-    failing = checked[~checked["holds"]]
-    assert len(ax.texts) == len(checked) == 12
-    assert [to_hex(colour) for colour in ax.collections[0].get_facecolors()].count(
-        FAILS
-    ) == len(failing)
-    written = [t.get_text() for t in ax.texts if t.get_text().startswith("✗")]
-    assert sorted(written) == sorted(f"✗ {by:.3f}" for by in failing["by"])
-    assert ax.get_yticklabels()[0].get_text() == "n = 4, K = 2: no conversation"
-
-
-def test_readings_are_bars_with_what_chance_gives(ax):
-    found = readings(PRINTED)
-    plot_readings(found, ax)
-    assert [p.get_width() for p in ax.patches] == found["fit"].tolist()
-    assert ax.lines[0].get_xdata().tolist() == found["by_chance"].tolist()
-    assert "of 3" in ax.get_xlabel()
