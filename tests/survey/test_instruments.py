@@ -44,7 +44,11 @@ def test_the_sum_changes_with_a_word_of_the_instrument_or_of_its_scenario(change
 
 
 DAMAGED = [
-    ('kind = "likert5"', 'kind = "likert7"', "sections 3 items 0 kind: Input should be"),
+    (
+        'kind = "likert5"',
+        'kind = "likert7"',
+        "sections 3 items 0 kind: Input should be",
+    ),
     ('id = "uses"', 'id = "experience"', "expected each once"),
     ('scale = "quality"', 'scale = "stairs"', "stairs: expected 5 or more"),
     ("passes = 1", "", "'adult': expected the choice that `passes`"),
