@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from support import draw
@@ -34,9 +35,9 @@ def plot_diverging(answers: pd.DataFrame, ax: Axes, scale: Scale = FIVE) -> Axes
     n = counts.sum(axis=1)
     shares = 100 * counts.div(n, axis=0)
     middle = (scale.low + scale.high) / 2
-    below = [min(max(middle + 0.5 - step, 0), 1) for step in steps]
-    left = -shares @ below
-    names = [f"{i}, {g} ({k})".replace("_", " ") for (i, g), k in n.items()]
+    below = np.clip(middle + 0.5 - np.array(steps), 0, 1)
+    left = -(shares @ below)
+    names = [f"{i}, {g} ({n[i, g]})".replace("_", " ") for i, g in n.index]
     colours = LinearSegmentedColormap.from_list("ends", ENDS, len(steps))
     for step in steps:
         bars = ax.barh(
@@ -68,7 +69,7 @@ def plot_grim(frame: pd.DataFrame, ax: Axes, stated: Mapping[str, int]) -> Axes:
     wide = frame.assign(row=rows).pivot(index="row", columns="n", values="fits")
     wide = wide.reindex(rows.unique()).astype(float)
     sizes = [stated.get(row.split(":")[0]) for row in wide.index]
-    columns = list(wide.columns)
+    columns: list[Any] = [*wide.columns]
     frames = [(i, columns.index(n)) for i, n in enumerate(sizes) if n in columns]
     draw.tiles(ax, wide, text=False, frames=frames, vmin=0, vmax=1)
     ax.set(xlabel="answers (filled: they can give the printed mean; framed: as stated)")

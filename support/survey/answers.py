@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import sqlite3
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,28 +18,30 @@ from support.errors import InvalidInput
 from support.survey.instruments import Instrument, cells_of, check_form
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
 PEOPLE = "people"
-"""The source of what people answered; that of others is "simulated: " and who they are."""
+"""The source of what people answered; of others it is "simulated: " and who they are."""
 CODE = re.compile(r"(?=.*[0-9])[A-Z0-9]{4,12}")
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # those that no digit is mistaken for
 TABLES = {
     "forms": "code instrument version sum grp answers",
     "refusals": "instrument version reason",
 }
-COLUMNS = [
-    "instrument",
-    "respondent",
-    "group",
-    "source",
-    "item",
-    "kind",
-    "construct",
-    "answer",
-    "text",
-]
+SCHEMA = """\
+CREATE TABLE IF NOT EXISTS forms (code TEXT NOT NULL, instrument TEXT NOT NULL,
+version TEXT NOT NULL, sum TEXT NOT NULL, grp TEXT NOT NULL, answers TEXT NOT NULL,
+UNIQUE (code, instrument));
+CREATE TABLE IF NOT EXISTS refusals (instrument TEXT NOT NULL, version TEXT NOT NULL,
+reason TEXT NOT NULL);
+PRAGMA secure_delete = ON;
+"""  # what is withdrawn leaves the file, not only its tables
+TIDY = """\
+SELECT instrument, code AS respondent, grp AS "group", 'people' AS source,
+value ->> 0 AS item, value ->> 1 AS kind, value ->> 2 AS construct,
+value ->> 3 AS answer, value ->> 4 AS text
+FROM forms, json_each(answers) ORDER BY forms.rowid, key
+"""
 
 
 class AnswerBook:
@@ -51,33 +54,25 @@ class AnswerBook:
         self.path = Path(path)
         self._db = open_database(self.path, TABLES)
         with guarded(self.path):
-            # What is withdrawn leaves the file, not only its tables.
-            self._db.execute("PRAGMA secure_delete = ON")
-        with transaction(self._db, self.path):
-            for table, columns in TABLES.items():
-                made = columns.replace(" ", " TEXT NOT NULL, ") + " TEXT NOT NULL"
-                once = ", UNIQUE (code, instrument)" if table == "forms" else ""
-                self._db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({made}{once})")
+            self._db.executescript(SCHEMA)
 
     def submit(
         self,
         instrument: Instrument,
         group: str,
         answers: Mapping[str, Any],
-        *,
         code: str | None = None,
-        rng: np.random.Generator | None = None,
     ) -> str:
         """Keep one filled-in form and return the code under which it is kept.
 
-        `answers` are as `check_form` takes them. The code (4 to 12 capital letters and
-        digits, one digit at least) is drawn with `rng` when it is not given. InvalidInput
-        when something does not fit, or the code is in use for this instrument; then
-        nothing is stored.
+        `answers` are as `check_form` takes them; a code (4 to 12 capital letters and
+        digits, one digit at least) is drawn when none is given. InvalidInput when
+        something does not fit, or the code is in use for this instrument; then nothing is
+        stored.
         """
         instrument.check_group(group)
         cells = cells_of(instrument, check_form(instrument, answers))
-        code = drawn_code(rng) if code is None and rng else check_code(code)
+        code = drawn_code() if code is None else check_code(code)
         about = instrument.name, instrument.version, instrument.sum
         row = code, *about, group, json.dumps(cells)
         with transaction(self._db, self.path):
@@ -108,12 +103,8 @@ class AnswerBook:
         return found.rowcount
 
     def frame(self) -> pd.DataFrame:
-        """The answers as a tidy frame (`tidy`), in the order of submission."""
-        rows: list[tuple[Any, ...]] = []
-        for form in self.forms().itertuples(index=False):
-            for cell in json.loads(form.answers):
-                rows.append((form.instrument, form.code, form.grp, PEOPLE, *cell))
-        return tidy(rows)
+        """The answers as a tidy frame (see `tidy`), in the order of submission."""
+        return tidy(self._db.execute(TIDY))
 
     def forms(self) -> pd.DataFrame:
         """One row for each form: code, instrument, version, sum, grp, answers."""
@@ -130,29 +121,32 @@ class AnswerBook:
     def _table(self, name: str) -> pd.DataFrame:
         import pandas as pd
 
-        with guarded(self.path):
-            return pd.read_sql_query(f"SELECT * FROM {name} ORDER BY rowid", self._db)
+        rows = self._db.execute(f"SELECT * FROM {name} ORDER BY rowid")
+        return pd.DataFrame(rows, columns=TABLES[name].split())
 
 
 def tidy(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
-    """Answers as a frame of `COLUMNS`.
+    """Answers as a frame.
 
     `respondent` is a code, `answer` a number (NaN for a text), `text` a choice's label.
     An item left blank has no row; one of several choices has a row for each tick.
     """
     import pandas as pd
 
-    return pd.DataFrame(rows, columns=COLUMNS).astype({"answer": "float64"})
+    names = ["instrument", "respondent", "group", "source", "item", "kind", "construct"]
+    frame = pd.DataFrame(rows, columns=[*names, "answer", "text"])
+    return frame.astype({"answer": "float64"})
 
 
-def drawn_code(rng: np.random.Generator) -> str:
-    """A participant code of three letters and three digits."""
-    return "".join(rng.choice([*LETTERS], 3)) + str(rng.integers(100, 1000))
+def drawn_code() -> str:
+    """A participant code that nobody can predict: three letters and three digits."""
+    letters = "".join(secrets.choice(LETTERS) for _ in range(3))
+    return f"{letters}{100 + secrets.randbelow(900)}"
 
 
-def check_code(code: str | None) -> str:
+def check_code(code: str) -> str:
     """A participant code; InvalidInput for what is none, such as a name or an address."""
-    if not isinstance(code, str) or not CODE.fullmatch(code):
+    if not CODE.fullmatch(code):
         raise InvalidInput(
             f"code: {code!r} given; expected 4 to 12 capital letters and digits, one "
             "digit at least, such as 'K7Q2M9'. A code is no name and no address."

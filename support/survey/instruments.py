@@ -18,7 +18,6 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
@@ -124,8 +123,6 @@ class Item:
     scale: str = ""
 
     def __post_init__(self) -> None:
-        if not self.required and self.kind not in BLANK:
-            raise ValueError(f"required: only {', '.join(BLANK)} may be left blank")
         least = {"likert5": 5, "choice": 2, "multiple": 2}.get(self.kind, 0)
         if len(self.choices) < least:
             raise ValueError(f"choices {self.scale}: expected {least} or more")
@@ -164,14 +161,9 @@ class Instrument:
         items = [item.id for section in self.sections for item in section.items]
         if len(set(items)) < len(items):
             raise ValueError(f"items {', '.join(items)}: expected each once")
-        scenario, groups = self.scenario, [*self.groups]
-        if scenario is None and any(section.shows for section in self.sections):
-            raise ValueError("scenario: none given, and a section shows it")
-        if scenario and [member.group for member in scenario.members] != groups:
-            raise ValueError(f"scenario: expected a member for each of {groups}")
-        for option in scenario.options if scenario else ():
-            if sorted(option.fit) != sorted(groups):
-                raise ValueError(f"scenario: expected a `fit` for each of {groups}")
+        members = self.scenario.members if self.scenario else ()
+        if members and tuple(member.group for member in members) != self.groups:
+            raise ValueError(f"scenario: expected a member for each of {self.groups}")
 
     @property
     def sum(self) -> str:
@@ -269,18 +261,18 @@ def section_form(
 ) -> type[BaseModel]:
     """The form of the answers to a section, by item id; every text and list is bounded.
 
-    With `question`, what a person reads of an item, its fields have that as their title
-    and choices are given by their labels.
+    With `question`, what a person reads of an item, its fields have that as their title,
+    and choices their labels.
     """
-    fields = {}
+    fields: dict[str, Any] = {}
     for item in section.items:
-        kind = _field(item, longest, by_label=question is not None)
+        kind = _field(item, longest, labelled=question is not None)
         title = Field(title=question(item)) if question else Field()
         fields[item.id] = Annotated[kind, title]
     return form("Answers", **fields)
 
 
-def _field(item: Item, longest: int, by_label: bool) -> Any:
+def _field(item: Item, longest: int, labelled: bool) -> Any:
     least = int(item.required)
     if item.kind == "text":
         fits = AfterValidator(partial(_plain_text, least))
@@ -288,10 +280,9 @@ def _field(item: Item, longest: int, by_label: bool) -> Any:
     if item.kind == "number":
         return Annotated[float, Field(ge=item.low, le=item.high)]
     one: Any = Literal[tuple(item.choices)]
-    if by_label:
-        values = {label: value for value, label in item.choices.items()}
-        read = BeforeValidator(lambda given: values.get(given, given))
-        one = Annotated[one, read, WithJsonSchema({"enum": [*values]})]
+    if labelled:
+        pairs = [{"const": v, "title": label} for v, label in item.choices.items()]
+        one = Annotated[one, WithJsonSchema({"oneOf": pairs})]
     if item.kind != "multiple":
         return one
     bounds = Field(min_length=least or None, max_length=len(item.choices))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -54,7 +55,7 @@ class Page:
     form: Instrument
     section: Section
     group: str
-    before: Mapping[str, Any]
+    before: Filled
 
     def wording(self, item: Item | Section) -> str:
         """The text of an item, or of the section, as the group reads it."""
@@ -84,14 +85,8 @@ def draw_persona(
     rng: np.random.Generator, points: tuple[str, ...] = (), gain: float = GAIN
 ) -> Persona:
     """A persona drawn; our choice of plausible spreads, none of it fitted to people."""
-    return Persona(
-        leniency=rng.normal(0.0, 0.6),
-        acquiescence=abs(rng.normal(0.0, 0.5)),
-        attention=rng.beta(8.0, 2.0),
-        best=rng.uniform(),
-        points=points,
-        gain=gain,
-    )
+    traits = rng.normal(0.0, 0.6), abs(rng.normal(0.0, 0.5)), rng.beta(8.0, 2.0)
+    return Persona(*traits, rng.uniform(), points, gain)
 
 
 # ---- by rule
@@ -119,13 +114,14 @@ class RuleBased:
         """Answer every item of a section."""
         filled: Filled = {}
         for item in page.section.items:
-            filled[item.id] = self._answer(item, page, {**page.before, **filled})
+            before = page.before | filled
+            filled[item.id] = self._answer(item, replace(page, before=before))
         return filled
 
-    def _answer(self, item: Item, page: Page, before: Filled) -> Any:
+    def _answer(self, item: Item, page: Page) -> Any:
         rng, values = self.rng, [*item.choices]
         if item.kind == "likert5" or len(values) == 7:
-            return self._rating(item, page, before)
+            return self._rating(item, page)
         match item.kind:
             case "choice":
                 return int(rng.choice(values))
@@ -133,15 +129,15 @@ class RuleBased:
                 return [value for value in values if rng.random() < 0.5]
             case "number":
                 share = rng.beta(1.0, 9.0)
-                return float(np.round(item.low + (item.high - item.low) * share))
+                return float(round(item.low + (item.high - item.low) * share))
         return WORDLESS if item.required else ""
 
-    def _rating(self, item: Item, page: Page, before: Filled) -> int:
+    def _rating(self, item: Item, page: Page) -> int:
         who, steps = self.persona, len(item.choices)
         at = (1 + steps) / 2
         if self.rng.random() < who.attention:
             if steps == 5:
-                at = 1 + 4 * signal(item.construct, page, who.best, before)
+                at = 1 + 4 * signal(item.construct, page, who.best)
             if item.construct.startswith(RISING) and who.points:
                 at += who.gain * who.points.index(page.group)
             if item.construct.startswith(LINKED):
@@ -152,7 +148,7 @@ class RuleBased:
         return int(np.clip(np.floor(at + 0.5), 1, steps))
 
 
-def signal(construct: str, page: Page, best: float, before: Filled) -> float:
+def signal(construct: str, page: Page, best: float) -> float:
     """What there is to be seen of a construct, 0 (bad) to 1 (good).
 
     How well the options meet the wishes of the group's member, or everybody's (by `best`
@@ -160,26 +156,24 @@ def signal(construct: str, page: Page, best: float, before: Filled) -> float:
     only its wishes are known. Confidence follows the ratings before. 0.5 where there is
     nothing to be seen.
     """
-    items, scenario = page.form.items, page.form.scenario
-    rated = [value for name, value in before.items() if items[name].kind == "likert5"]
-    if construct == "confidence in the coordinator" and rated:
-        return float((np.mean(rated) - 1) / 4)
-    if scenario is None:
+    if page.form.scenario is None:
         return 0.5
-    reasons = [reason for option in scenario.options for reason in option.reasons]
-    known = reasons
-    if not construct.endswith("all known"):
-        known = [reason for reason in reasons if reason.about == page.group]
-    if construct.startswith("acceptability of reasons"):
-        return float(np.mean([reason.sound for reason in known] or 0.5))
-    fits = [option.fit for option in scenario.options]
-    if construct.startswith("consideration of own preferences"):
-        seen = [fit[page.group] for fit in fits]
-    elif construct == "reflection of all preferences":
-        seen = [float(np.mean([*fit.values()])) for fit in fits]
-    else:
-        seen = [0.5]
-    return best * max(seen) + (1 - best) * float(np.mean(seen))
+    options, everything = page.form.scenario.options, construct.endswith("all known")
+    sound = [
+        reason.sound
+        for option in options
+        for reason in option.reasons
+        if everything or reason.about == page.group
+    ]
+    ratings = {name for name, item in page.form.items.items() if item.kind == "likert5"}
+    rated = [value for name, value in page.before.items() if name in ratings]
+    seen = {
+        "consideration": [option.fit[page.group] for option in options],
+        "reflection": [float(np.mean([*option.fit.values()])) for option in options],
+        "acceptability": [float(np.mean(sound or [0.5]))],
+        "confidence": [float(np.mean(rated or [3.0]) - 1) / 4],
+    }.get(construct.split()[0], [0.5])
+    return float(best * max(seen) + (1 - best) * np.mean(seen))
 
 
 # ---- by a language model, or by a person
@@ -246,7 +240,6 @@ async def filled_in(seat: Any, instrument: Instrument, group: str) -> Filled:
     A person is asked about eligibility and consent, and a refusal ends the form; for
     whoever is simulated they are passed.
     """
-    instrument.check_group(group)
     person = seat.kind == HUMAN
     filled: Filled = {}
     for section in instrument.sections if person else instrument.asked:
@@ -269,21 +262,26 @@ async def sample(
     earlier forms: the title alone says which point in time it is. Who gives no reply
     that fits is missing. The same generator gives the same answers of rules.
     """
-    asked = []
-    for place, own in enumerate(rng.spawn(len(plans))):
+    spoken = spoken or Spoken()
+    rows, missing = dict[int, list[Any]](), dict[str, str]()
+
+    async def ask(place: int, own: np.random.Generator) -> None:
         points = tuple(dict.fromkeys(group for _, group in plans[place]))
-        persona = draw_persona(own, points, gain)
-        settings = replace(spoken or Spoken(), repetition=place)
-        who = f"respondent {place + 1}"
-        seat = _seat(kind, own, persona, settings, who)
-        asked.append(_answered(seat, who, plans[place]))
-    rows, missing = list[tuple[Any, ...]](), dict[str, str]()
-    for found in await asyncio.gather(*asked):
-        if isinstance(found, dict):
-            missing |= found
-        else:
-            rows += found
-    return Sample(tidy(rows), missing)
+        persona, who = draw_persona(own, points, gain), f"respondent {place + 1}"
+        seat = _seat(kind, own, persona, replace(spoken, repetition=place), who)
+        source = f"simulated: {seat.kind.removeprefix(f'{MODEL}:')}"
+        rows[place] = []
+        try:
+            for form, group in plans[place]:
+                about = form.name, who, group, source
+                cells = cells_of(form, await filled_in(seat, form, group))
+                rows[place] += [(*about, *cell) for cell in cells]
+        except MalformedReply as error:
+            rows[place], missing[who] = [], str(error)
+
+    streams = rng.spawn(len(plans))
+    await asyncio.gather(*map(ask, range(len(plans)), streams))
+    return Sample(tidy(chain.from_iterable(rows.values())), missing)
 
 
 def _seat(
@@ -294,17 +292,3 @@ def _seat(
     seed = int(rng.integers(2**31 - 1)) if spoken.temperature else 0
     model, acts = given_model(kind, spoken.model, who), RESPONDENT.acts
     return Remembering(model, acts, persona, me=who, seed=seed, spoken=spoken)
-
-
-async def _answered(seat: Any, who: str, plan: Plan) -> Any:
-    """The rows of all forms of one respondent, or by its name why there are none."""
-    source = f"simulated: {seat.kind.removeprefix(f'{MODEL}:')}"
-    rows = []
-    for form, group in plan:
-        try:
-            filled = await filled_in(seat, form, group)
-        except MalformedReply as error:
-            return {who: str(error)}
-        for cell in cells_of(form, filled):
-            rows.append((form.name, who, group, source, *cell))
-    return rows

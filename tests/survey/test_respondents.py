@@ -141,7 +141,7 @@ def test_a_reply_that_does_not_fit_goes_back_and_who_never_fits_is_missing():
 
 
 @pytest.mark.parametrize("consents", [True, False])
-def test_a_person_answers_by_labels_and_a_refusal_ends_the_form(consents):
+def test_a_person_is_asked_for_consent_and_a_refusal_ends_the_form(consents):
     async def interviewed():
         seat = RESPONDENT.person("Ana")
         task = asyncio.ensure_future(filled_in(seat, SURVEY, "B"))
@@ -155,10 +155,10 @@ def test_a_person_answers_by_labels_and_a_refusal_ends_the_form(consents):
             texts.append(question.text)
             given = {}
             for name, field in question.form.model_json_schema()["properties"].items():
-                given[name] = field.get("enum", [""])[0]
+                given[name] = field.get("oneOf", [{"const": ""}])[0]["const"]
             given |= {"uses": []} if "uses" in given else {}
             if "consent" in given and not consents:
-                given["consent"] = "No, I do not take part"
+                given["consent"] = 0
             with pytest.raises(InvalidInput, match=f"{name}: "):
                 question.answer(given | {name: 77})
             question.answer(given)
