@@ -9,11 +9,10 @@ from scipy.stats import t
 from support import published
 from support.analysis.consistency import (
     FOUND,
-    MEETINGS,
     READINGS,
     identified,
-    ratios,
-    squares,
+    possible,
+    readings,
 )
 
 PAPER = published.load("000_cf17db17b5f2de1a")
@@ -45,15 +44,9 @@ def test_printed_ratios_imply_17_to_21_meetings_and_intervals_of_90_percent():
     found = identified(TABLES[TABLES["table"] != "Table 2"])
     assert {*found.values()} == {17, 18, 19, 20, 21} and len(found) == 18
     assert found["Table 1 n = 5, K = 3", "rounds"] == 17
-    fits = {
-        name: sum(
-            any(squares(cell, m, way) for m in MEETINGS) for cell in ratios(TABLES)
-        )
-        for name, way in READINGS.items()
-    }
-    *others, best = sorted(fits.values())
-    assert READINGS[max(fits, key=fits.get)] == FOUND
-    assert best == len(ratios(TABLES)) == 21 and max(others) == 6
+    fits = readings(TABLES).set_index("reading")
+    assert fits.loc[FOUND, "fit"] == fits.loc[FOUND, "rows"] == 21
+    assert fits["fit"].nlargest(2).iloc[1] == 6 and (fits["by_chance"] < 1).all()
 
 
 @settings(max_examples=15, deadline=None)
@@ -62,7 +55,8 @@ def test_property_real_meetings_fit_their_number_and_the_reading_of_their_interv
     drawn, reading
 ):
     n, counts = drawn
-    [cell] = ratios(printed(n, counts, READINGS[reading]))
-    moments = sum(counts), sum(k * k for k in counts)
-    assert moments in squares(cell, len(counts), READINGS[reading])
-    assert {*identified(printed(n, counts, FOUND)).values()} <= {len(counts)}
+    table = printed(n, counts, READINGS[reading])
+    ratio, half = table.loc[0, ["value", "spread"]]
+    assert possible(ratio, half, n, len(counts), READINGS[reading])
+    own = identified(printed(n, counts, READINGS[FOUND]))
+    assert {*own.values()} <= {len(counts)}
