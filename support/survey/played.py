@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from support.prompts import listed
 from support.survey.instruments import Member, Option, Reason, Scenario
 
 
@@ -28,11 +29,13 @@ def played(
     )
     options = []
     for option in entry.options:
-        starts = [named(meeting.views[name][option.slot]) for name in groups]
-        if len({*starts}) > 1:
-            starts = [
-                f"{start} ({name})" for start, name in zip(starts, groups, strict=True)
-            ]
+        clocks: dict[str, list[str]] = {}
+        for name in groups:
+            start = named(meeting.views[name][option.slot])
+            clocks.setdefault(start, []).append(name)
+        starts = [*clocks]
+        if len(clocks) > 1:
+            starts = [f"{start} for {listed(who)}" for start, who in clocks.items()]
         reasons = []
         for name, wishes in option.reasons.items():
             said = [worded(wish, meeting.zones[name]) for wish in wishes]
@@ -40,7 +43,6 @@ def played(
             reasons.append(Reason(f"{name}: {' '.join(said)}", groups[name], sound))
         fit = {groups[m]: pi / 3 for m, pi in meeting.truth[option.slot].items()}
         satisfied = tuple(groups[name] for name in option.members)
-        decision = ", ".join(dict.fromkeys(starts))
-        options.append(Option(decision, satisfied, tuple(reasons), fit))
+        options.append(Option("; ".join(starts), satisfied, tuple(reasons), fit))
     invitation = meeting.meeting.invitation
     return Scenario(meeting.meeting.organiser, invitation, members, tuple(options))
