@@ -1,6 +1,6 @@
 """What is recorded of the embedded model beside the studies' own sweeps: acts that it gives
-messages, problems that it reads, forms that it fills in, policies and edge cases that it
-judges. `support.runs.recordings` plays them (`make record`).
+messages, forms that it fills in, policies and edge cases that it judges. `support.runs.recordings`
+plays them (`make record`).
 
 Where a `seed` is given, what is asked is drawn from it, as it was when it was recorded.
 """
@@ -14,8 +14,6 @@ import numpy as np
 from support.analysis.annotators import LanguageModelAnnotator
 from support.analysis.detection import model_selections, model_verdicts, one_voice
 from support.analysis.dialogue_acts import HELD_OUT, authors
-from support.meetings import natural_plan
-from support.meetings.parsing import readings
 from support.seats import Spoken
 from support.seminar.rules import load_policies
 from support.seminar.suite import edge_cases, held_out_states
@@ -32,21 +30,6 @@ async def labels(model: Any, rng: Drawn, every: int) -> Found:
     held_out = sentences[sentences["run"] == HELD_OUT]
     spoken = held_out[::every].assign(round=1, sender="Ana")
     return {"acts": await LanguageModelAnnotator(model).label(spoken)}
-
-
-async def parses(
-    model: Any,
-    rng: Drawn,
-    seed: int,
-    problems: int,
-    most_people: int,
-    most_days: int,
-) -> Found:
-    """What a model reads in drawn problems of NaturalPlan."""
-    every, own = natural_plan.load(), np.random.default_rng(seed)
-    drawn = natural_plan.draw(every, problems, own, most_people, most_days)
-    found = await readings(drawn, "model", model)
-    return found[["id", "valid", "right"]].to_dict("list")
 
 
 async def forms(
