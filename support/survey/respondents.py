@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from support.errors import MalformedReply
+from support.errors import InvalidInput, MalformedReply
 from support.models.profiles import MODEL, is_model
 from support.seats import HUMAN, Act, ModelSeat, Role, Spoken, given_model
 from support.survey.answers import tidy
@@ -112,11 +112,7 @@ class RuleBased:
 
     async def answer(self, page: Page) -> Filled:
         """Answer every item of a section."""
-        filled: Filled = {}
-        for item in page.section.items:
-            before = page.before | filled
-            filled[item.id] = self._answer(item, replace(page, before=before))
-        return filled
+        return {item.id: self._answer(item, page) for item in page.section.items}
 
     def _answer(self, item: Item, page: Page) -> Any:
         rng, values = self.rng, [*item.choices]
@@ -152,9 +148,8 @@ def signal(construct: str, page: Page, best: float) -> float:
     """What there is to be seen of a construct, 0 (bad) to 1 (good).
 
     How well the options meet the wishes of the group's member, or everybody's (by `best`
-    as `Persona` has it), and the share of sound reasons: of those about that member while
-    only its wishes are known. Confidence follows the ratings before. 0.5 where there is
-    nothing to be seen.
+    as `Persona` has it; confidence goes with the latter), and the share of sound reasons: of those about that member while
+    only its wishes are known. 0.5 where there is nothing to be seen.
     """
     if page.form.scenario is None:
         return 0.5
@@ -165,13 +160,13 @@ def signal(construct: str, page: Page, best: float) -> float:
         for reason in option.reasons
         if everything or reason.about == page.group
     ]
-    ratings = {name for name, item in page.form.items.items() if item.kind == "likert5"}
-    rated = [value for name, value in page.before.items() if name in ratings]
+    own = [option.fit[page.group] for option in options]
+    all_of = [float(np.mean([*option.fit.values()])) for option in options]
     seen = {
-        "consideration": [option.fit[page.group] for option in options],
-        "reflection": [float(np.mean([*option.fit.values()])) for option in options],
-        "acceptability": [float(np.mean(sound or [0.5]))],
-        "confidence": [float(np.mean(rated or [3.0]) - 1) / 4],
+        "consideration": own,
+        "reflection": all_of,
+        "confidence": all_of,
+        "acceptability": [sum(sound) / len(sound)] if sound else [0.5],
     }.get(construct.split()[0], [0.5])
     return float(best * max(seen) + (1 - best) * np.mean(seen))
 
@@ -262,6 +257,9 @@ async def sample(
     earlier forms: the title alone says which point in time it is. Who gives no reply
     that fits is missing. The same generator gives the same answers of rules.
     """
+    if kind == HUMAN:
+        told = "people fill in a form of their own (support.labs.survey)"
+        raise InvalidInput(f"kind: {kind!r} given; {told}")
     spoken = spoken or Spoken()
     rows, missing = dict[int, list[Any]](), dict[str, str]()
 

@@ -7,63 +7,10 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-<<<<<<< HEAD
-from support.analysis.meetings import (
-    METRICS,
-    YARDSTICK,
-    changes,
-    gap_closed,
-    mean_changes,
-)
-from support.draw import COLOURS
-from support.meetings.records import CoordinationRound, Option, Score
-from support.plots.meetings import (
-    MEASURES,
-    draw_coordination,
-    metric_grid,
-)
-
-
-def test_changes_are_drawn_at_their_means_with_what_was_left_out_and_the_way_from_chance_beside_them(
-    axes,
-):
-    rng = np.random.default_rng(1)
-    rows = [(setting, f"M{i}", t, 4.0 - t, float(rng.choice([40, 60, 80, 100])) * ((setting, i, t) != ("n = 5", 0, 1)))
-            for setting in ("n = 3", "n = 5") for i in range(6) for t in (1, 2, 3)]  # fmt: skip
-    frame = pd.DataFrame(
-        rows,
-        columns=["setting", "meeting", "round", "interactions", "satisfaction_ratio"],
-    )
-    frame = frame.assign(satisfaction_score=frame["satisfaction_ratio"] / 40, equity=0.5, chance_ratio=30.0,
-                         true_ratio=30 + 10.0 * frame["round"], best_ratio=70.0)  # fmt: skip
-    table, drawn = mean_changes(changes(frame)), axes(1, 5).ravel()
-    metric_grid(table, gap_closed(frame), drawn)
-    labels = [ax.get_ylabel().split("\n") for ax in drawn]
-    assert [label[0] for label in labels] == [
-        "interactions", "satisfaction ratio", "satisfaction score", "equity", "way from chance to",
-    ]  # fmt: skip
-    assert labels[1][1] == "(% change from round 1)"
-    mine = table[
-        (table["metric"] == "satisfaction_ratio") & (table["setting"] == "n = 5")
-    ]
-    assert any(
-        len(y := line.get_ydata()) == 3 and np.allclose(y, mine["mean"])
-        for line in drawn[1].lines
-    )
-    legends = [
-        [text.get_text() for text in ax.get_legend().get_texts()] for ax in drawn
-    ]
-    assert f"n = 5: {mine['start'].iloc[0]:.1f} (1 of 6 left out)" in legends[1]
-    assert legends[4] == ["n = 3: 30 to 70 %", "n = 5: 30 to 70 %"]
-
-
-# -- one coordination while it runs
-=======
 from support.analysis.meetings import rounds_of
 from support.draw import COLOURS
 from support.meetings.records import Coordination, Option, Round, Turn
 from support.plots.meetings import MEASURES, draw_coordination
->>>>>>> m32
 
 MEMBERS = ("Ana Roe", "Ben Ode", "Cleo Tan")
 TALK = {"Ana Roe": (Turn("Ana Roe", "Ten."), Turn("Ana Roe", "Or noon."))}
@@ -111,24 +58,8 @@ def test_the_live_figure_shows_the_newest_scores_and_the_course_by_round():
     assert [bar.get_height() for bar in right.patches] == pytest.approx([2 / 3, 2 / 3])
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize(
-    ("newest", "said"),
-    [
-        (None, "no option yet"),
-        (replace(ENTRY, options=(), scores=(), candidate=None), "no option yet"),
-        (replace(ENTRY, scores=()), "the options have no scores"),
-    ],
-)
-def test_without_options_or_scores_the_figure_says_so(newest, said):
-    frame = FRAME if newest else pd.DataFrame()
-    assert said in [
-        t.get_text() for t in draw_coordination(frame, newest, 3).axes[0].texts
-    ]
-=======
 @pytest.mark.parametrize("newest", [None, replace(ROUNDS[0], scores={})])
 def test_without_scores_the_figure_says_so(newest):
     frame = course((newest,)) if newest else pd.DataFrame()
     left = draw_coordination(frame, newest, 3).axes[0]
     assert "no scores yet" in [text.get_text() for text in left.texts]
->>>>>>> m32
