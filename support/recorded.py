@@ -7,8 +7,6 @@ Where a `seed` is given, what is asked is drawn from it, as it was when it was r
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -16,11 +14,11 @@ import numpy as np
 from support.analysis.annotators import LanguageModelAnnotator
 from support.analysis.detection import model_selections, model_verdicts, one_voice
 from support.analysis.dialogue_acts import HELD_OUT, authors
+from support.seats import Spoken
 from support.seminar.rules import load_policies
 from support.seminar.suite import edge_cases, held_out_states
-from support.survey.answers import AnswerBook
 from support.survey.instruments import load
-from support.survey.respondents import simulate
+from support.survey.respondents import sample
 
 Drawn = np.random.Generator  # the stream of a sweep's unit, which nothing here needs
 Found = dict[Any, Any]
@@ -37,12 +35,12 @@ async def labels(model: Any, rng: Drawn, every: int) -> Found:
 async def forms(
     model: Any, rng: Drawn, seed: int, instrument: str, per_group: int
 ) -> Found:
-    """The answers of drawn personas whom a model plays."""
+    """The answers of drawn personas whom a model plays, so many of each group."""
+    asked = load(instrument)
+    plans = [[(asked, group)] for group in asked.groups for _ in range(per_group)]
     own = np.random.default_rng(seed)
-    with TemporaryDirectory() as folder:
-        book = AnswerBook(Path(folder, "answers.sqlite"))
-        await simulate(load(instrument), book, per_group, own, model)
-        return book.likert(source=None).to_dict("list")
+    found = await sample(plans, own, "model", Spoken(model))
+    return found.answers.dropna().to_dict("list")
 
 
 async def selections(model: Any, rng: Drawn, every: int, listed: bool) -> Found:
