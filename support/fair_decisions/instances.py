@@ -1,8 +1,11 @@
-"""Seeded instances, with names that can be read: arbitrary scores, rankings, counts (sections 3, 4.1 and 4.3 of 003).
+"""Seeded instances, with names that can be read: arbitrary scores and rankings (sections 3, 4.1 and 4.3
+of 003).
 
-The paper draws 30 instances for each number of decisions and options, and does not say how the 100 points of a decision
-are shared. Here all ways to share them are equally likely: points are whole, options may get none. Names lie in
-`data/inputs/fair_decisions/menus.toml`, whose README explains the fields, and carry no gains.
+The paper draws 30 instances for each number of decisions and options, and does not say
+how the 100 points of a decision are shared. Here all ways to share them are equally
+likely: points are whole, options may get none. Names lie in
+`data/inputs/fair_decisions/menus.toml`, whose README explains the fields, and carry no
+gains.
 """
 
 from __future__ import annotations
@@ -18,14 +21,11 @@ import numpy as np
 from support.data import inputs
 from support.errors import InvalidInput
 from support.fair_decisions.problem import (
-    COUNTS,
     POINTS,
     RANKINGS,
     SCORES,
     FairDecisions,
 )
-
-HIGHEST = 20  # the largest gain under counts
 
 
 def _scores(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
@@ -38,50 +38,48 @@ def _scores(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray
     return np.diff(edges, axis=2) - 1
 
 
-DRAWS: Mapping[str, tuple[int, Callable[..., np.ndarray]]] = {
-    SCORES: (0, _scores),
-    RANKINGS: (
-        1,
-        lambda rng, shape: rng.permuted(
-            np.broadcast_to(np.arange(1, shape[2] + 1), shape), axis=2
-        ),
-    ),
-    COUNTS: (2, lambda rng, shape: rng.integers(0, HIGHEST, size=shape, endpoint=True)),
-}
-"""Each kind of preference with what draws its gains, and a number that must never change: seeds hang on it."""
+def _rankings(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
+    """A random permutation of 1 to m for each decision."""
+    return rng.permuted(np.broadcast_to(np.arange(1, shape[2] + 1), shape), axis=2)
+
+
+Drawn = Callable[[np.random.Generator, tuple[int, int, int]], np.ndarray]
+DRAWS: Mapping[str, tuple[int, Drawn]]
+DRAWS = {SCORES: (0, _scores), RANKINGS: (1, _rankings)}
+"""Each kind of preference with what draws its gains, and a number that must never
+change: seeds hang on it."""
 
 
 def instance(
-    preferences: str, decisions: int, options: int, number: int, seed: int, participants: int = 3, *,
-    skin: str = "meals"
-) -> FairDecisions:  # fmt: skip
-    """Problem `number` of a setting: the same whoever coordinates, and whatever other settings are drawn beside it.
+    preferences: str,
+    decisions: int,
+    options: int,
+    number: int,
+    seed: int,
+    participants: int = 3,
+    *,
+    skin: str = "meals",
+) -> FairDecisions:
+    """Problem `number` of a setting: the same whoever coordinates, and whatever other
+    settings are drawn beside it.
 
     Numbers 0 to 29 are the paper's 30; gains do not depend on the `skin`.
     """
     if preferences not in DRAWS:
-        raise InvalidInput(
-            f"preferences: {preferences!r} given; expected one of {', '.join(DRAWS)}"
-        )
+        expected = f"expected one of {', '.join(DRAWS)}"
+        raise InvalidInput(f"preferences: {preferences!r} given; {expected}")
     sizes = {"participants": participants, "decisions": decisions, "options": options}
-    for field, value, least in (
-        *((k, v, 1) for k, v in sizes.items()),
-        ("number", number, 0),
-        ("seed", seed, 0),
-    ):
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | np.integer)
-            or value < least
-        ):
-            raise InvalidInput(
-                f"{field}: {value!r} given; expected a whole number of {least} or more"
-            )
+    numbers = {**sizes, "number": number, "seed": seed}
+    for what, value in numbers.items():
+        least = int(what in sizes)
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole or value < least:
+            expected = f"expected a whole number of {least} or more"
+            raise InvalidInput(f"{what}: {value!r} given; {expected}")
     code, draw = DRAWS[preferences]
-    shape = (participants, decisions, options)
-    rng = np.random.default_rng(
-        np.random.SeedSequence(seed, spawn_key=(code, *map(int, shape), int(number)))
-    )
+    shape = (int(participants), int(decisions), int(options))
+    key = (code, *shape, int(number))
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
     return named(FairDecisions(draw(rng, shape)), skin)
 
 
