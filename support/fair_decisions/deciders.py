@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from support.fair_decisions.problem import (
-    COMPARISON,
+    COMPARED,
     PAIRED,
     RANKINGS,
     SCORE,
+    WORDS,
     Table,
 )
 from support.fair_decisions.records import Feedback, Plan
@@ -32,18 +33,10 @@ PLACES = ("first", "second")
 @dataclass(frozen=True, eq=False)
 class Own:
     """What a participant knows and nobody else does: its gains, int of shape (decisions,
-    options), and its noise.
-
-    In words, noise is the standard deviation of its perceived satisfaction with an
-    option, from 0 to 1. In a comparison it is the scale of the logistic error, in units
-    of the difference between best and worst option of a decision, on average over
-    decisions. Scores are exact. `stated`: nobody reads its words, so that it has to
-    state the same as data.
-    """
+    options). `stated`: nobody reads its words, so that it states the same as data."""
 
     table: Table
     gains: np.ndarray
-    noise: float = 0.0
     stated: bool = False
 
     def totals(self, plans: Sequence[Plan]) -> list[int]:
@@ -51,78 +44,54 @@ class Own:
         places = np.arange(len(self.gains))
         return [int(self.gains[places, list(plan)].sum()) for plan in plans]
 
-    def judged(
-        self, name: str, plans: Sequence[Plan], feedback: str
-    ) -> Feedback | None:
-        """The true score, or the true comparison; None in words."""
+    def answer(self, name: str, plans: Sequence[Plan], feedback: str) -> Feedback:
+        """The true answer: a total, a comparison, levels, or the last two."""
+        totals = self.totals(plans)
         if feedback == SCORE:
-            return Feedback(name, score=self.totals(plans)[0])
-        if feedback == COMPARISON:
-            return preferring(name, int(np.diff(self.totals(plans))[0]))
-        return None
+            return Feedback(name, score=totals[0])
+        answer = Feedback(name)
+        if feedback in PAIRED:
+            alike = totals[0] == totals[1]
+            prefers = None if alike else int(totals[1] > totals[0])
+            answer = replace(answer, prefers=prefers, alike=alike)
+        if feedback in (WORDS, COMPARED):
+            answer = replace(answer, levels=self._levels(plans))
+        return answer
+
+    def _levels(self, plans: Sequence[Plan]) -> tuple[tuple[float | None, ...], ...]:
+        """For each plan a level for each decision; of two only where they differ."""
+        felt = satisfaction(self.gains, self.table.preferences)
+        fifths = np.minimum(felt * len(LEVELS), len(LEVELS) - 1).astype(int)
+        stated = []
+        for plan in plans:
+            levels: list[float | None] = []
+            for j, k in enumerate(plan):
+                same = len(plans) > 1 and plans[0][j] == plans[1][j]
+                levels.append(None if same else level_of(int(fifths[j, k])))
+            stated.append(tuple(levels))
+        return tuple(stated)
 
     def disclosed(self, text: str, plans: Sequence[Plan]) -> bool:
-        """Whether digits in a text, but for those in names, are its points or total."""
-        names = {*self.table.decisions}
-        names.update(*self.table.options)
-        for name in sorted(names, key=len, reverse=True):
-            text = text.replace(name, "")
-        hidden = {*map(str, self.totals(plans))}
-        for plan in plans:
-            hidden.update(map(str, self.gains[np.arange(len(plan)), list(plan)]))
-        return not hidden.isdisjoint(re.findall(r"\d+", text))
-
-
-def preferring(name: str, more: int) -> Feedback:
-    """A comparison by how much more the second plan is worth than the first."""
-    return Feedback(name, prefers=int(more > 0) if more else None, alike=not more)
+        """Whether a number of two digits or more in a text is its total for a plan, or
+        its points for an option."""
+        hidden = {*self.totals(plans), *self.gains.ravel().tolist()}
+        return any(int(number) in hidden for number in re.findall(r"\d\d+", text))
 
 
 class RuleBasedDecider:
-    """A participant that answers truly; `rng` draws its errors, where there is noise."""
+    """A participant that answers truly, as data and in plain words."""
 
     kind = "plain"
 
     def __init__(self, me: str, rng: np.random.Generator, own: Own) -> None:
-        self.me, self.rng, self.own = me, rng, own
+        self.me, self.own = me, own
 
     async def judge(self, plans: Sequence[Plan], feedback: str) -> Feedback:
         """Answer to a plan by its total or in words, or compare two."""
-        if feedback == SCORE:
-            return Feedback(self.me, score=self.own.totals(plans)[0])
-        answer = Feedback(self.me)
-        if feedback in PAIRED:
-            answer = self._compared(plans)
-        if feedback == COMPARISON:
+        answer = self.own.answer(self.me, plans, feedback)
+        if not answer.levels:
             return answer
-        answer = replace(answer, levels=self._levels(plans))
         return replace(answer, text=in_words(self.own.table, answer))
-
-    def _compared(self, plans: Sequence[Plan]) -> Feedback:
-        first, second = self.own.totals(plans)
-        more = second - first
-        if more and self.own.noise and self.rng.random() < self._chance(more):
-            more = -more
-        return preferring(self.me, more)
-
-    def _chance(self, more: int) -> float:
-        """How likely the worse plan is called the better one: 1 / (1 + exp(gap))."""
-        spread = np.ptp(self.own.gains, axis=1).mean()
-        gap = abs(more) / (self.own.noise * spread)
-        return float((1 - np.tanh(gap / 2)) / 2)  # which cannot overflow
-
-    def _levels(self, plans: Sequence[Plan]) -> tuple[tuple[float | None, ...], ...]:
-        """For each plan a level for each decision; of two only where they differ."""
-        satisfied = satisfaction(self.own.gains, self.own.table.preferences)
-        alike = np.equal(plans[0], plans[-1]) & (len(plans) > 1)
-        stated = []
-        for plan in plans:
-            felt = satisfied[np.arange(len(plan)), list(plan)]
-            felt = felt + self.own.noise * self.rng.standard_normal(len(plan))
-            fifths = np.clip(felt * len(LEVELS), 0, len(LEVELS) - 1).astype(int)
-            levels = zip(fifths.tolist(), alike, strict=True)
-            stated.append(tuple(None if same else level_of(i) for i, same in levels))
-        return tuple(stated)
 
 
 def level_of(fifth: int) -> float:
@@ -138,7 +107,8 @@ def satisfaction(gains: np.ndarray, preferences: str) -> np.ndarray:
     1/m, is 0.5. Rankings: the share of the other options that it beats. A single option
     is 0.5.
     """
-    if (m := gains.shape[1]) == 1:
+    m = gains.shape[1]
+    if m == 1:
         return np.full(gains.shape, 0.5)
     if preferences == RANKINGS:
         return (gains - 1) / (m - 1)
@@ -149,21 +119,20 @@ def satisfaction(gains: np.ndarray, preferences: str) -> np.ndarray:
 
 def in_words(table: Table, answer: Feedback) -> str:
     """What feedback states as data, in plain words."""
-    said = []
-    if len(answer.levels) > 1 and answer.alike:
+    said, paired = [], len(answer.levels) > 1
+    if answer.alike:
         said.append("I like both plans alike.")
     elif answer.prefers is not None:
         said.append(f"I prefer the {PLACES[answer.prefers]} plan.")
     for place, levels in zip(PLACES, answer.levels, strict=False):
-        planned = "is planned" if len(answer.levels) == 1 else f"the {place} plan has"
+        planned = f"the {place} plan has" if paired else "is planned"
         for i in reversed(range(len(LEVELS))):
             stated = zip(table.decisions, levels, strict=True)
-            named = [name for name, level in stated if level == level_of(i)]
+            named = [decision for decision, level in stated if level == level_of(i)]
             if named:
                 said.append(f"I {LEVELS[i]} what {planned} for {listed(named)}.")
-    for decision, options, k in zip(
-        table.decisions, table.options, answer.rather, strict=False
-    ):
+    for j, k in enumerate(answer.rather):
         if k is not None:
-            said.append(f"For {decision} I would rather have {options[k]}.")
+            option = table.options[j][k]
+            said.append(f"For {table.decisions[j]} I would rather have {option}.")
     return " ".join(said)

@@ -4,10 +4,9 @@ to them. What nobody spoke of keeps the mean of what could be expected before.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from math import comb, exp, pi, sqrt
+from dataclasses import dataclass
+from math import exp, pi, sqrt
 
 import numpy as np
 
@@ -20,133 +19,51 @@ Pair = tuple[int, int]
 # ---- what to expect of gains before anybody said a word -------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Prior:
-    """The gains of the m options of one decision, for one participant.
+    """The gains of the m options of one decision, for one participant: their mean, and
+    the variance of one; they have a constant sum.
 
-    `covariance` is singular: the gains have a constant sum. `values` and `chances` are
-    the marginal of one gain.
+    Scores: all ways of sharing 100 points are equally likely. Rankings: a random
+    permutation of 1 to m. Decisions are independent of each other.
     """
 
-    mean: np.ndarray
-    covariance: np.ndarray
-    values: np.ndarray
-    chances: np.ndarray
+    options: int
+    ranked: bool
 
-    def quantile(self, level: float | np.ndarray) -> np.ndarray:
-        """The gain at a level from 0 to 1: middle ranks, joined by lines."""
-        middles = np.cumsum(self.chances) - self.chances / 2
-        return np.interp(level, middles, self.values)
+    @property
+    def mean(self) -> float:
+        """Of one gain."""
+        m = self.options
+        return (m + 1) / 2 if self.ranked else POINTS / m
+
+    @property
+    def variance(self) -> float:
+        """Of one gain."""
+        m = self.options
+        if self.ranked:
+            return (m**2 - 1) / 12
+        return POINTS * (POINTS + m) * (m - 1) / (m**2 * (m + 1))
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """Of all gains: each row sums to 0."""
+        m = self.options
+        return self.variance * (np.eye(m) * m - 1) / max(m - 1, 1)
+
+    def quantile(self, level: np.ndarray) -> np.ndarray:
+        """The gain at a level from 0 to 1; that of a share of points is nearly Beta(1,
+        m - 1)."""
+        m = self.options
+        if self.ranked:
+            return np.clip(level * m + 0.5, 1, m)
+        below = (1 - level) ** (1 / max(m - 1, 1))
+        return POINTS * (1 - below) if m > 1 else np.full_like(level, POINTS)
 
 
 def prior_for(table: Table) -> Prior:
-    """The prior of every decision at a table; decisions are independent of each other,
-    and so are participants.
-
-    Scores: all ways of sharing 100 points are equally likely. Rankings: a random
-    permutation of 1 to m.
-    """
-    m = table.shape[2]
-    if table.preferences == RANKINGS:
-        mean, variance, values = (m + 1) / 2, (m**2 - 1) / 12, np.arange(1, m + 1)
-        ways = [1] * m
-    else:
-        mean, values = POINTS / m, np.arange(POINTS + 1)
-        variance = POINTS * (POINTS + m) * (m - 1) / (m**2 * (m + 1))
-        ways = [comb(POINTS - v + m - 2, m - 2) if m > 1 else 0 for v in values]
-        ways[-1] = 1
-    together = variance * (np.eye(m) * m - 1) / max(m - 1, 1)
-    chances = np.array([w / sum(ways) for w in ways])
-    return Prior(np.full(m, mean), together, values, chances)
-
-
-# ---- what was answered so far, participant by participant -----------------------------
-
-
-@dataclass
-class Answers:
-    """All that one participant answered: totals of plans, levels of options, and which
-    of two plans it likes better (the first, or both alike)."""
-
-    scores: list[tuple[Plan, float]] = field(default_factory=list)
-    levels: dict[Pair, list[float]] = field(default_factory=dict)
-    comparisons: list[tuple[Plan, Plan, bool]] = field(default_factory=list)
-
-    def take(self, plans: Sequence[Plan], answer: Feedback) -> None:
-        """Add what was answered in a round."""
-        if answer.score is not None:
-            self.scores.append((plans[0], float(answer.score)))
-        if answer.prefers is not None:
-            better, worse = plans[answer.prefers], plans[1 - answer.prefers]
-            self.comparisons.append((better, worse, True))
-        elif answer.alike:
-            self.comparisons.append((plans[0], plans[1], False))
-        for pair, level in stated(plans, answer):
-            self.levels.setdefault(pair, []).append(level)
-
-
-def stated(plans: Sequence[Plan], answer: Feedback) -> list[tuple[Pair, float]]:
-    """The levels that an answer states. An option that somebody would rather have lies
-    halfway between the one that was planned and the best that there could be."""
-    found: list[tuple[Pair, float]] = []
-    for plan, levels in zip(plans, answer.levels, strict=False):
-        for j, level in enumerate(levels):
-            if level is not None:
-                found.append(((j, plan[j]), level))
-    liked = dict(found)
-    for j, k in enumerate(answer.rather):
-        if k is not None and (j, k) not in liked:
-            found.append(((j, k), (1 + liked.get((j, plans[0][j]), 0.5)) / 2))
-    return found
-
-
-def answers(table: Table, history: Sequence[Heard]) -> list[Answers]:
-    """What each participant answered, in their order."""
-    heard = {name: Answers() for name in table.participants}
-    for entry in history:
-        for answer in entry.feedback:
-            heard[answer.participant].take(entry.plans, answer)
-    return list(heard.values())
-
-
-def averaged(
-    table: Table, told: Sequence[Mapping[Pair, Sequence[float]]]
-) -> np.ndarray:
-    """For each participant the mean of the gains `told` of each option, the prior mean
-    where there are none."""
-    gains = np.tile(prior_for(table).mean, (len(told), table.shape[1], 1))
-    for own, mine in zip(gains, told, strict=True):
-        for pair, values in mine.items():
-            own[pair] = np.mean(values)
-    return gains
-
-
-def gains_of(
-    table: Table, history: Sequence[Heard]
-) -> list[defaultdict[Pair, list[float]]]:
-    """What levels make of the options that a participant stated them of."""
-    prior, found = prior_for(table), []
-    for mine in answers(table, history):
-        told: defaultdict[Pair, list[float]] = defaultdict(list)
-        for pair, levels in mine.levels.items():
-            told[pair] = prior.quantile(np.array(levels)).tolist()
-        found.append(told)
-    return found
-
-
-class LevelsEstimator:
-    """What a participant states of an option, as the prior's quantile at that level.
-
-    Totals and comparisons are no levels, and change nothing here.
-    """
-
-    kind = "levels"
-
-    async def estimate(
-        self, table: Table, feedback: str, history: Sequence[Heard]
-    ) -> np.ndarray:
-        """Expected gains."""
-        return averaged(table, gains_of(table, history))
+    """The prior of every decision of every participant at a table."""
+    return Prior(table.shape[2], table.preferences == RANKINGS)
 
 
 # ---- by Bayes' rule -------------------------------------------------------------------
@@ -177,41 +94,69 @@ class BayesianEstimator:
         self, table: Table, feedback: str, history: Sequence[Heard]
     ) -> np.ndarray:
         """Expected gains."""
-        prior = prior_for(table)
-        means = [_believed(mine, prior, table) for mine in answers(table, history)]
+        means = [_believed(name, table, history) for name in table.participants]
         # Equal plans stay equal, whose last digits each processor's library for
         # matrices rounds in its own way.
         return np.round(means, 6).reshape(table.shape)
 
 
-def _believed(mine: Answers, prior: Prior, table: Table) -> np.ndarray:
+def _believed(name: str, table: Table, history: Sequence[Heard]) -> np.ndarray:
     """The expected gains of one participant, shape (decisions · options,)."""
-    _, n, m = table.shape
-    belief = np.tile(prior.mean, n), np.kron(np.eye(n), prior.covariance)
-    if mine.scores:
-        rows = np.array([chosen(plan, m) for plan, _ in mine.scores])
-        totals = np.array([total for _, total in mine.scores])
-        belief = observed(*belief, rows, totals, np.full(len(totals), SCORE_NOISE))
-    if mine.levels:
-        rows = np.eye(n * m)[[j * m + k for j, k in mine.levels]]
-        means = np.array([np.mean(levels) for levels in mine.levels.values()])
-        counts = np.array([len(levels) for levels in mine.levels.values()])
-        low, high = prior.quantile(
-            np.clip([means - LEVEL_NOISE, means + LEVEL_NOISE], 0, 1)
-        )
-        noises = np.maximum((high - low) / 2, LEAST)
-        noises = noises * np.sqrt(REPEATED + (1 - REPEATED) / counts)
-        belief = observed(*belief, rows, prior.quantile(means), noises)
-    noise = max(COMPARISON_NOISE * sqrt(prior.covariance[0, 0]), LEAST)
+    prior, (_, n, m) = prior_for(table), table.shape
+    belief = np.full(n * m, prior.mean), np.kron(np.eye(n), prior.covariance)
+    said: list[tuple[Sequence[Plan], Feedback]] = []
+    levels: dict[Pair, list[float]] = {}
+    for entry in history:
+        for answer in entry.feedback:
+            if answer.participant == name:
+                said.append((entry.plans, answer))
+                for pair, level in stated(entry.plans, answer):
+                    levels.setdefault(pair, []).append(level)
+    if levels:
+        belief = observed(*belief, *_liked(prior, n, levels))
+    noise = np.array([max(COMPARISON_NOISE * sqrt(prior.variance), LEAST)])
     # In the order in which they came: matching moments depends on it.
-    for one, other, better in mine.comparisons:
-        row = chosen(one, m) - chosen(other, m)
-        if not better:
-            alike = row[None], np.zeros(1), np.array([noise])
-            belief = observed(*belief, *alike)
-            continue
-        belief = preferred(*belief, row, noise)
+    for plans, answer in said:
+        rows = np.array([chosen(plan, m) for plan in plans])
+        if answer.score is not None:
+            total = np.array([answer.score])
+            belief = observed(*belief, rows, total, np.array([SCORE_NOISE]))
+        elif answer.alike:
+            belief = observed(*belief, rows[:1] - rows[1:], np.zeros(1), noise)
+        elif answer.prefers is not None:
+            better, worse = rows[answer.prefers], rows[1 - answer.prefers]
+            belief = preferred(*belief, better - worse, noise[0])
     return belief[0]
+
+
+def stated(plans: Sequence[Plan], answer: Feedback) -> list[tuple[Pair, float]]:
+    """The levels that an answer states. An option that somebody would rather have lies
+    halfway between the one that was planned and the best that there could be."""
+    found: list[tuple[Pair, float]] = []
+    for plan, levels in zip(plans, answer.levels, strict=False):
+        for j, level in enumerate(levels):
+            if level is not None:
+                found.append(((j, plan[j]), level))
+    liked = dict(found)
+    for j, k in enumerate(answer.rather):
+        if k is not None and (j, k) not in liked:
+            found.append(((j, k), (1 + liked.get((j, plans[0][j]), 0.5)) / 2))
+    return found
+
+
+def _liked(
+    prior: Prior, decisions: int, levels: Mapping[Pair, Sequence[float]]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Levels as observations: which gains, their values, how far these may be off."""
+    m = prior.options
+    rows = np.eye(decisions * m)[[j * m + k for j, k in levels]]
+    means = np.array([np.mean(told) for told in levels.values()])
+    counts = np.array([len(told) for told in levels.values()])
+    low = prior.quantile(np.maximum(means - LEVEL_NOISE, 0))
+    high = prior.quantile(np.minimum(means + LEVEL_NOISE, 1))
+    noises = np.maximum((high - low) / 2, LEAST)
+    noises = noises * np.sqrt(REPEATED + (1 - REPEATED) / counts)
+    return rows, prior.quantile(means), noises
 
 
 def chosen(plan: Plan, options: int) -> np.ndarray:

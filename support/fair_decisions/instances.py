@@ -11,9 +11,8 @@ gains.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -95,31 +94,23 @@ def load() -> Mapping[str, Mapping[str, Any]]:
 
 
 def named(problem: FairDecisions, skin: str = "meals") -> FairDecisions:
-    """The same gains and participants, the decisions and options with the names of a skin."""
+    """The same gains and participants, the decisions and options with the names of a
+    skin; the next decision of a kind goes on where the options of this one end."""
     if skin not in load():
         raise InvalidInput(f"skin: {skin!r} given; expected one of {', '.join(load())}")
-    _, n, m = problem.shape
-    decisions = tuple(_decision(load()[skin], j) for j in range(n))
-    options = tuple(_options(load()[skin], j, m) for j in range(n))
-    return FairDecisions(problem.gains, problem.participants, decisions, options)
+    one, (_, n, m) = load()[skin], problem.shape
+    decisions = tuple(_numbered(one["decisions"], j) for j in range(n))
+    options = []
+    for j in range(n):
+        turn, kind = divmod(j, len(one["options"]))
+        names = one["options"][kind]
+        start = turn * m % len(names)
+        names = names[start:] + names[:start]
+        options.append(tuple(_numbered(names, k) for k in range(m)))
+    return FairDecisions(problem.gains, problem.participants, decisions, tuple(options))
 
 
-def _decision(skin: Mapping[str, Any], j: int) -> str:
-    """The name of decision j, counted from 0: "Sunday dinner", "Monday breakfast of week 2"."""
-    turn, kind = divmod(j, len(skin["kinds"]))
-    round_, group = divmod(turn, len(skin["groups"]))
-    name = skin["decision"].format(
-        group=skin["groups"][group], kind=skin["kinds"][kind]["kind"]
-    )
-    return skin["again"].format(name=name, round=round_ + 1) if round_ else name
-
-
-def _options(skin: Mapping[str, Any], j: int, m: int) -> tuple[str, ...]:
-    """m options of decision j, counted from 0; the next decision of its kind goes on where they end."""
-    turn, kind = divmod(j, len(skin["kinds"]))
-    one = skin["kinds"][kind]
-    known = one.get("options") or [
-        one["option"].format(what=w, how=h) for h, w in product(one["how"], one["what"])
-    ]
-    numbers = [f" ({k // len(known) + 1})" if k >= len(known) else "" for k in range(m)]
-    return tuple(known[(turn * m + k) % len(known)] + numbers[k] for k in range(m))
+def _numbered(names: Sequence[str], i: int) -> str:
+    """Name i, counted from 0; where they are used up: "ramen (2)"."""
+    turn, i = divmod(i, len(names))
+    return f"{names[i]} ({turn + 1})" if turn else names[i]

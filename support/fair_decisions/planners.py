@@ -20,6 +20,7 @@ LISTED = 4096  # up to so many plans the unknown ones are listed; above, drawn
 TRIES = 30  # asks of a searcher that comes up with known plans, before one is drawn
 MEETING = 3  # participants up to whom the special algorithm of the solvers works
 STEPS = 100  # of expected gains, for solvers of whole numbers
+NEAR = 300  # options of all decisions, up to which two are changed at a time
 
 
 def best_known(
@@ -80,12 +81,11 @@ def checked_move(brief: Brief, move: Any) -> Move:
     comparison the second) to go on."""
     if not isinstance(move, Move):
         raise InvalidInput(f"move: {move!r} given; expected a Move with plans")
-    problem = brief.table.problem
-    plans = tuple(problem.check(plan) for plan in move.plans)
+    plans = tuple(brief.table.check(plan) for plan in move.plans)
     wanted = 1 if move.finish else brief.plans
     if len(plans) != wanted:
         raise InvalidInput(f"plans: {len(plans)} given; expected {wanted}")
-    last = problem.words(plans[-1])
+    last = brief.table.words(plans[-1])
     if move.finish and plans[0] not in brief.known:
         told = "is not known yet; to stop, choose one of the known plans"
         raise InvalidInput(f"plan: {last} {told}")
@@ -139,7 +139,7 @@ class SearchPlanner:
         if brief.suggestion is not None and brief.suggestion not in known:
             return brief.suggestion
         _, n, m = brief.table.shape
-        for _ in range(TRIES if len(known) < brief.table.plans else 0):
+        for _ in range(TRIES):
             plan = self.searcher.descend()
             if plan not in known:
                 return plan
@@ -230,13 +230,12 @@ def advised(
     Of others nothing is known, so that they seem to be worth the same to everybody: a
     solver would fill its plan up with them. In their place stand those of the last plan.
     """
-    last, held = judged[-1], gains.copy()
-    known = [set(options) for options in zip(*judged, strict=True)]
-    for j, options in enumerate(known):
-        others = [k for k in range(gains.shape[2]) if k not in options]
-        held[:, j, others] = gains[:, j, [last[j]]]
-    plan = solver(held)
-    return tuple(k if k in known[j] else last[j] for j, k in enumerate(plan))
+    places = np.arange(gains.shape[1])
+    option = np.repeat([judged[-1]], gains.shape[2], axis=0).T
+    for plan in judged:
+        option[places, list(plan)] = plan
+    found = solver(gains[:, places[:, None], option])
+    return tuple(option[places, list(found)].tolist())
 
 
 def whole(gains: np.ndarray) -> np.ndarray:
@@ -257,26 +256,21 @@ def nearby(
     plan: Plan, gains: np.ndarray, objective: str, known: set[Plan]
 ) -> Plan | None:
     """The plan itself if it is not known, else the best unknown one with one or two
-    other options; None without any."""
+    other options (one, where there are many decisions); None without any."""
     if plan not in known:
         return plan
     _, n, m = gains.shape
-    places = np.arange(n)
-    apart = np.repeat(places, m)  # the decision, and the option, of each change
-    options = np.tile(np.arange(m), n)
-    moved = (gains - gains[:, places, list(plan)][..., None]).reshape(len(gains), -1)
-    first, second = np.triu_indices(n * m)
-    changing = options != np.repeat(plan, m)
-    pairs = changing[first] & changing[second]
-    pairs &= (apart[first] != apart[second]) | (first == second)
-    first, second = first[pairs], second[pairs]
-    totals = gains[:, places, list(plan)].sum(axis=1)[:, None] + moved[:, first]
-    totals = totals + np.where(first == second, 0, moved[:, second])
-    worth = value(objective, totals.T, gains.max(axis=2).sum(axis=1))
-    for i in np.argsort(-worth, kind="stable"):
-        other = list(plan)
-        for change in (first[i], second[i]):
-            other[apart[change]] = int(options[change])
-        if tuple(other) not in known:
-            return tuple(other)
-    return None
+    changes = list(np.ndindex(n, m))
+    around: dict[Plan, None] = {}
+    for i, change in enumerate(changes):
+        for again in changes[i:] if n * m <= NEAR else [change]:
+            other = list(plan)
+            for j, k in (change, again):
+                other[j] = k
+            around[tuple(other)] = None
+    new = [other for other in around if other not in known]
+    if not new:
+        return None
+    totals = gains[:, np.arange(n), np.array(new)].sum(axis=2).T
+    worth = value(objective, totals, gains.max(axis=2).sum(axis=1))
+    return new[int(worth.argmax())]

@@ -26,8 +26,36 @@ POINTS = 100  # shared by the options of a decision under "scores"
 SHORTFALL = "shortfall"
 
 
+class Named:
+    """Participants, and decisions with their options, all by name."""
+
+    participants: tuple[str, ...]
+    decisions: tuple[str, ...]
+    options: tuple[tuple[str, ...], ...]
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Participants, decisions, options."""
+        return len(self.participants), len(self.decisions), len(self.options[0])
+
+    def check(self, plan: Sequence[int]) -> Plan:
+        """The plan as a tuple; InvalidInput when a decision has no option of its own."""
+        _, n, m = self.shape
+        given = np.asarray(plan)
+        whole = given.shape == (n,) and given.dtype.kind in "iu"
+        if not whole or not ((given >= 0) & (given < m)).all():
+            expected = f"expected {n} whole numbers from 0 to {m - 1}"
+            raise InvalidInput(f"plan: {plan!r} given; {expected}")
+        return tuple(given.tolist())
+
+    def words(self, plan: Sequence[int]) -> str:
+        """The plan in words: "Meal 1: Option 2, Meal 2: Option 1"."""
+        parts = zip(self.decisions, self.options, self.check(plan), strict=True)
+        return ", ".join(f"{decision}: {options[k]}" for decision, options, k in parts)
+
+
 @dataclass(frozen=True, eq=False)
-class FairDecisions:
+class FairDecisions(Named):
     """A group decision with hidden gains, int of shape (participants, decisions,
     options), each 0 or more.
 
@@ -43,44 +71,20 @@ class FairDecisions:
         gains = checked(self.gains)  # a copy
         gains.setflags(write=False)
         p, n, m = gains.shape
+        people = _names("participants", self.participants, p, "Player")
+        decisions = _names("decisions", self.decisions, n, "Meal")
         given = self.options or ((),) * n
         if len(given) != n:
             told = f"names for {len(given)} decisions given; expected {n}"
             raise InvalidInput(f"options: {told}")
-        decisions = _names("decisions", self.decisions, n, "Meal")
-        options = tuple(
-            _names(f"options of {decision}", names, m, "Option")
-            for decision, names in zip(decisions, given, strict=True)
-        )
-        people = _names("participants", self.participants, p, "Player")
+        options = tuple(_names("options", names, m, "Option") for names in given)
         named = {"participants": people, "decisions": decisions, "options": options}
         self.__dict__.update(gains=gains, **named)
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Participants, decisions, options."""
-        p, n, m = self.gains.shape
-        return p, n, m
 
     @cached_property
     def best(self) -> np.ndarray:
         """The best total that each participant could have, shape (participants,)."""
         return self.gains.max(axis=2).sum(axis=1)
-
-    def check(self, plan: Sequence[int]) -> Plan:
-        """The plan as a tuple; InvalidInput when a decision has no option of its own."""
-        _, n, m = self.shape
-        if not isinstance(plan, Sequence | np.ndarray) or len(plan) != n:
-            expected = f"expected an option for each of {n} decisions"
-            raise InvalidInput(f"plan: {plan!r} given; {expected}")
-        for decision, option in zip(self.decisions, plan, strict=True):
-            whole = isinstance(option, int | np.integer)
-            if isinstance(option, bool) or not whole or not 0 <= option < m:
-                expected = f"expected a whole number from 0 to {m - 1}"
-                raise InvalidInput(
-                    f"plan, {decision}: option {option!r} given; {expected}"
-                )
-        return tuple(int(option) for option in plan)
 
     def totals(self, plan: Sequence[int]) -> np.ndarray:
         """Each participant's total V_i for a plan, int of shape (participants,)."""
@@ -90,11 +94,6 @@ class FairDecisions:
         """The totals of many plans: int of shape (plans, decisions) in, (plans,
         participants) out."""
         return self.gains[:, np.arange(self.shape[1]), plans].sum(axis=2).T
-
-    def words(self, plan: Sequence[int]) -> str:
-        """The plan in words: "Meal 1: Option 2, Meal 2: Option 1"."""
-        parts = zip(self.decisions, self.options, self.check(plan), strict=True)
-        return ", ".join(f"{decision}: {options[k]}" for decision, options, k in parts)
 
 
 def _names(what: str, given: Sequence[str], count: int, word: str) -> tuple[str, ...]:
@@ -108,8 +107,8 @@ def _names(what: str, given: Sequence[str], count: int, word: str) -> tuple[str,
 # ---- what each role may know when it is asked to act, and what it gives back ----------
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+@dataclass(frozen=True)
+class Table(Named):
     """What everybody knows: names, and the kind of the hidden preferences.
 
     `best` are the best totals that the participants could have; they are told where
@@ -123,11 +122,6 @@ class Table:
     best: tuple[int, ...] = ()
 
     @property
-    def shape(self) -> tuple[int, int, int]:
-        """Participants, decisions, options."""
-        return len(self.participants), len(self.decisions), len(self.options[0])
-
-    @property
     def highest(self) -> int:
         """What an option can be worth at most: all points, or the number of options."""
         return self.shape[2] if self.preferences == RANKINGS else POINTS
@@ -136,12 +130,6 @@ class Table:
     def plans(self) -> int:
         """How many plans there are: options to the power of decisions."""
         return int(self.shape[2] ** self.shape[1])
-
-    @property
-    def problem(self) -> FairDecisions:
-        """The problem as everybody knows it: its names, without anybody's gains."""
-        nothing = np.zeros(self.shape, int)
-        return FairDecisions(nothing, self.participants, self.decisions, self.options)
 
 
 def table_of(problem: FairDecisions, preferences: str, objective: str = "") -> Table:

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from support.errors import InvalidInput, InvalidProposal
+from support.errors import InvalidInput
 from support.fair_decisions.measures import OBJECTIVES
-from support.fair_decisions.planners import advised, best_known
+from support.fair_decisions.planners import advised, best_known, checked_move
 from support.fair_decisions.problem import (
     COMPLETE,
     FEEDBACK,
@@ -77,11 +77,6 @@ class Search:
                 expected = f"expected one of {', '.join(known)}"
                 raise InvalidInput(f"{what}: {given!r} given; {expected}")
         self.table = table_of(self.problem, self.preferences, self.objective)
-        names = self.problem.participants
-        if set(self.seats) != set(names):
-            given = ", ".join(self.seats) or "nobody"
-            expected = f"expected one for each of {', '.join(names)}"
-            raise InvalidInput(f"seats: {given} given; {expected}")
         whole = isinstance(self.rounds, int) and not isinstance(self.rounds, bool)
         if not whole or self.rounds < 1:
             expected = "expected a whole number of at least 1"
@@ -160,16 +155,7 @@ class Search:
         return best_known(self.history, self.objective, self.table.best)
 
     async def _proposed(self, brief: Brief) -> Move:
-        move = await self.coordinator.propose(brief)
-        plans = tuple(self.problem.check(plan) for plan in move.plans)
-        wanted = 1 if move.finish else brief.plans
-        if len(plans) != wanted or (brief.over and not move.finish):
-            stop = ", to stop with: no round is left" if brief.over else ""
-            raise InvalidProposal(f"{len(plans)} plans given; expected {wanted}{stop}")
-        if move.finish and plans[0] not in brief.known:
-            told = "the plan to end with is not among the known ones"
-            raise InvalidProposal(f"{told}; expected one that was judged")
-        return Move(plans, move.reason, move.finish)
+        return checked_move(brief, await self.coordinator.propose(brief))
 
     async def _answers(self, plans: tuple[Plan, ...]) -> tuple[Feedback, ...]:
         kind = SCORE if self.feedback == COMPLETE else self.feedback
@@ -214,7 +200,8 @@ class Search:
         return await asked(names, ask, amiss)
 
     def _spent(self) -> list[int]:
-        everybody = (*self.seats.values(), self.coordinator, self.estimator)
+        reader = getattr(self.estimator, "seat", self.estimator)
+        everybody = (*self.seats.values(), self.coordinator, reader)
         return [counted(everybody, what) for what in ("replies", "tokens")]
 
 

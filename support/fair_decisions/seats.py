@@ -26,23 +26,18 @@ from support.fair_decisions.deciders import (
     in_words,
     level_of,
 )
-from support.fair_decisions.estimators import (
-    BayesianEstimator,
-    LevelsEstimator,
-    Pair,
-    averaged,
-    gains_of,
-    prior_for,
-)
+from support.fair_decisions.estimators import BayesianEstimator, prior_for
 from support.fair_decisions.planners import (
     ExactPlanner,
     SearchPlanner,
     checked_move,
 )
 from support.fair_decisions.problem import (
+    COMPARED,
     COMPARISON,
     PAIRED,
     SCORE,
+    WORDS,
     Brief,
     FairDecisions,
     Heard,
@@ -51,7 +46,6 @@ from support.fair_decisions.problem import (
     table_of,
 )
 from support.fair_decisions.records import Feedback, Plan
-from support.play import counted
 from support.prompts import render
 from support.seats import (
     Act,
@@ -76,7 +70,10 @@ ALIKE = "alike"
 
 
 def answer_form(seat: Any, plans: Sequence[Plan], feedback: str) -> type[BaseModel]:
-    """A total, a comparison, or words; the same as data where nobody reads words."""
+    """A total, a comparison, or words; where nobody reads these the same as data, too:
+    for each decision how much it likes the option of each plan, and the number of the
+    one that it would rather have."""
+    table, stated = seat.own.table, seat.own.stated
     if feedback == SCORE:
         best = int(seat.own.gains.max(axis=1).sum())
         return form("TotalReply", score=(int, Field(ge=0, le=best)))
@@ -84,24 +81,26 @@ def answer_form(seat: Any, plans: Sequence[Plan], feedback: str) -> type[BaseMod
     if feedback in PAIRED:
         fields["prefers"] = Literal[(*PLACES, ALIKE)]
     if feedback != COMPARISON:
-        least = 0 if seat.own.stated else 1
-        fields["text"] = text(seat.limits.text(MOST), least)
-        if seat.own.stated:
-            fields["stated"] = _stated_form(seat.own.table, len(plans))
+        fields["text"] = text(seat.limits.text(MOST), 0 if stated else 1)
+    if feedback != COMPARISON and stated:
+        option: Any = Literal[tuple(range(1, table.shape[2] + 1))] | None
+        fields |= dict.fromkeys(_lists(plans, "levels"), _row(table, Level))
+        fields["rather"] = _row(table, option)
     return form("AnswerReply", **fields)
 
 
-def _stated_form(table: Table, plans: int) -> type[BaseModel]:
-    """For each decision how much somebody likes its option, or both plans' options, and
-    which option it would rather have."""
-    parts: dict[str, Any] = {}
-    level: Any = Literal[LEVELS] | None
-    for j, decision in enumerate(table.decisions):
-        fields = dict.fromkeys(PLACES if plans > 1 else ["level"], level)
-        fields["rather"] = Literal[table.options[j]] | None
-        part = form(f"Stated{j}", **fields)
-        parts[f"decision_{j}"] = (part, Field(alias=decision))
-    return form("Stated", **parts)
+Level: Any = Literal[LEVELS] | None
+
+
+def _lists(plans: Sequence[Plan], one: str) -> Sequence[str]:
+    """What the lists of a reply are called: of one plan, or of two."""
+    return PLACES if len(plans) > 1 else [one]
+
+
+def _row(table: Table, item: Any) -> Any:
+    """A list with something for each decision."""
+    n = len(table.decisions)
+    return Annotated[list[item], Field(min_length=n, max_length=n)]
 
 
 def _answered(seat: Any, reply: Any, plans: Sequence[Plan], feedback: str) -> Feedback:
@@ -115,30 +114,22 @@ def _answered(seat: Any, reply: Any, plans: Sequence[Plan], feedback: str) -> Fe
     if feedback == COMPARISON:
         return answer
     if seat.own.stated:
-        answer = _stated(seat.own.table, answer, reply.stated, len(plans))
+        known = {None: None} | {name: level_of(i) for i, name in enumerate(LEVELS)}
+        rows = [getattr(reply, name) for name in _lists(plans, "levels")]
+        levels = tuple(tuple(known[name] for name in row) for row in rows)
+        rather = tuple(k and k - 1 for k in reply.rather)
+        answer = replace(answer, levels=levels, rather=rather)
     said = " ".join(reply.text.split())
     disclosed = seat.own.disclosed(said, plans)
     said = said or in_words(seat.own.table, answer)
     return replace(answer, text=said, disclosed=disclosed)
 
 
-def _stated(table: Table, answer: Feedback, reply: Any, plans: int) -> Feedback:
-    parts = [getattr(reply, f"decision_{j}") for j in range(len(table.decisions))]
-    levels = []
-    for place in PLACES if plans > 1 else ["level"]:
-        named = [getattr(part, place) for part in parts]
-        fifths = [None if name is None else LEVELS.index(name) for name in named]
-        levels.append(tuple(None if i is None else level_of(i) for i in fifths))
-    wished = zip(table.options, (part.rather for part in parts), strict=True)
-    rather = tuple(None if k is None else names.index(k) for names, k in wished)
-    return replace(answer, levels=tuple(levels), rather=rather)
-
-
 def _known(seat: Any, plans: Sequence[Plan], feedback: str) -> Feedback | None:
     """What a model need not be asked for: sums, which need none."""
-    if isinstance(seat, HumanSeat):
+    if isinstance(seat, HumanSeat) or feedback in (WORDS, COMPARED):
         return None
-    return seat.own.judged(seat.me, plans, feedback)
+    return seat.own.answer(seat.me, plans, feedback)
 
 
 DECIDER = Role(
@@ -174,7 +165,6 @@ def seat_deciders(
     seats: Seats,
     rng: np.random.Generator,
     *,
-    noise: float = 0.0,
     stated: bool = False,
     spoken: Spoken | None = None,
 ) -> dict[str, Any]:
@@ -182,7 +172,7 @@ def seat_deciders(
     random stream. `stated`: nobody reads their words, see `Own`."""
     table = table_of(problem, preferences)
     names = problem.participants
-    owned = [Own(table, gains, noise, stated) for gains in problem.gains]
+    owned = [Own(table, gains, stated) for gains in problem.gains]
     own = dict(zip(names, owned, strict=True))
     return DECIDER.fill(names, seats, rng, own.__getitem__, spoken)
 
@@ -224,9 +214,8 @@ def move_form(seat: Any, brief: Brief) -> type[BaseModel]:
     What a schema cannot say goes back with a complaint: a plan to go on with that is
     known, or to stop with that is not.
     """
-    _, n, m = brief.table.shape
-    number: Any = Literal[tuple(range(1, m + 1))]
-    plan: Any = Annotated[list[number], Field(min_length=n, max_length=n)]
+    number: Any = Literal[tuple(range(1, brief.table.shape[2] + 1))]
+    plan = _row(brief.table, number)
     least = 0 if isinstance(seat, HumanSeat) else 1
     fields = {
         "reason": text(seat.limits.text(REASON), least),
@@ -256,64 +245,16 @@ def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
     """What the coordinator's prompt says of a round."""
     objective = "" if seat.own.prompt == NO_OBJECTIVE else brief.objective
     about = {"brief": brief, "objective": objective}
-    example = render("planning/example", **about)
-    suggestion = brief.suggestion
+    shown = seat.own.prompt != NO_EXAMPLE
     return {
         **about,
-        "decisions": [_options(brief, j) for j in range(len(brief.table.decisions))],
-        "example": "" if seat.own.prompt == NO_EXAMPLE else example,
+        "example": render("planning/example", **about) if shown else "",
         "guidance": render("planning/guidance", **about),
-        "known": [_heard(brief, heard) for heard in brief.history],
-        "suggestion": "" if suggestion is None else _numbers(suggestion),
         "statuses": statuses(brief),
         "running": RUNNING,
         "finish": FINISH,
         "words": seat.words(seat.limits.text(REASON)) or REASON // 8,
     }
-
-
-def _options(brief: Brief, j: int) -> str:
-    """A decision and its numbered options; under complete information with what each is
-    worth to everybody."""
-    named = [f"{k} = {option}" for k, option in enumerate(brief.table.options[j], 1)]
-    if brief.gains is not None:
-        for k, points in enumerate(brief.gains[:, j].T.tolist()):
-            worth = zip(brief.table.participants, points, strict=True)
-            told = ", ".join(f"{name} {number}" for name, number in worth)
-            named[k] += f" ({told})"
-    return f"{brief.table.decisions[j]}: {'; '.join(named)}"
-
-
-def _heard(brief: Brief, heard: Heard) -> str:
-    """The plans of a round and what was answered, in a line. Under complete information
-    that is what each option is worth: totals are left to be added up, as in the paper."""
-    named = [f"{_numbers(p)} ({brief.table.problem.words(p)})" for p in heard.plans]
-    said = []
-    for i, answer in enumerate(heard.feedback):
-        told = _said(heard.plans, answer)
-        if brief.gains is not None:
-            places = np.arange(len(heard.plans[0]))
-            told = ", ".join(map(str, brief.gains[i, places, list(heard.plans[0])]))
-        said.append(f"{answer.participant}: {told}")
-    return f"{' against '.join(named)}. {'; '.join(said)}"
-
-
-def _said(plans: Sequence[Plan], answer: Feedback) -> str:
-    if answer.score is not None:
-        return str(answer.score)
-    said = []
-    if answer.prefers is not None:
-        said.append(f"prefers {_numbers(plans[answer.prefers])}")
-    elif answer.alike:
-        said.append("likes both alike")
-    if answer.text:
-        said.append(f'"{answer.text}"')
-    return ", ".join(said) or "(no answer)"
-
-
-def _numbers(plan: Plan) -> str:
-    """A plan as models read and write it, options counted from 1: "[2, 1, 3]"."""
-    return str([int(option) + 1 for option in plan])
 
 
 SEARCHES: dict[str, Any] = {
@@ -357,46 +298,39 @@ on public or expected gains."""
 
 # ---- the estimator ---------------------------------------------------------------------
 
-NONE = "none"
+NONE, BAYESIAN = "none", "bayesian"
 
 
 class AskedEstimator:
-    """Asks a model or a person once for each round what was said, and averages over
-    rounds. Of those who stated levels, these count, and nobody is asked.
+    """Asks a model or a person once for each round what answers mean, and averages over
+    rounds. Nobody is asked about those who stated levels: the Bayesian one takes them.
 
     A round without a usable reply is not asked about again.
     """
 
     def __init__(self, seat: ModelSeat | HumanSeat) -> None:
         self.seat, self.kind = seat, seat.kind
-        self._told: dict[Heard, dict[str, dict[Pair, list[float]]]] = {}
-
-    @property
-    def replies(self) -> int:
-        """What the seat was asked."""
-        return counted([self.seat], "replies")
-
-    @property
-    def tokens(self) -> int:
-        """What that took."""
-        return counted([self.seat], "tokens")
+        self._told: dict[Heard, list[tuple[str, int, int, float]]] = {}
 
     async def estimate(
         self, table: Table, feedback: str, history: Sequence[Heard]
     ) -> np.ndarray:
         """Expected gains."""
-        gains = gains_of(table, history)
-        told = dict(zip(table.participants, gains, strict=True))
+        stated, found = [], dict[tuple[str, int, int], list[float]]()
         for entry in history:
-            said = [a for a in entry.feedback if _asks(a)]
-            words = Heard(entry.plans, tuple(said))
-            if said and words not in self._told:
-                self._told[words] = {}  # also where asking fails
+            asked = [answer for answer in entry.feedback if _asks(answer)]
+            others = [answer for answer in entry.feedback if not _asks(answer)]
+            stated.append(Heard(entry.plans, tuple(others)))
+            words = Heard(entry.plans, tuple(asked))
+            if asked and words not in self._told:
+                self._told[words] = []  # also where asking fails
                 self._told[words] = await self.seat.estimate(table, words)
-            for name, parts in self._told.get(words, {}).items():
-                for pair, numbers in parts.items():
-                    told[name][pair] += numbers
-        return averaged(table, list(told.values()))
+            for name, j, k, worth in self._told.get(words, []):
+                found.setdefault((name, j, k), []).append(worth)
+        gains = await BayesianEstimator().estimate(table, feedback, stated)
+        for (name, j, k), worths in found.items():
+            gains[table.participants.index(name), j, k] = np.mean(worths)
+        return gains
 
 
 def _asks(answer: Feedback) -> bool:
@@ -412,15 +346,13 @@ def _estimate_form(seat: Any, table: Table, entry: Heard) -> type[BaseModel]:
     is told of other options."""
     _, n, m = table.shape
     number = Annotated[float, Field(ge=0, le=table.highest)]
-    listed: Any = Annotated[list[number], Field(min_length=n, max_length=n)]
-    other = form(
-        "Other",
-        decision=Literal[tuple(range(1, n + 1))],
-        option=Literal[tuple(range(1, m + 1))],
-        worth=number,
+    decision: Any = Literal[tuple(range(1, n + 1))]
+    option: Any = Literal[tuple(range(1, m + 1))]
+    other = form("Other", decision=decision, option=option, worth=number)
+    lists: dict[str, Any] = dict.fromkeys(
+        _lists(entry.plans, "chosen"), _row(table, number)
     )
-    fields: dict[str, Any] = dict.fromkeys(_lists(entry), listed)
-    one = form("Worth", **fields, others=many(other, n))
+    one = form("Worth", **lists, others=many(other, n))
     people: dict[str, Any] = {
         f"person_{i}": (one, Field(alias=answer.participant))
         for i, answer in enumerate(entry.feedback)
@@ -428,27 +360,18 @@ def _estimate_form(seat: Any, table: Table, entry: Heard) -> type[BaseModel]:
     return form("EstimateReply", **people)
 
 
-def _lists(entry: Heard) -> Sequence[str]:
-    return PLACES if len(entry.plans) > 1 else ["chosen"]
-
-
 def _worth(
     seat: Any, reply: Any, table: Table, entry: Heard
-) -> dict[str, dict[Pair, list[float]]]:
-    """For each who answered what an option is worth to it; of one that several numbers
-    are told of, their mean."""
-    found = {}
+) -> list[tuple[str, int, int, float]]:
+    """Who, decision, option, and what that is worth."""
+    found = []
     for i, answer in enumerate(entry.feedback):
-        one, numbers = getattr(reply, f"person_{i}"), dict[Pair, list[float]]()
-        for plan, name in zip(entry.plans, _lists(entry), strict=True):
-            for j, value in enumerate(getattr(one, name)):
-                numbers.setdefault((j, plan[j]), []).append(value)
+        one, name = getattr(reply, f"person_{i}"), answer.participant
+        for plan, place in zip(entry.plans, _lists(entry.plans, "chosen"), strict=True):
+            worths = zip(plan, getattr(one, place), strict=True)
+            found += [(name, j, k, worth) for j, (k, worth) in enumerate(worths)]
         for other in one.others:
-            pair = other.decision - 1, other.option - 1
-            numbers.setdefault(pair, []).append(other.worth)
-        found[answer.participant] = {
-            pair: [float(np.mean(values))] for pair, values in numbers.items()
-        }
+            found.append((name, other.decision - 1, other.option - 1, other.worth))
     return found
 
 
@@ -461,7 +384,7 @@ ESTIMATOR = Role(
             lambda seat, table, entry: {
                 "table": table,
                 "entry": entry,
-                "middle": f"{prior_for(table).mean[0]:.0f}",
+                "middle": f"{prior_for(table).mean:.0f}",
             },
             _worth,
             room=lambda seat, table, entry: (  # for each list, and each number in it
@@ -473,8 +396,7 @@ ESTIMATOR = Role(
     },
     kinds={
         NONE: lambda me, rng, own: None,
-        "levels": lambda me, rng, own: LevelsEstimator(),
-        "bayesian": lambda me, rng, own: BayesianEstimator(),
+        BAYESIAN: lambda me, rng, own: BayesianEstimator(),
     },
 )
 """Without one ("none"), nothing is estimated: with scores the totals of the proposed

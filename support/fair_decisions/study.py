@@ -11,11 +11,13 @@ import numpy as np
 from support.errors import InvalidInput
 from support.fair_decisions.instances import instance
 from support.fair_decisions.planners import SOLVERS, Suggester
-from support.fair_decisions.problem import COMPARED, COMPARISON, SCORE, WORDS
+from support.fair_decisions.problem import COMPARED, COMPLETE, SCORE, WORDS
 from support.fair_decisions.records import Planning
 from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search, record
 from support.fair_decisions.seats import (
+    BAYESIAN,
     FULL,
+    NONE,
     PLANNER,
     PROMPTS,
     Leading,
@@ -30,7 +32,6 @@ from support.seats import (
     Seats,
     Spoken,
     by_name,
-    check_number,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ async def fair_decisions(
     estimator: Any = DEFAULT,
     solver: bool | str = False,
     seats: Seats = "plain",
-    noise: float = 0.0,
     rounds: int = ROUNDS,
     final: str = DEFAULT,
     prompt: str = FULL,
@@ -71,16 +71,15 @@ async def fair_decisions(
     participants, are kinds of the roles in `seats`, or participants of one's own;
     `solver` says who suggests a plan before each round, on the gains that are expected:
     nobody, or one of `planners.SOLVERS` (True is the exact one). At most `rounds` plans
-    are judged, and twice as many under comparison; `noise` is that of `deciders.Own`.
-    `final` is one of `search.FINAL`: by default a model ends with "its own" choice, as
-    in the paper's prompt, any other coordinator with the "best known". `reasoning` and
-    `prompts` are those of `support.seats.Spoken`.
+    are judged, and twice as many under comparison. `final` is one of `search.FINAL`: by
+    default a model ends with "its own" choice, as in the paper's prompt, any other
+    coordinator with the "best known". `reasoning` and `prompts` are those of
+    `support.seats.Spoken`.
 
     `repetition` says which of the instances that `instances.instance` draws with
     `instances_seed`: the same ones under every coordinator and feedback, 30 in the
     paper.
     """
-    check_number("noise", noise)
     for what, given, known in (
         ("solver", solver, (False, True, *SOLVERS)),
         ("prompt", prompt, PROMPTS),
@@ -102,8 +101,7 @@ async def fair_decisions(
         preferences,
         kinds,
         who,
-        noise=noise,
-        stated=estimator in RULES,
+        stated=estimator == BAYESIAN,
         spoken=spoken,
     )
     reads = seat_estimator(estimator, guess, spoken)
@@ -123,12 +121,7 @@ async def fair_decisions(
     search = Search(problem, people, leads, reads, solves, **told, final=final)
     finished = [entry async for entry in search.played()]
     roles = {**people, "coordinator": leads, "estimator": reads, "solver": solves}
-    told |= {"noise": noise, "prompt": prompt}
-    return record(problem, roles, finished, final=final, **told)
-
-
-RULES = ("levels", "bayesian")
-"""The estimators that read what is stated as data, and no words."""
+    return record(problem, roles, finished, final=final, prompt=prompt, **told)
 
 
 def estimator_for(
@@ -140,16 +133,15 @@ def estimator_for(
 ) -> str:
     """The estimator that a feedback needs where none is asked for.
 
-    Words of rule-based participants are there as data. Where a model or a person
-    speaks, a model reads: the speaker's own, else that which coordinates, else the one
-    that is given; without any, words have to be stated as data as well. Comparisons
-    need the Bayesian one. Scores tell the totals as they are: it takes a solver to need
-    an estimator.
+    The Bayesian one takes totals, comparisons, and words that are there as data. Where
+    a model or a person speaks, a model reads: the speaker's own, else that which
+    coordinates, else the one that is given; without any, words have to be stated as
+    data as well. Totals are known as they are: it takes a solver to need an estimate.
 
     >>> estimator_for("score"), estimator_for("score", solver=True)
     ('none', 'bayesian')
     >>> estimator_for("words"), estimator_for("words", ["plain", "model:gpt-4o-mini"])
-    ('levels', 'model:gpt-4o-mini')
+    ('bayesian', 'model:gpt-4o-mini')
     """
     if feedback in (WORDS, COMPARED):
         kinds = [str(getattr(kind, "kind", kind)) for kind in (*seats, coordinator)]
@@ -157,7 +149,7 @@ def estimator_for(
             models = [kind for kind in kinds if is_model(kind)]
             if models or model is not None:
                 return [*models, MODEL][0]
-        return "levels" if feedback == WORDS else "bayesian"
-    solves = solver or coordinator == "exact"
-    needed = feedback == COMPARISON or (feedback == SCORE and solves)
-    return "bayesian" if needed else "none"
+    told = feedback == COMPLETE
+    if told or (feedback == SCORE and not solver and coordinator != "exact"):
+        return NONE
+    return BAYESIAN
