@@ -3,7 +3,7 @@
 ConveneError
 ├── InvalidInput: InvalidBallot, InvalidProposal, UnknownParticipant
 ├── MissingData, DamagedFile, FileInUse, DiskFull, BudgetExceeded, PromptError
-├── ModelError: ModelUnavailable, ContextOverflow, CallFailed (Filtered), MalformedReply, OffForm, CacheMiss
+├── ModelError: ModelUnavailable, ContextOverflow, CallFailed (Filtered), MalformedReply (Silent), OffForm, CacheMiss
 └── MailError: NotSent, FateUnknown
 """
 
@@ -90,6 +90,10 @@ class MalformedReply(ModelError):
     """The model's reply does not fit the schema, even after it was told why; `tokens` were spent all the same."""
 
     tokens: int = 0
+
+
+class Silent(MalformedReply):
+    """A person did not answer in the time that there was."""
 
 
 class CacheMiss(ModelError):

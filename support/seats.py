@@ -1,13 +1,14 @@
 """Who sits where: a language model, a person, a rule, or an object of your own, in any role of any study.
 
-A `Role` is a table: what is asked of it, and how a model, a person and each rule-based kind answers. A new one, asked
-one thing (another is one more line in `acts` and `asks`), with its template in a folder of one's own:
+A `Role` is a table: what is asked of it, and who answers. A model and a person read the same text and reply in the same
+form; a rule-based kind is given the same view. A new role, asked one thing (another is one more line in `acts`), with
+its template in a folder of one's own:
 
 >>> import asyncio, tempfile
 >>> from pathlib import Path
 >>> import numpy as np
 >>> from support.models.stand_ins import scripted
->>> from support.seats import Act, Ask, Role, Spoken, form, people, text
+>>> from support.seats import Act, Role, Spoken, form, people, text
 >>> class Silent:
 ...     kind = "silent"
 ...     def __init__(self, name, rng, own):  # `own` is what the seat knows and nobody else; `acts` find it at seat.own
@@ -19,23 +20,23 @@ one thing (another is one more line in `acts` and `asks`), with its template in 
 ...     acts={"judge": Act("critic", lambda seat, topic: form("CriticReply", text=text(200)),
 ...                        lambda seat, topic: {"me": seat.me, "topic": topic},
 ...                        lambda seat, reply, topic: reply.text)},
-...     asks={"judge": Ask(lambda seat, answer, topic: str(answer).strip())},
 ...     kinds={"silent": Silent},
 ... )
 >>> async def evening(topic, spoken):
-...     questions = asyncio.Queue()  # what a person is asked waits here: a widget, or this line below, answers it
+...     questions = asyncio.Queue()  # what a person is asked waits here: a form, or this line below, answers it
 ...     with people(questions):
-...         kinds = ["silent", "model", "human"]  # "model:gpt-4o-mini" needs no `spoken`
+...         kinds = ["silent", "model", "human"]  # "model:gpt-4o-mini" needs no model in `spoken`
 ...         critics = CRITIC.fill(["Ana", "Ben", "Cem"], kinds, np.random.default_rng(1), spoken=spoken)
 ...     judging = asyncio.gather(*(critic.judge(topic) for critic in critics.values()))
-...     (await questions.get()).answer(" Too long. ")
+...     (await questions.get()).answer({"text": "Too long."})
 ...     return dict(zip(critics, await judging))
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     _ = (Path(folder) / "critic.md.j2").write_text("You are {{ me }}. How do you like {{ topic }}?")
 ...     asyncio.run(evening("the play", Spoken(scripted([{"text": "I like it."}]), prompts=folder)))
 {'Ana': None, 'Ben': 'I like it.', 'Cem': 'Too long.'}
 
-Templates of the package lie in `support/prompts`; those of the user's folder (`prompts`) go before them.
+Templates of the package lie in `support/prompts`; those of the user's folder (`prompts`) go before them. How to
+reply in JSON stands in a template's `{% if not has_form() %}`: a person reads the rest, above a form.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ import asyncio
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -56,12 +58,13 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     Field,
+    ValidationError,
     WithJsonSchema,
     create_model,
     model_validator,
 )
 
-from support.errors import InvalidInput, MalformedReply, UnknownParticipant
+from support.errors import InvalidInput, MalformedReply, Silent, UnknownParticipant
 from support.models.profiles import MODEL, TIGHT, Limits, is_model
 from support.prompts import check_folder, own, render
 
@@ -105,7 +108,8 @@ class Spoken:
 
 @dataclass(frozen=True)
 class Act:
-    """One thing asked of a model in a role. All callables are given the seat and the view (the coroutine's arguments).
+    """One thing asked in a role, of a model or of a person. All callables are given the seat and the view (the
+    coroutine's arguments).
 
     `form` makes the pydantic class of the reply; `facts` are the values of the template `prompt`, `told` those of the
     `briefing`, which is the system's message; `made` turns the reply into what the mechanism takes; `room` is the
@@ -122,12 +126,64 @@ class Act:
     unasked: Callable[..., Any] = lambda seat, *view: None
 
 
-class ModelSeat:
-    """A seat taken by a language model: its role's acts, what it knows (`own`), and what it has cost so far.
+class Seat:
+    """A seat whose answers are replies to questions: its role's acts, and what it knows (`own`).
 
-    `kind` is the name that a participant is given, "model:chat-b"; `limits` and `shown`
-    say how much it may say and is shown; `replies` and `tokens` count what was asked,
-    repairs and replies that never fitted their form among them; `repairs` those alone.
+    `limits` and `shown` say how much it may say and is shown; `prompts` is a folder of
+    templates that go before ours.
+    """
+
+    kind: str
+
+    def __init__(
+        self,
+        acts: Mapping[str, Any],
+        own: Any = None,
+        me: str = "",
+        prompts: str | Path | None = None,
+        shown: Shown | None = None,
+    ) -> None:
+        self.acts, self.own, self.me, self.prompts = acts, own, me, prompts
+        self.shown = shown or Shown(Limits())
+        self.limits = self.shown.limits
+
+    def __getattr__(self, phase: str) -> Any:
+        if phase.startswith("_") or phase == "acts" or phase not in self.acts:
+            raise AttributeError(phase)
+        return partial(self.do, phase)
+
+    async def do(self, phase: str, *view: Any) -> Any:
+        """What is done in a phase: what the reply to its question becomes, or what goes without asking."""
+        act = self.acts[phase]
+        done = act.unasked(self, *view)
+        return await self._do(phase, act, *view) if done is None else done
+
+    async def _do(self, phase: str, act: Act, *view: Any) -> Any:
+        raise NotImplementedError
+
+    def question(self, act: Act, *view: Any) -> str:
+        """The text of what is asked."""
+        return self._text(act.prompt, act.facts, *view)
+
+    def briefing(self, act: Act, *view: Any) -> str:
+        """What is to be read before it, where there is something."""
+        return self._text(act.briefing, act.told, *view) if act.briefing else ""
+
+    def _text(self, template: str, values: Any, *view: Any) -> str:
+        with own(self.prompts, form=self.kind == HUMAN):
+            return render(template, **values(self, *view))
+
+    def words(self, characters: int) -> int:
+        """Words of a text of so many characters, eight for each, as a model is told them; a tight one is told 0."""
+        return 0 if self.limits.tight else characters // 8
+
+
+class ModelSeat(Seat):
+    """A seat taken by a language model, and what it has cost so far.
+
+    `kind` is the name that a participant is given, "model:chat-b"; `replies` and
+    `tokens` count what was asked, repairs and replies that never fitted their form
+    among them; `repairs` those alone.
     """
 
     def __init__(
@@ -142,28 +198,18 @@ class ModelSeat:
     ) -> None:
         spoken = spoken or Spoken()
         self.model = given_model(MODEL, model, f"the seat of {me}")
-        self.acts, self.own, self.me, self.prompts = acts, own, me, spoken.prompts
-        self.limits = self.model.limits
-        self.shown = Shown(self.limits, self.model.profile.context or CONTEXT)
-        drawn = {
+        shown = Shown(self.model.limits, self.model.profile.context or CONTEXT)
+        super().__init__(acts, own, me, spoken.prompts, shown)
+        self.settings: dict[str, Any] = {
             "temperature": spoken.temperature,
             "seed": seed,
             "repetition": spoken.repetition,
+            "reasoning": spoken.reasoning,
         }
-        self.settings: dict[str, Any] = {**drawn, "reasoning": spoken.reasoning}
         self.kind = f"{MODEL}:{self.model.name}"
         self.replies = self.tokens = self.repairs = 0
 
-    def __getattr__(self, phase: str) -> Any:
-        if phase.startswith("_") or phase == "acts" or phase not in self.acts:
-            raise AttributeError(phase)
-        return partial(self.do, phase)
-
-    async def do(self, phase: str, *view: Any) -> Any:
-        """Ask for an act, and return what the reply becomes."""
-        act = self.acts[phase]
-        if (answer := act.unasked(self, *view)) is not None:
-            return answer
+    async def _do(self, phase: str, act: Act, *view: Any) -> Any:
         return act.made(self, await self.ask(phase, *view), *view)
 
     async def ask(self, phase: str, *view: Any) -> Any:
@@ -192,26 +238,10 @@ class ModelSeat:
         question; a seat with a memory puts more between them.
         """
         act = self.acts[phase]
-        asked = {"role": "user", "content": self.question(act, *view)}
-        if not act.briefing:
-            return [asked]
-        with own(self.prompts):
-            return [
-                {
-                    "role": "system",
-                    "content": render(act.briefing, **act.told(self, *view)),
-                },
-                asked,
-            ]
-
-    def question(self, act: Act, *view: Any) -> str:
-        """The prompt of an act."""
-        with own(self.prompts):
-            return render(act.prompt, **act.facts(self, *view))
-
-    def words(self, characters: int) -> int:
-        """Words of a text of so many characters, eight for each, as a model is told them; a tight one is told 0."""
-        return 0 if self.limits.tight else characters // 8
+        asked = [{"role": "user", "content": self.question(act, *view)}]
+        if briefing := self.briefing(act, *view):
+            return [{"role": "system", "content": briefing}, *asked]
+        return asked
 
 
 class Repeated(ModelSeat):
@@ -325,86 +355,93 @@ def one_of(what: str, allowed: Sequence[Any], shown: int = 12) -> Any:
 # ---- a person ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Ask:
-    """One thing asked of a person. Callables are given the seat, and the view behind the answer where there is one.
+@dataclass(eq=False)
+class Question:
+    """Something asked of a person: the texts that a model would read, and the form of the reply.
 
-    `check` returns what the seat answers, or raises InvalidInput, which leaves the question open; `shown` is what the
-    person sees, `phase` what the question is called, by default the coroutine; `unasked` answers without asking.
+    `view` is what the coroutine of the seat was called with, `check` makes of the reply what it returns. An answer that
+    does not fit raises, and leaves the question open. It may come from another thread than the one that asks:
+    JupyterLab runs the callbacks of widgets in one of theirs.
     """
 
-    check: Callable[..., Any]
+    phase: str
+    me: str
+    view: Any
+    check: Callable[[Any], Any]
+    form: type[BaseModel] | None = None  # None at the desk, which has forms of its own
+    text: str = ""
+    briefing: str = ""
+    _answer: Future[Any] = field(default_factory=Future)
+
+    def answer(self, given: Any) -> None:
+        """Give the reply, a mapping or an instance of the form; InvalidInput says in pydantic's words what is amiss."""
+        if self._answer.done():
+            raise InvalidInput(
+                f"{self.phase}: was answered already; wait for the next question"
+            )
+        try:
+            reply = self.form.model_validate(given) if self.form else given
+        except ValidationError as error:
+            raise InvalidInput("\n".join(misfits(error))) from None
+        self._answer.set_result(self.check(reply))
+
+    def pass_over(self, why: str) -> None:
+        """Go on without an answer; the record says why, as it does of a model's reply that never fits."""
+        self._answer.set_exception(Silent(why))
+
+    async def wait(self) -> Any:
+        """What the answer becomes, once there is one."""
+        return await asyncio.wrap_future(self._answer)
+
+
+def misfits(error: ValidationError) -> list[str]:
+    """A sentence for each field that does not fit."""
+    found = []
+    for wrong in error.errors():
+        field = " ".join(str(part) for part in wrong["loc"])
+        said = wrong["msg"].removeprefix("Value error, ")
+        found.append(f"{field}: {said}" if field else said)
+    return found
+
+
+@dataclass(frozen=True)
+class Ask:
+    """In the place of an `Act`, what the seminar's desk asks of a person in forms of its own: `made` returns what the
+    seat answers, `shown` is what the desk shows, `phase` what the question is called; `unasked` answers without asking.
+    """
+
+    made: Callable[..., Any]
     shown: Callable[..., Any] = lambda seat, *view: view[0]
     phase: Callable[..., str] = lambda seat, *view: ""
     unasked: Callable[..., Any] = lambda seat, *view: None
 
 
-class Question:
-    """Something asked of a person. An answer that does not fit raises, and leaves the question open.
-
-    It may come from another thread than the one that asks: JupyterLab runs the callbacks of widgets in one of theirs.
-    """
-
-    def __init__(self, phase: str, view: Any, check: Callable[[Any], Any]) -> None:
-        self.phase, self.view, self._check = phase, view, check
-        self._answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._given = False
-
-    def answer(self, value: Any) -> None:
-        """Give the answer; None is silence, no new proposal, or an abstention."""
-        if self._given or self._answer.done():
-            steps = [
-                f"{name} {getattr(self.view, name)} "
-                for name in ("round", "day")
-                if hasattr(self.view, name)
-            ]
-            raise InvalidInput(
-                f"{self.phase}: {''.join(steps[:1])}was answered already; wait for the next question"
-            )
-        checked, answer = self._check(value), self._answer
-        self._given = True
-
-        def settle() -> None:
-            if not answer.done():
-                answer.set_result(checked)
-
-        answer.get_loop().call_soon_threadsafe(settle)
-
-    async def wait(self) -> Any:
-        """The answer, once there is one."""
-        return await self._answer
-
-
-class HumanSeat:
-    """A seat taken by a person: what is asked waits in `questions`, which a widget (or a test) answers."""
+class HumanSeat(Seat):
+    """A seat taken by a person: what is asked waits in `questions`, which a form (or a script) answers."""
 
     kind = HUMAN
 
     def __init__(
         self,
-        asks: Mapping[str, Ask],
+        acts: Mapping[str, Act | Ask],
         own: Any = None,
         *,
         me: str = "",
-        questions: asyncio.Queue | None = None,
+        prompts: str | Path | None = None,
+        questions: asyncio.Queue[Question] | None = None,
     ) -> None:
-        self.asks, self.own, self.me = asks, own, me
-        self.questions: asyncio.Queue[Question] = (
-            asyncio.Queue() if questions is None else questions
-        )
+        super().__init__(acts, own, me, prompts)
+        self.questions = asyncio.Queue() if questions is None else questions
 
-    def __getattr__(self, phase: str) -> Any:
-        if phase.startswith("_") or phase == "asks" or phase not in self.asks:
-            raise AttributeError(phase)
-        return partial(self._ask, phase, self.asks[phase])
-
-    async def _ask(self, phase: str, ask: Ask, *view: Any) -> Any:
-        if (answer := ask.unasked(self, *view)) is not None:
-            return answer
-        called = ask.phase(self, *view) or phase
-        question = Question(
-            called, ask.shown(self, *view), lambda given: ask.check(self, given, *view)
-        )
+    async def _do(self, phase: str, act: Act | Ask, *view: Any) -> Any:
+        check = lambda reply: act.made(self, reply, *view)
+        if isinstance(act, Ask):
+            called = act.phase(self, *view) or phase
+            question = Question(called, self.me, act.shown(self, *view), check)
+        else:
+            form, text = act.form(self, *view), self.question(act, *view)
+            briefing = self.briefing(act, *view)
+            question = Question(phase, self.me, view, check, form, text, briefing)
         await self.questions.put(question)
         return await question.wait()
 
@@ -431,16 +468,17 @@ class Role:
 
     `kinds` makes the rule-based participant of a name, given (name, rng, own); one that is a text is another kind's
     name. "mixed" draws from `mixture`. `asked` are the coroutines of a participant of the user's own (by default those
-    of `acts`), `each` is what an error calls one of its names, `speaker` is the class of a model's seat.
+    of `acts`), `speaker` is the class of a model's seat; `asks` is what a person at the seminar's desk is asked in
+    forms of the desk's own.
     """
 
     name: str
     acts: Mapping[str, Act]
-    asks: Mapping[str, Ask]
     kinds: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     mixture: Sequence[str] = ()
     asked: Sequence[str] | None = None
     speaker: type[ModelSeat] = ModelSeat
+    asks: Mapping[str, Ask] = field(default_factory=dict)
 
     def fill(
         self,
@@ -492,25 +530,25 @@ class Role:
         if (questions := _people.get()) is None:
             told = "nobody is here to answer; use a lab, or `with support.seats.people(queue):`"
             raise InvalidInput(f"{self._given(HUMAN, me)}, but {told}")
-        return HumanSeat(self.asks, own, me=me, questions=questions)
+        prompts = spoken.prompts if spoken else None
+        return self.person(me, own, prompts=prompts, questions=questions)
 
     def check(self, kind: str, me: str = "") -> None:
         """Refuse a kind that there is not."""
         known = [
             *self.kinds,
             *([MIXED] if self.mixture else []),
-            *([HUMAN] if self.asks else []),
+            *([HUMAN, MODEL] if self.acts else []),
         ]
-        known += [MODEL] if self.acts else []
         if kind not in known and not (self.acts and is_model(kind)):
             named = f" (or {MODEL}:NAME)" if self.acts else ""
             raise UnknownParticipant(
                 f"{self._given(kind, me)}; expected one of {', '.join(known)}{named}"
             )
 
-    def person(self, me: str = "", own: Any = None) -> HumanSeat:
-        """A seat for a person, with a queue of its own; it takes the place of a kind."""
-        return HumanSeat(self.asks, own, me=me)
+    def person(self, me: str = "", own: Any = None, **settings: Any) -> HumanSeat:
+        """A seat for a person, by default with a queue of its own; it takes the place of a kind."""
+        return HumanSeat({**self.acts, **self.asks}, own, me=me, **settings)
 
     def _checked(self, given: Any, me: str) -> Any:
         methods = tuple(self.acts) if self.asked is None else self.asked

@@ -38,12 +38,9 @@ def scores(view):
 
 
 TABLE = {
-    "message": lambda view: (
-        [agent for agent in view.agents if agent != view.me],
-        "Shall we share?",
-    ),
-    "propose": lambda view: [[50, 50], [50, 50]],
-    "vote": vote,
+    "message": lambda view: {"target": view.others, "message": "Shall we share?"},
+    "propose": lambda view: {"proposal": {"Ana": [50, 50], "Ben": [50, 50]}},
+    "vote": lambda view: {view.form: vote(view)},
 }
 ASKED = {
     "remark": lambda chat: None if chat.turns else "When would suit you?",
@@ -94,7 +91,8 @@ def test_a_person_takes_the_role(study, settings, answers):
             while True:
                 question = await questions.get()
                 asked.add(question.phase)
-                question.answer(answers[question.phase](question.view))
+                view = question.view[0] if question.form else question.view
+                question.answer(answers[question.phase](view))
 
         answering = asyncio.ensure_future(sit())
         with seats.people(questions):

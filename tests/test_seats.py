@@ -14,7 +14,7 @@ from support.models.request import Completion, Transport
 from support.models.stand_ins import scripted
 from support.roundtable.mechanism import Talk
 from support.roundtable.records import View
-from support.seats import Act, Ask, Repeated, Role, Spoken, form, text
+from support.seats import Act, Repeated, Role, Spoken, form, text
 
 
 class Silent:
@@ -29,10 +29,10 @@ class Silent:
         return None
 
 
-def said(seat, answer, view):
-    if not str(answer).strip():
+def said(seat, reply, view):
+    if not reply.text.strip():
         raise InvalidInput("message: no words given")
-    return str(answer).strip()
+    return reply.text
 
 
 TALKER = Role(
@@ -45,10 +45,9 @@ TALKER = Role(
                 "seat": seat,
                 "view": View("Ana", ("Ana", "Ben"), "", "", "", view, 9, phase=Talk()),
             },
-            lambda seat, reply, view: reply.text,
+            said,
         )
     },
-    asks={"message": Ask(said)},
     kinds={"silent": Silent},
     mixture=("silent",),
 )
@@ -68,13 +67,21 @@ async def answered():
         table = TALKER.fill(["Ana", "Ben"], {"Ana": "human", "Ben": "silent"}, rng())
     asking = asyncio.ensure_future(table["Ana"].message(3))
     question = await questions.get()
-    assert (question.phase, question.view) == ("message", 3)
+    assert (question.phase, question.me, question.view) == ("message", "Ana", (3,))
+    assert question.text.startswith("Round 3, messages. You are Ana.")
+    assert "JSON" not in question.text
+    with pytest.raises(InvalidInput, match="text: String should have at most 20"):
+        question.answer({"text": 21 * "x"})
     with pytest.raises(InvalidInput, match="no words"):
-        question.answer(" ")
-    question.answer(" yes ")
+        question.answer({"text": " "})
+    question.answer({"text": "yes"})
     assert await asking == "yes"
     with pytest.raises(InvalidInput, match="answered already"):
-        question.answer("again")
+        question.answer({"text": "again"})
+    asking = asyncio.ensure_future(table["Ana"].message(4))
+    (await questions.get()).pass_over("silent for a minute")
+    with pytest.raises(MalformedReply, match="silent for a minute"):
+        await asking
 
 
 def test_a_person_answers_in_any_role_and_an_answer_that_does_not_fit_leaves_the_question_open():
@@ -193,7 +200,7 @@ class Heard(ChatModel):
         return await super().reply(messages, schema, **told)
 
 
-ALONE = Role("judge", TALKER.acts, {}, speaker=Repeated)
+ALONE = Role("judge", TALKER.acts, speaker=Repeated)
 
 
 def seeds(role, temperature):

@@ -32,6 +32,7 @@ class Asked(NamedTuple):
     read: Callable[[], Any]
     send: str = "Send"
     skip: str = ""
+    nothing: Any = None
 
 
 Asking = Mapping[str, Callable[[Any], Asked]]
@@ -54,7 +55,7 @@ class RoleForm:
         )
         self.press = Press(lambda: self.read(), self.error)
         self.press.button(self.send_button, self.send)
-        self.press.button(self.skip_button, lambda: self._give(None))
+        self.press.button(self.skip_button, lambda: self._give(self.nothing))
         self.buttons = w.HBox([self.send_button, self.skip_button])
         self.view = w.VBox([w.HTML(about), self.asked, self.buttons, self.error])
         self._show()
@@ -79,8 +80,11 @@ class RoleForm:
         """The fields of the first question that waits."""
         made = Asked("<i>The others are at work.</i>", (), lambda: None)
         if self.waiting:
-            made = self.known[self.waiting[0].phase](self.waiting[0].view)
+            question = self.waiting[0]
+            view = question.view[0] if question.form else question.view
+            made = self.known[question.phase](view)
         self.asked.children, self.read = (w.HTML(made.told), *made.fields), made.read
+        self.nothing = made.nothing
         self.send_button.description, self.skip_button.description = (
             made.send,
             made.skip,

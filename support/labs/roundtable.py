@@ -26,7 +26,7 @@ from support.roundtable.economy import PREFERENCES, Background, exchange_economy
 from support.roundtable.mechanism import MECHANISMS, Choose
 from support.roundtable.negotiators import KINDS, RuleBased
 from support.roundtable.records import Round, Transcript
-from support.roundtable.seats import ASKS, seat_all
+from support.roundtable.seats import ACTS, seat_all
 from support.roundtable.study import roundtable_exchange
 from support.roundtable.table import (
     ENVIRONMENTS,
@@ -62,6 +62,7 @@ TITLES = {
     "choose": "what do you choose?",
 }
 
+FIELDS = {"message": "message", "propose": "proposal", "choose": "choice"}
 Fields = tuple[Sequence[w.Widget], Callable[[], Any]]
 """Widgets that take an answer, and what reads it from them."""
 
@@ -83,7 +84,11 @@ def seat_form(
         where = f"Round {view.round}, {view.phase.title.lower()}"
         secret = " (private)" if view.phase.private else ""
         told = fill("asked", f"{where}{secret}: {TITLES[phase]}", "", heard)
-        return Asked(told, *fields, send, skip)
+        shown, read = fields
+        name = view.form if phase == "vote" else FIELDS[phase]
+        given = read if phase == "message" else lambda: {name: read()}
+        nothing: dict[str, Any] = {"target": [], name: None}
+        return Asked(told, shown, given, send, skip, nothing)
 
     def message(view: Any) -> Asked:
         others = [agent for agent in view.agents if agent != me]
@@ -104,10 +109,11 @@ def seat_form(
         )
         told = [w.HTML(fill("hint", hint))] if numbers else []
 
-        def read() -> tuple[Any, ...]:
+        def read() -> dict[str, Any]:
             typed = {name: field.value.strip() for name, field in numbers.items()}
             claim = {name: float(x) for name, x in typed.items() if x}
-            return to.value, text.value, claim
+            said = {"target": list(to.value), "message": text.value.strip()}
+            return {**said, "claim": claim} if numbers else said
 
         fields = [to, text, *told, *numbers.values()]
         return asked("message", view, (fields, read), "Send", "Say nothing")
@@ -356,7 +362,7 @@ class RoundTableLab(PlayLab[Round]):
 
     async def _sit_down(self) -> None:
         people = {
-            a: HumanSeat(ASKS, self.economy, me=a)
+            a: HumanSeat(ACTS, self.economy, me=a)
             for a, kind in self.kinds.items()
             if kind == HUMAN
         }

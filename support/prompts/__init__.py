@@ -20,16 +20,19 @@ SUFFIX = ".md.j2"
 
 
 _folder: ContextVar[str | Path | None] = ContextVar("folder", default=None)
+_form: ContextVar[bool] = ContextVar("form", default=False)
 
 
 @contextmanager
-def own(folder: str | Path | None) -> Iterator[None]:
-    """Within it, templates of this folder, or of a set of ours by its name, go before ours."""
-    token = _folder.set(_set(folder))
+def own(folder: str | Path | None, *, form: bool = False) -> Iterator[None]:
+    """Within it, templates of this folder, or of a set of ours by its name, go before ours; `form` says that a person
+    reads them, above a form: `has_form()` in a template."""
+    tokens = _folder.set(_set(folder)), _form.set(form)
     try:
         yield
     finally:
-        _folder.reset(token)
+        _folder.reset(tokens[0])
+        _form.reset(tokens[1])
 
 
 SETS = {"plain": None, "guided": files(__package__) / "guided"}
@@ -110,11 +113,11 @@ def _template(name: str, folder: str) -> tuple[Any, frozenset[str]]:
         loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     made.filters["listed"] = listed
+    made.globals["has_form"] = _form.get
     try:
         source = loader.get_source(made, name + SUFFIX)[0]
-        return made.get_template(name + SUFFIX), frozenset(
-            meta.find_undeclared_variables(made.parse(source))
-        )
+        needed = meta.find_undeclared_variables(made.parse(source))
+        return made.get_template(name + SUFFIX), frozenset(needed - set(made.globals))
     except TemplateNotFound:
         raise PromptError(
             f"prompt {name}: there is no {name}{SUFFIX} in {folder}"

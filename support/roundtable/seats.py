@@ -6,8 +6,8 @@
   ("ranking"), or (id, number) pairs ("ratings", "points"); choice None abstains;
 - `choose`: a value of the type `view.phase.reply`, or None.
 
-A person answers with what such a record is made of: (recipients, text), a value, the choice of a ballot, or None. Who
-answers for one in a script: `support.seats.people`.
+A model and a person answer in the same forms: {"target": ["Ben"], "message": "hello"}, {"proposal": …}, {"vote": "P1"}.
+Who answers for a person in a script: `support.seats.people`.
 
 A class of your own with a text `kind` and the coroutines that its table asks for takes a seat, too: it is called with an
 agent's name and its random stream, and with the environment (`table.Environment`) if it takes `own`. The rule-based
@@ -17,7 +17,6 @@ kinds know exchange economies only, or the rating task.
 from __future__ import annotations
 
 from functools import cache, lru_cache, partial
-from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
 from numpy.random import Generator
@@ -27,13 +26,13 @@ from support.choice import RULES, check_ballot
 from support.errors import InvalidInput
 from support.models.profiles import Limits
 from support.roundtable import negotiators
-from support.roundtable.records import Ballot, Chosen, Message, Proposal, View
+from support.roundtable.records import Ballot, Chosen, Message, Proposal
 from support.roundtable.table import STARTED, Environment, check_environment
 from support.seats import (
+    HUMAN,
     Act,
-    Ask,
-    ModelSeat,
     Role,
+    Seat,
     Seats,
     Spoken,
     by_name,
@@ -67,12 +66,15 @@ def reason(limits: Limits) -> Any:
 
 
 @cache
-def message_form(names: Names, claims: Names, limits: Limits) -> type[BaseModel]:
-    """To some of the others; what it states in numbers, where somebody reads numbers alone."""
+def message_form(
+    names: Names, claims: Names, limits: Limits, named: bool = False
+) -> type[BaseModel]:
+    """To some of the others, by default to all unless they are to be `named`; what it states in numbers, where somebody
+    reads numbers alone."""
     spelt = {name.lower(): name for name in names}
 
     def people(value: Any) -> Any:
-        given = value if isinstance(value, list) else [value]
+        given = value if isinstance(value, list | tuple) else [value]
         words = [str(one).lower() for one in given if one is not None]
         if EVERYBODY & set(words):
             return list(names)
@@ -92,11 +94,16 @@ def message_form(names: Names, claims: Names, limits: Limits) -> type[BaseModel]
     if claims:
         numbers: Any = dict.fromkeys(claims, (float | None, None))
         fields["claim"] = (form("Claim", **numbers) | None, None)
-    return form("MessageReply", **fields)
+
+    def addressed(reply: Any) -> None:
+        if named and reply.message and not reply.target:
+            raise ValueError(f"target: nobody given; expected some of {list(names)}")
+
+    return form("MessageReply", addressed, **fields)
 
 
 @lru_cache
-def proposal_form(seat: ModelSeat) -> type[BaseModel]:
+def proposal_form(seat: Seat) -> type[BaseModel]:
     """The type that the environment gives, with its `validate` behind it: a model is asked again for what either refuses."""
     own = seat.own
 
@@ -158,7 +165,7 @@ def _ballot(me: str, reason: str, choice: Any) -> Ballot:
 
 
 def _act(prompt: str, make: Any, record: Any, room: int = 120) -> Act:
-    """What is asked of a model: the fields of its reply, in their order, make the record.
+    """What is asked: the fields of its reply, in their order, make the record.
 
     A template may use the seat (`me`, `own`, `limits`, `shown`) and its view.
     """
@@ -179,7 +186,9 @@ def _act(prompt: str, make: Any, record: Any, room: int = 120) -> Act:
 ACTS = {
     "message": _act(
         "message",
-        lambda seat, view: message_form(view.others, view.claims, seat.limits),
+        lambda seat, view: message_form(
+            view.others, view.claims, seat.limits, seat.kind == HUMAN
+        ),
         _message,
     ),
     "propose": _act(
@@ -206,41 +215,6 @@ ACTS = {
         ),
         _choice,
     ),
-}
-
-
-def _said(seat: Any, answer: Any, view: View) -> Message | None:
-    """Answer: (recipients, text), a claim in numbers behind them where one may be made, or None."""
-    recipients, text, *claim = answer or ((), "")
-    if not text.strip():
-        return None
-    if not recipients or not set(recipients) <= set(view.others):
-        raise InvalidInput(
-            f"recipients: {list(recipients)!r} given; "
-            f"expected (recipients, text) with one or more of {list(view.others)}"
-        )
-    return _message(seat.me, recipients, text.strip(), *claim)
-
-
-def _ask(record: Any) -> Ask:
-    """What is asked of a person: a value, without a reason, that the phase takes, or None."""
-
-    def check(seat: Any, answer: Any, view: View) -> Any:
-        table = SimpleNamespace(
-            environment=seat.own,
-            candidates=view.candidates,
-            rule=BY_FORM[view.form],
-        )
-        return view.phase.take(table, seat.me, record(seat.me, "", answer))
-
-    return Ask(check)
-
-
-ASKS = {
-    "message": Ask(_said),
-    "propose": _ask(_proposal),
-    "vote": _ask(_ballot),
-    "choose": _ask(_choice),
 }
 
 
@@ -273,7 +247,6 @@ def seat_all(
     role = Role(
         "agent",
         ACTS,
-        ASKS,
         made,
         mixture,
         asked=(),  # the table checks what its mechanism asks for
@@ -290,7 +263,7 @@ def seat_all(
         lambda agent: environment,
         spoken or Spoken(**settings),
     )
-    if any(isinstance(one, ModelSeat) for one in seated.values()):
+    if any(isinstance(one, Seat) for one in seated.values()):
         check_environment(environment, ("describe", "task", "goal"))
     return seated
 

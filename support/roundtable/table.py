@@ -60,10 +60,11 @@ Environment = Any
   total of them (the rating task has neither);
 - for rule-based agents: `background(agent)`, what that one knows; `claim_names` and `claim_words`, what a message may
   state in numbers, and what they mean;
-- for a model: `task()`, what everybody is told, `goal(me, shown)`, what only `me` is told, cut to what `shown` has room
-  for, and `form()`, what a valid proposal looks like, each a text; `shape`, what it is in two words ("a table");
-  `reply`, its type, any that pydantic knows, of which `validate` is given the plain data; `extra_tokens`, the room that
-  it needs beyond a small one, and `form_name`, what the form of a reply is called, both where they are not the usual.
+- for a model or a person: `task()`, what everybody is told, `goal(me, shown)`, what only `me` is told, cut to what
+  `shown` has room for, and `form()`, what a valid proposal looks like, each a text; `shape`, what it is in two words
+  ("a table"); `reply`, its type, any that pydantic knows, of which `validate` is given the plain data;
+  `extra_tokens`, the room that it needs beyond a small one, and `form_name`, what the form of a reply is called, both where
+  they are not the usual.
 """
 
 
@@ -340,7 +341,7 @@ KEPT = ("messages", "proposals", "ballots", "chosen")
 
 def reads_words(seat: Any) -> bool:
     """Whether a model or a person sits there; whoever is rule-based reads records."""
-    return hasattr(seat, "acts") or hasattr(seat, "asks")
+    return hasattr(seat, "acts")
 
 
 def _without_reason(record: Any) -> Any:

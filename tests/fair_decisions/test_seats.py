@@ -122,7 +122,7 @@ def test_what_a_person_answers_fits_the_feedback_or_is_refused(
         DECIDER.person("Ana", Own(sit(), GAINS)),
         (PLAN, OTHER) if feedback in PAIRED else (PLAN,),
     )
-    check = seat.asks["judge"].check
+    check = seat.acts["judge"].made
     with pytest.raises(InvalidInput, match=refusal):
         check(seat, wrong, plans, feedback)
     answer = check(seat, right, plans, feedback)

@@ -120,7 +120,8 @@ def answered(monkeypatch):
                 await asyncio.sleep(0)
                 for form in [form for form in forms if form.waiting]:
                     phases.append(form.waiting[0].phase)
-                    fill(form, form.waiting[0].view)
+                    view = form.waiting[0].view
+                    fill(form, view[0] if form.waiting[0].form else view)
                     form.send()
 
         asyncio.run(asyncio.wait_for(run(), 60))

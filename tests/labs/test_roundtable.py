@@ -72,6 +72,10 @@ class Drink:
     """Two people choose what to drink."""
 
     agents, maximum = ("Ana", "Ben"), 2.0
+    shape, reply = "a drink", str
+
+    def task(self):
+        return "What will you drink?"
 
     def validate(self, proposal):
         return str(proposal)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from itertools import chain, repeat
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -17,7 +18,7 @@ from support.roundtable.economy import ExchangeEconomy
 from support.roundtable.mechanism import Choose, Propose, Talk, Vote
 from support.roundtable.movielens import ABOUT, AGENTS
 from support.roundtable.records import Candidate, Message, View
-from support.roundtable.seats import ACTS, ASKS, BY_FORM, seat_all
+from support.roundtable.seats import ACTS, BY_FORM, seat_all
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.roundtable.table import play
 from support.seats import HumanSeat, ModelSeat, Shown, Spoken
@@ -60,6 +61,23 @@ def seated(*replies, environment=ECONOMY, kinds="model"):
     return seat_all(environment, kinds, rng, model=model), heard
 
 
+def answered(seen, *answers):
+    """What becomes of a person's answers, all but the last refused, and the complaints."""
+
+    async def play():
+        seat, complaints = HumanSeat(ACTS, ECONOMY, me="Ana"), []
+        doing = asyncio.ensure_future(getattr(seat, seen.phase.act)(seen))
+        question = await seat.questions.get()
+        for answer in answers[:-1]:
+            with pytest.raises(InvalidInput) as complaint:
+                question.answer(answer)
+            complaints.append(str(complaint.value))
+        question.answer(answers[-1])
+        return await doing, complaints
+
+    return asyncio.run(play())
+
+
 # ---- a model ---------------------------------------------------------------------------------------------------------
 
 
@@ -94,10 +112,15 @@ def taken(field, *values):
     """What becomes of a model's replies at the table, and what it read before each."""
     people, heard = seated(*({field: value} for value in values))
     seen = view(field)
+    answer = asyncio.run(getattr(people["Ana"], seen.phase.act)(seen))
+    return recorded(seen, answer), heard
+
+
+def recorded(seen, answer):
+    """What the table makes of an answer of Ana's."""
     known = {"agents": seen.agents, "environment": ECONOMY, "candidates": LISTED}
     table = SimpleNamespace(**known, rule=BY_FORM[seen.form])
-    answer = asyncio.run(getattr(people["Ana"], seen.phase.act)(seen))
-    return content(seen.phase.take(table, "Ana", answer)), heard
+    return content(seen.phase.take(table, "Ana", answer))
 
 
 FAVOURITES = {"Ana": {"A": 100}, "Ben": {"B": 100}, "Cleo": {"C": 100}}
@@ -131,29 +154,27 @@ GREEDY = dict.fromkeys(ECONOMY.agents, [90] * 3)
 
 
 @pytest.mark.parametrize(
-    ("field", "wrong", "told", "refused"),
+    ("field", "wrong", "told"),
     [
-        ("proposal", GREEDY, "sum to 270", "sum to 270"),
-        ("vote", "P9", "vote: Input should be", "ballot of Ana"),
-        ("ratings", {"P1": 6, "P2": 5, "P3": 3}, "less than", "ballot of Ana"),
-        ("ranking", ["P1", "P2", "P2"], "each once", "each once"),
-        ("ranking", ["P1"], "each once", "each once"),
-        ("points", {"P2": 2}, "sum to the number", "sum to the number"),
-        ("choice", "a lot", "valid integer", "valid integer"),
+        ("proposal", GREEDY, "sum to 270"),
+        ("vote", "P9", "vote: Input should be"),
+        ("ratings", {"P1": 6, "P2": 5, "P3": 3}, "less than"),
+        ("ranking", ["P1", "P2", "P2"], "each once"),
+        ("ranking", ["P1"], "each once"),
+        ("points", {"P2": 2}, "sum to the number"),
+        ("choice", "a lot", "valid integer"),
     ],
 )
-def test_a_misfit_goes_back_to_a_model_and_is_refused_to_a_person(
-    field, wrong, told, refused
-):
+def test_a_misfit_goes_back_to_a_model_and_to_a_person(field, wrong, told):
     made, heard = taken(field, wrong)
     assert len(heard) == 2
     assert told in heard[1][-1]["content"]
-    seen, seat = view(field), HumanSeat(ASKS, ECONOMY, me="Ana")
-    check = ASKS[seen.phase.act].check
-    with pytest.raises(InvalidInput, match=refused):
-        check(seat, wrong, seen)
-    assert content(check(seat, FITS[field], seen)) == made
-    assert content(check(seat, None, seen)) is None
+    answers = [{field: wrong}, {field: FITS[field]}], [{field: None}]
+    for given, expected in zip(answers, (made, None), strict=True):
+        record, complaints = answered(view(field), *given)
+        assert recorded(view(field), record) == expected
+        assert all(told in complaint for complaint in complaints)
+        assert len(complaints) == len(given) - 1
 
 
 @pytest.mark.parametrize("field", FITS)
@@ -212,14 +233,15 @@ def test_a_long_table_is_cut_and_says_so_and_who_may_consult_reads_the_recommend
 
 
 def test_a_person_writes_to_some_of_the_others_and_may_state_numbers():
-    seat, check = HumanSeat(ASKS, ECONOMY, me="Ana"), ASKS["message"].check
-    answer = ["Ben"], " hello ", {"A": 0.0, "B": None}
-    message = Message("Ana", ("Ben",), "hello", claim=(("A", 0.0),))
-    assert check(seat, answer, view("target")) == message
-    assert check(seat, ((), " "), view("target")) is None
-    for nobody in ((), ("Zoe",)):
-        with pytest.raises(InvalidInput, match="one or more of"):
-            check(seat, (nobody, "hello"), view("target"))
+    seen = replace(view("target"), claims=("A", "B"))
+    hello = {"target": ["Ben"], "message": "hello", "claim": {"A": 0.0}}
+    wrong = [{**hello, "target": nobody} for nobody in ([], ["Zoe"])]
+    record, complaints = answered(seen, *wrong, hello)
+    assert record == Message("Ana", ("Ben",), "hello", claim=(("A", 0.0),))
+    assert "nobody given" in complaints[0]
+    assert "'Ben' or 'Cleo'" in complaints[1]
+    silence, _ = answered(seen, {"target": [], "message": None})
+    assert silence.text == ""
 
 
 # ---- settings --------------------------------------------------------------------------------------------------------

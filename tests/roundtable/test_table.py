@@ -111,7 +111,7 @@ def test_a_misfit_of_who_reads_words_is_recorded_and_one_of_a_coded_player_is_ra
     seats["Ben"].script[phase] = [line]
     with pytest.raises(InvalidInput, match=f"Ben .stub. in round 1, {title}: {said}"):
         played(seats)
-    seats["Ben"].asks = {}  # a person
+    seats["Ben"].acts = {}  # as of a person
     [only] = played(seats)
     [error] = only.format_errors
     assert error.agent == "Ben"
