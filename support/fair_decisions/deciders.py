@@ -25,8 +25,14 @@ from support.fair_decisions.problem import (
 from support.fair_decisions.records import Feedback, Plan
 from support.prompts import listed
 
-LEVELS = ("dislike", "do not care for", "can live with", "like", "love")
-"""How much somebody likes an option: each stands for a fifth of satisfaction, 0 to 1."""
+LEVELS = {
+    "dislike": 0.1,
+    "do not care for": 0.3,
+    "can live with": 0.5,
+    "like": 0.7,
+    "love": 0.9,
+}
+"""How much somebody likes an option: the middles of the fifths of satisfaction, 0 to 1."""
 PLACES = ("first", "second")
 
 
@@ -42,7 +48,7 @@ class Own:
     def totals(self, plans: Sequence[Plan]) -> list[int]:
         """The total V_i for each plan."""
         places = np.arange(len(self.gains))
-        return [int(self.gains[places, list(plan)].sum()) for plan in plans]
+        return self.gains[places, np.array(plans)].sum(axis=1).tolist()
 
     def answer(self, name: str, plans: Sequence[Plan], feedback: str) -> Feedback:
         """The true answer: a total, a comparison, levels, or the last two."""
@@ -62,13 +68,14 @@ class Own:
         """For each plan a level for each decision; of two only where they differ."""
         felt = satisfaction(self.gains, self.table.preferences)
         fifths = np.minimum(felt * len(LEVELS), len(LEVELS) - 1).astype(int)
+        levels = np.array([*LEVELS.values()])[fifths].tolist()
         stated = []
         for plan in plans:
-            levels: list[float | None] = []
-            for j, k in enumerate(plan):
-                same = len(plans) > 1 and plans[0][j] == plans[1][j]
-                levels.append(None if same else level_of(int(fifths[j, k])))
-            stated.append(tuple(levels))
+            row = [levels[j][k] for j, k in enumerate(plan)]
+            for j, both in enumerate(zip(*plans, strict=True)):
+                if len(plans) > 1 and both[0] == both[1]:
+                    row[j] = None
+            stated.append(tuple(row))
         return tuple(stated)
 
     def disclosed(self, text: str, plans: Sequence[Plan]) -> bool:
@@ -92,11 +99,6 @@ class RuleBasedDecider:
         if not answer.levels:
             return answer
         return replace(answer, text=in_words(self.own.table, answer))
-
-
-def level_of(fifth: int) -> float:
-    """The satisfaction in the middle of a fifth, counted from 0."""
-    return (2 * fifth + 1) / (2 * len(LEVELS))
 
 
 def satisfaction(gains: np.ndarray, preferences: str) -> np.ndarray:
@@ -126,11 +128,11 @@ def in_words(table: Table, answer: Feedback) -> str:
         said.append(f"I prefer the {PLACES[answer.prefers]} plan.")
     for place, levels in zip(PLACES, answer.levels, strict=False):
         planned = f"the {place} plan has" if paired else "is planned"
-        for i in reversed(range(len(LEVELS))):
+        for word, level in reversed(LEVELS.items()):
             stated = zip(table.decisions, levels, strict=True)
-            named = [decision for decision, level in stated if level == level_of(i)]
+            named = [decision for decision, told in stated if told == level]
             if named:
-                said.append(f"I {LEVELS[i]} what {planned} for {listed(named)}.")
+                said.append(f"I {word} what {planned} for {listed(named)}.")
     for j, k in enumerate(answer.rather):
         if k is not None:
             option = table.options[j][k]

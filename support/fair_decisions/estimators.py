@@ -71,7 +71,6 @@ def prior_for(table: Table) -> Prior:
 SCORE_NOISE = 0.1  # standard deviation of a reported total, in points
 LEVEL_NOISE = 0.2  # how far a level may be from what was felt, of 1
 COMPARISON_NOISE = 0.25  # in standard deviations of a single gain
-REPEATED = 0.5  # how alike errors are when somebody speaks of one option again
 LEAST = 1e-3  # smallest noise of any observation, so that no division is by 0
 
 
@@ -104,20 +103,14 @@ def _believed(name: str, table: Table, history: Sequence[Heard]) -> np.ndarray:
     """The expected gains of one participant, shape (decisions · options,)."""
     prior, (_, n, m) = prior_for(table), table.shape
     belief = np.full(n * m, prior.mean), np.kron(np.eye(n), prior.covariance)
-    said: list[tuple[Sequence[Plan], Feedback]] = []
-    levels: dict[Pair, list[float]] = {}
-    for entry in history:
-        for answer in entry.feedback:
-            if answer.participant == name:
-                said.append((entry.plans, answer))
-                for pair, level in stated(entry.plans, answer):
-                    levels.setdefault(pair, []).append(level)
-    if levels:
-        belief = observed(*belief, *_liked(prior, n, levels))
     noise = np.array([max(COMPARISON_NOISE * sqrt(prior.variance), LEAST)])
-    # In the order in which they came: matching moments depends on it.
-    for plans, answer in said:
+    for entry in history:
+        plans = entry.plans
+        answer = entry.answer(name)
         rows = np.array([chosen(plan, m) for plan in plans])
+        levels = stated(plans, answer)
+        if levels:
+            belief = observed(*belief, *_liked(prior, n, levels))
         if answer.score is not None:
             total = np.array([answer.score])
             belief = observed(*belief, rows, total, np.array([SCORE_NOISE]))
@@ -129,34 +122,30 @@ def _believed(name: str, table: Table, history: Sequence[Heard]) -> np.ndarray:
     return belief[0]
 
 
-def stated(plans: Sequence[Plan], answer: Feedback) -> list[tuple[Pair, float]]:
+def stated(plans: Sequence[Plan], answer: Feedback) -> dict[Pair, float]:
     """The levels that an answer states. An option that somebody would rather have lies
     halfway between the one that was planned and the best that there could be."""
-    found: list[tuple[Pair, float]] = []
+    found: dict[Pair, float] = {}
     for plan, levels in zip(plans, answer.levels, strict=False):
         for j, level in enumerate(levels):
             if level is not None:
-                found.append(((j, plan[j]), level))
-    liked = dict(found)
+                found[j, plan[j]] = level
     for j, k in enumerate(answer.rather):
-        if k is not None and (j, k) not in liked:
-            found.append(((j, k), (1 + liked.get((j, plans[0][j]), 0.5)) / 2))
+        if k is not None:
+            planned = found.get((j, plans[0][j]), 0.5)
+            found.setdefault((j, k), (1 + planned) / 2)
     return found
 
 
 def _liked(
-    prior: Prior, decisions: int, levels: Mapping[Pair, Sequence[float]]
+    prior: Prior, decisions: int, levels: Mapping[Pair, float]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Levels as observations: which gains, their values, how far these may be off."""
-    m = prior.options
+    m, meant = prior.options, np.array([*levels.values()])
     rows = np.eye(decisions * m)[[j * m + k for j, k in levels]]
-    means = np.array([np.mean(told) for told in levels.values()])
-    counts = np.array([len(told) for told in levels.values()])
-    low = prior.quantile(np.maximum(means - LEVEL_NOISE, 0))
-    high = prior.quantile(np.minimum(means + LEVEL_NOISE, 1))
-    noises = np.maximum((high - low) / 2, LEAST)
-    noises = noises * np.sqrt(REPEATED + (1 - REPEATED) / counts)
-    return rows, prior.quantile(means), noises
+    low = prior.quantile(np.maximum(meant - LEVEL_NOISE, 0))
+    high = prior.quantile(np.minimum(meant + LEVEL_NOISE, 1))
+    return rows, prior.quantile(meant), np.maximum((high - low) / 2, LEAST)
 
 
 def chosen(plan: Plan, options: int) -> np.ndarray:

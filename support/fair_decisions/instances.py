@@ -26,6 +26,8 @@ from support.fair_decisions.problem import (
     FairDecisions,
 )
 
+MOST = 1000  # of participants, decisions and options
+
 
 def _scores(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
     """Options share exactly 100 points. Stars and bars: m - 1 bars among 100 stars, gains are the runs between them."""
@@ -37,14 +39,11 @@ def _scores(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray
     return np.diff(edges, axis=2) - 1
 
 
-def _rankings(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
-    """A random permutation of 1 to m for each decision."""
-    return rng.permuted(np.broadcast_to(np.arange(1, shape[2] + 1), shape), axis=2)
-
-
 Drawn = Callable[[np.random.Generator, tuple[int, int, int]], np.ndarray]
-DRAWS: Mapping[str, tuple[int, Drawn]]
-DRAWS = {SCORES: (0, _scores), RANKINGS: (1, _rankings)}
+DRAWS: Mapping[str, tuple[int, Drawn]] = {
+    SCORES: (0, _scores),
+    RANKINGS: (1, lambda rng, shape: rng.permuted(np.indices(shape)[2] + 1, axis=2)),
+}
 """Each kind of preference with what draws its gains, and a number that must never
 change: seeds hang on it."""
 
@@ -67,17 +66,13 @@ def instance(
     if preferences not in DRAWS:
         expected = f"expected one of {', '.join(DRAWS)}"
         raise InvalidInput(f"preferences: {preferences!r} given; {expected}")
-    sizes = {"participants": participants, "decisions": decisions, "options": options}
-    numbers = {**sizes, "number": number, "seed": seed}
-    for what, value in numbers.items():
-        least = int(what in sizes)
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or value < least:
-            expected = f"expected a whole number of {least} or more"
-            raise InvalidInput(f"{what}: {value!r} given; {expected}")
+    shape = (participants, decisions, options)
+    for what, size in zip(("participants", "decisions", "options"), shape, strict=True):
+        if size not in range(1, MOST + 1):
+            expected = f"expected a whole number from 1 to {MOST}"
+            raise InvalidInput(f"{what}: {size!r} given; {expected}")
     code, draw = DRAWS[preferences]
-    shape = (int(participants), int(decisions), int(options))
-    key = (code, *shape, int(number))
+    key = (code, *shape, number)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
     return named(FairDecisions(draw(rng, shape)), skin)
 

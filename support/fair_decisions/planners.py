@@ -4,7 +4,7 @@ is common to all."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from itertools import product, zip_longest
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -16,64 +16,48 @@ from support.fair_decisions.records import Plan
 from support.solvers.fair import meet, solve
 from support.solvers.search import PRINTED, Search, Tree, follow
 
-LISTED = 4096  # up to so many plans the unknown ones are listed; above, drawn
 TRIES = 30  # asks of a searcher that comes up with known plans, before one is drawn
 MEETING = 3  # participants up to whom the special algorithm of the solvers works
 STEPS = 100  # of expected gains, for solvers of whole numbers
 NEAR = 300  # options of all decisions, up to which two are changed at a time
 
 
+def worths(
+    history: Sequence[Heard], objective: str, best: Sequence[int] = ()
+) -> list[tuple[Plan, float | None]]:
+    """Every known plan, and how good it is by the totals as the group knows them; None
+    where it knows none. `best` is that of the table."""
+    found: list[tuple[Plan, float | None]] = []
+    for heard in history:
+        for i, plan in enumerate(heard.plans):
+            worth = None
+            if heard.totals:
+                totals = np.array(heard.totals[i])
+                worth = float(value(objective, totals, np.array(best)))
+            found.append((plan, worth))
+    return found
+
+
 def best_known(
     history: Sequence[Heard], objective: str, best: Sequence[int] = ()
 ) -> Plan | None:
-    """The best plan by the totals as the group knows them, the earlier of equals;
-    without totals the last, if any. `best` is that of the table."""
-    plans, rows = list[Plan](), list[tuple[float, ...]]()
-    for heard in history:
-        plans += heard.plans[: len(heard.totals)]
-        rows += heard.totals
-    if not plans:
-        return history[-1].plans[-1] if history else None
-    worth = value(objective, np.array(rows), np.array(best))
-    return plans[int(worth.argmax())]
+    """The best known plan, the earlier of equals; without totals the last, if any."""
+    plans = worths(history, objective, best)
+    known = [(worth, plan) for plan, worth in plans if worth is not None]
+    if known:
+        return max(known, key=itemgetter(0))[1]
+    return plans[-1][0] if plans else None
 
 
 def unknown(
     rng: np.random.Generator, decisions: int, options: int, known: Collection[Plan]
 ) -> Plan | None:
     """A plan drawn uniformly from those that are not known; None where all are."""
-    if options**decisions <= max(LISTED, 2 * len(known)):
-        every = product(range(options), repeat=decisions)
-        left = [plan for plan in every if plan not in known]
-        return left[int(rng.integers(len(left)))] if left else None
-    while True:  # at least half of all plans are unknown
+    while len(known) < options**decisions:
         plan = tuple(rng.integers(options, size=decisions).tolist())
         if plan not in known:
             return plan
-
-
-def new_move(
-    brief: Brief, fresh: Callable[[set[Plan]], Plan | None], reason: str
-) -> Move:
-    """A move of plans that `fresh` finds, given those that it must not; under comparison
-    against the best known one.
-
-    In round 1 both are new. Where no plan is new it stops with the best, or compares
-    the only one with itself.
-    """
-    best = best_known(brief.history, brief.objective, brief.table.best)
-    if best is not None and brief.over:
-        return Move((best,), "no round is left", True)
-    plans = [best] if best is not None and brief.plans > 1 else []
-    while len(plans) < brief.plans:
-        found = fresh({*brief.known, *plans})
-        if found is not None:
-            plans.append(found)
-        elif best is None:
-            return Move((plans[0],) * brief.plans, "there is but one plan")
-        else:
-            return Move((best,), "every plan is known", True)
-    return Move(tuple(plans), reason)
+    return None
 
 
 def checked_move(brief: Brief, move: Any) -> Move:
@@ -102,7 +86,38 @@ def checked_move(brief: Brief, move: Any) -> Move:
     return Move(plans, move.reason, move.finish)
 
 
-class SearchPlanner:
+class Planner:
+    """Proposes plans that `fresh` finds; under comparison against the best known one.
+
+    In round 1 both are new. Where no plan is new it stops with the best, or compares
+    the only one with itself.
+    """
+
+    kind: str
+    rng: np.random.Generator
+
+    def fresh(self, brief: Brief, known: set[Plan]) -> Plan | None:
+        """A plan that is not known, if there is one."""
+        return unknown(self.rng, *brief.table.shape[1:], known)
+
+    async def propose(self, brief: Brief) -> Move:
+        """The next plan, or the best known one and the next."""
+        best = best_known(brief.history, brief.objective, brief.table.best)
+        if best is not None and brief.over:
+            return Move((best,), "no round is left", True)
+        plans = [best] if best is not None and brief.plans > 1 else []
+        while len(plans) < brief.plans:
+            found = self.fresh(brief, {*brief.known, *plans})
+            if found is not None:
+                plans.append(found)
+            elif best is None:
+                return Move((plans[0],) * brief.plans, "there is but one plan")
+            else:
+                return Move((best,), "every plan is known", True)
+        return Move(tuple(plans), f"the next plan of the {self.kind} search")
+
+
+class SearchPlanner(Planner):
     """Proposes what a searcher asks for, and lets it learn what the participants
     answered: MCTS, random, local.
 
@@ -120,35 +135,31 @@ class SearchPlanner:
         self._worth, self._rounds = dict[Plan, float](), 0
 
     async def propose(self, brief: Brief) -> Move:
-        """The next plan, or the best known one and the next; a stop where every plan is
-        known."""
-        best = np.array(brief.table.best)
-        for heard in brief.history[self._rounds :]:
-            for plan, totals in zip_longest(heard.plans, heard.totals):
-                if totals is None:
-                    self.searcher.close(plan)
-                else:
-                    worth = float(value(brief.objective, np.array(totals), best))
-                    self._worth[plan] = worth
-                    self.searcher.learn(plan, worth)
+        """What the search asks for, once it has learnt what was answered."""
+        new = brief.history[self._rounds :]
+        for plan, worth in worths(new, brief.objective, brief.table.best):
+            if worth is None:
+                self.searcher.close(plan)
+            else:
+                self._worth[plan] = worth
+                self.searcher.learn(plan, worth)
         self._rounds = len(brief.history)
-        reason = f"the next plan of the {self.kind} search"
-        return new_move(brief, lambda known: self._fresh(brief, known), reason)
+        return await super().propose(brief)
 
-    def _fresh(self, brief: Brief, known: set[Plan]) -> Plan | None:
+    def fresh(self, brief: Brief, known: set[Plan]) -> Plan | None:
+        """What the solver suggests, what the searcher asks for, or what is drawn."""
         if brief.suggestion is not None and brief.suggestion not in known:
             return brief.suggestion
-        _, n, m = brief.table.shape
         for _ in range(TRIES):
             plan = self.searcher.descend()
             if plan not in known:
                 return plan
             if plan in self._worth:
                 self.searcher.learn(plan, self._worth[plan])
-        return unknown(self.rng, n, m, known)
+        return super().fresh(brief, known)
 
 
-class ExactPlanner:
+class ExactPlanner(Planner):
     """Proposes the best plan by a solver; where that is known, the best unknown one with
     one or two other options.
 
@@ -163,21 +174,19 @@ class ExactPlanner:
 
     async def propose(self, brief: Brief) -> Move:
         """The solver's plan, or the best known one and the solver's."""
-        best = best_known(brief.history, brief.objective, brief.table.best)
-        if brief.gains is not None and best is not None:
-            return Move((best,), "the solver's plan is known", True)
-        reason = "the best plan of the exact solver"
-        return new_move(brief, lambda known: self._fresh(brief, known), reason)
+        if brief.gains is not None and brief.known:
+            return Move(brief.known[-1:], "the solver's plan is known", True)
+        return await super().propose(brief)
 
-    def _fresh(self, brief: Brief, known: set[Plan]) -> Plan | None:
-        _, n, m = brief.table.shape
+    def fresh(self, brief: Brief, known: set[Plan]) -> Plan | None:
+        """The solver's plan, one near it, or what is drawn."""
         gains = brief.estimates if brief.gains is None else brief.gains
         if gains is not None and len(known) < brief.table.plans:
             found = Suggester(brief.objective)(gains)
             plan = nearby(found, gains, brief.objective, known)
             if plan is not None:
                 return plan
-        return unknown(self.rng, n, m, known)
+        return super().fresh(brief, known)
 
 
 SOLVERS = ("exact", "mcts", "mcts printed")

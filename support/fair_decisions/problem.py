@@ -98,8 +98,7 @@ class FairDecisions(Named):
 
 def _names(what: str, given: Sequence[str], count: int, word: str) -> tuple[str, ...]:
     names = tuple(given) or tuple(f"{word} {i + 1}" for i in range(count))
-    texts = all(isinstance(name, str) and name for name in names)
-    if isinstance(given, str) or not texts or not len(names) == len({*names}) == count:
+    if not len(names) == len({*names}) == count:
         raise InvalidInput(f"{what}: {given!r} given; expected {count} different names")
     return names
 
@@ -134,9 +133,6 @@ class Table(Named):
 
 def table_of(problem: FairDecisions, preferences: str, objective: str = "") -> Table:
     """What everybody knows of a problem whose gains are of a kind of `PREFERENCES`."""
-    if preferences not in PREFERENCES:
-        expected = f"expected one of {', '.join(PREFERENCES)}"
-        raise InvalidInput(f"preferences: {preferences!r} given; {expected}")
     best = tuple(problem.best.tolist()) if objective == SHORTFALL else ()
     names = problem.participants, problem.decisions, problem.options
     return Table(*names, preferences, best)
@@ -153,6 +149,11 @@ class Heard:
     plans: tuple[Plan, ...]
     feedback: tuple[Feedback, ...]
     totals: tuple[tuple[float, ...], ...] = ()
+
+    def answer(self, name: str) -> Feedback:
+        """What somebody answered; nothing, where it did not."""
+        named = {answer.participant: answer for answer in self.feedback}
+        return named.get(name, Feedback(name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from support.fair_decisions.problem import (
     COMPLETE,
     FEEDBACK,
     PAIRED,
+    PREFERENCES,
     SCORE,
     Brief,
     FairDecisions,
@@ -35,7 +36,7 @@ from support.fair_decisions.problem import (
 from support.fair_decisions.records import Feedback, Plan, Planning, PlanningRound
 from support.play import FormatError, asked, counted
 
-ROUNDS = 5
+ROUNDS, MOST = 5, 1000  # as in the paper; at most
 FINAL = ITS_OWN, BEST_KNOWN, _ = ("its own", "best known", "last")
 
 
@@ -71,15 +72,15 @@ class Search:
         for what, known in (
             ("feedback", FEEDBACK),
             ("objective", OBJECTIVES),
+            ("preferences", PREFERENCES),
             ("final", FINAL),
         ):
             if (given := getattr(self, what)) not in known:
                 expected = f"expected one of {', '.join(known)}"
                 raise InvalidInput(f"{what}: {given!r} given; {expected}")
         self.table = table_of(self.problem, self.preferences, self.objective)
-        whole = isinstance(self.rounds, int) and not isinstance(self.rounds, bool)
-        if not whole or self.rounds < 1:
-            expected = "expected a whole number of at least 1"
+        if self.rounds not in range(1, MOST + 1):
+            expected = f"expected a whole number from 1 to {MOST}"
             raise InvalidInput(f"rounds: {self.rounds!r} given; {expected}")
         if self.solver and not self.estimator and self.feedback != COMPLETE:
             told = "it needs an estimator, for nobody tells the gains"

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import filterfalse
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -24,7 +25,6 @@ from support.fair_decisions.deciders import (
     Own,
     RuleBasedDecider,
     in_words,
-    level_of,
 )
 from support.fair_decisions.estimators import BayesianEstimator, prior_for
 from support.fair_decisions.planners import (
@@ -89,7 +89,7 @@ def answer_form(seat: Any, plans: Sequence[Plan], feedback: str) -> type[BaseMod
     return form("AnswerReply", **fields)
 
 
-Level: Any = Literal[LEVELS] | None
+Level: Any = Literal[tuple(LEVELS)] | None
 
 
 def _lists(plans: Sequence[Plan], one: str) -> Sequence[str]:
@@ -114,9 +114,8 @@ def _answered(seat: Any, reply: Any, plans: Sequence[Plan], feedback: str) -> Fe
     if feedback == COMPARISON:
         return answer
     if seat.own.stated:
-        known = {None: None} | {name: level_of(i) for i, name in enumerate(LEVELS)}
         rows = [getattr(reply, name) for name in _lists(plans, "levels")]
-        levels = tuple(tuple(known[name] for name in row) for row in rows)
+        levels = tuple(tuple(map(LEVELS.get, row)) for row in rows)
         rather = tuple(k and k - 1 for k in reply.rather)
         answer = replace(answer, levels=levels, rather=rather)
     said = " ".join(reply.text.split())
@@ -143,7 +142,7 @@ DECIDER = Role(
                 "plans": plans,
                 "feedback": feedback,
                 "words": MOST_WORDS,
-                "levels": LEVELS,
+                "levels": list(LEVELS),
             },
             _answered,
             # Forty words with names are half of that, and one that runs on ends soon.
@@ -318,11 +317,10 @@ class AskedEstimator:
         """Expected gains."""
         stated, found = [], dict[tuple[str, int, int], list[float]]()
         for entry in history:
-            asked = [answer for answer in entry.feedback if _asks(answer)]
-            others = [answer for answer in entry.feedback if not _asks(answer)]
-            stated.append(Heard(entry.plans, tuple(others)))
-            words = Heard(entry.plans, tuple(asked))
-            if asked and words not in self._told:
+            words = Heard(entry.plans, tuple(filter(_asks, entry.feedback)))
+            others = tuple(filterfalse(_asks, entry.feedback))
+            stated.append(Heard(entry.plans, others))
+            if words.feedback and words not in self._told:
                 self._told[words] = []  # also where asking fails
                 self._told[words] = await self.seat.estimate(table, words)
             for name, j, k, worth in self._told.get(words, []):

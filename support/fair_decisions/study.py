@@ -143,13 +143,10 @@ def estimator_for(
     >>> estimator_for("words"), estimator_for("words", ["plain", "model:gpt-4o-mini"])
     ('bayesian', 'model:gpt-4o-mini')
     """
-    if feedback in (WORDS, COMPARED):
-        kinds = [str(getattr(kind, "kind", kind)) for kind in (*seats, coordinator)]
-        if any(is_model(kind) or kind == HUMAN for kind in kinds[:-1]):
-            models = [kind for kind in kinds if is_model(kind)]
-            if models or model is not None:
-                return [*models, MODEL][0]
-    told = feedback == COMPLETE
-    if told or (feedback == SCORE and not solver and coordinator != "exact"):
-        return NONE
-    return BAYESIAN
+    kinds = [str(getattr(kind, "kind", kind)) for kind in (*seats, coordinator)]
+    models = [kind for kind in kinds if is_model(kind)]
+    spoken = any(is_model(kind) or kind == HUMAN for kind in kinds[:-1])
+    if feedback in (WORDS, COMPARED) and spoken and (models or model is not None):
+        return [*models, MODEL][0]
+    totals = feedback == SCORE and not solver and coordinator != "exact"
+    return NONE if totals or feedback == COMPLETE else BAYESIAN
