@@ -70,6 +70,7 @@ def prior_for(table: Table) -> Prior:
 
 SCORE_NOISE = 0.1  # standard deviation of a reported total, in points
 LEVEL_NOISE = 0.2  # how far a level may be from what was felt, of 1
+WISHED = 0.9  # the level of an option that somebody would rather have
 COMPARISON_NOISE = 0.25  # in standard deviations of a single gain
 LEAST = 1e-3  # smallest noise of any observation, so that no division is by 0
 
@@ -123,8 +124,8 @@ def _believed(name: str, table: Table, history: Sequence[Heard]) -> np.ndarray:
 
 
 def stated(plans: Sequence[Plan], answer: Feedback) -> dict[Pair, float]:
-    """The levels that an answer states. An option that somebody would rather have lies
-    halfway between the one that was planned and the best that there could be."""
+    """The levels that an answer states. An option that somebody would rather have is
+    taken for a favourite."""
     found: dict[Pair, float] = {}
     for plan, levels in zip(plans, answer.levels, strict=False):
         for j, level in enumerate(levels):
@@ -132,8 +133,7 @@ def stated(plans: Sequence[Plan], answer: Feedback) -> dict[Pair, float]:
                 found[j, plan[j]] = level
     for j, k in enumerate(answer.rather):
         if k is not None:
-            planned = found.get((j, plans[0][j]), 0.5)
-            found.setdefault((j, k), (1 + planned) / 2)
+            found.setdefault((j, k), WISHED)
     return found
 
 
