@@ -302,13 +302,14 @@ NONE, BAYESIAN = "none", "bayesian"
 
 class AskedEstimator:
     """Asks a model or a person once for each round what answers mean, and averages over
-    rounds. Nobody is asked about those who stated levels: the Bayesian one takes them.
+    rounds. Levels that were stated are left to the Bayesian one, unless it is to ask
+    about `everybody`.
 
     A round without a usable reply is not asked about again.
     """
 
-    def __init__(self, seat: ModelSeat | HumanSeat) -> None:
-        self.seat, self.kind = seat, seat.kind
+    def __init__(self, seat: ModelSeat | HumanSeat, everybody: bool) -> None:
+        self.seat, self.kind, self.everybody = seat, seat.kind, everybody
         self._told: dict[Heard, list[tuple[str, int, int, float]]] = {}
 
     async def estimate(
@@ -317,8 +318,8 @@ class AskedEstimator:
         """Expected gains."""
         stated, found = [], dict[tuple[str, int, int], list[float]]()
         for entry in history:
-            words = Heard(entry.plans, tuple(filter(_asks, entry.feedback)))
-            others = tuple(filterfalse(_asks, entry.feedback))
+            words = Heard(entry.plans, tuple(filter(self._asks, entry.feedback)))
+            others = tuple(filterfalse(self._asks, entry.feedback))
             stated.append(Heard(entry.plans, others))
             if words.feedback and words not in self._told:
                 self._told[words] = []  # also where asking fails
@@ -330,13 +331,9 @@ class AskedEstimator:
             gains[table.participants.index(name), j, k] = np.mean(worths)
         return gains
 
-
-def _asks(answer: Feedback) -> bool:
-    """Whether it takes somebody to say what an answer means."""
-    there = answer.text or answer.score is not None
-    return not answer.levels and bool(
-        there or answer.alike or answer.prefers is not None
-    )
+    def _asks(self, answer: Feedback) -> bool:
+        there = answer != Feedback(answer.participant)
+        return there and (self.everybody or not answer.levels)
 
 
 def _estimate_form(seat: Any, table: Table, entry: Heard) -> type[BaseModel]:
@@ -402,9 +399,14 @@ plans are known all the same."""
 
 
 def seat_estimator(
-    kind: Any, rng: np.random.Generator, spoken: Spoken | None = None
+    kind: Any,
+    rng: np.random.Generator,
+    spoken: Spoken | None = None,
+    *,
+    everybody: bool = True,
 ) -> Any:
-    """The estimator of a kind."""
+    """The estimator of a kind; a model or a person is asked about `everybody`, or only
+    about those who stated nothing as data."""
     seat = ESTIMATOR.seat(kind, rng, spoken=spoken)
     asked = isinstance(seat, ModelSeat | HumanSeat)
-    return AskedEstimator(seat) if asked else seat
+    return AskedEstimator(seat, everybody) if asked else seat

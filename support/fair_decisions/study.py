@@ -90,10 +90,10 @@ async def fair_decisions(
     sizes = (preferences, decisions, options, repetition, instances_seed, participants)
     problem = instance(*sizes)
     kinds = by_name("participant", seats, problem.participants)
-    if estimator == DEFAULT:
-        estimator = estimator_for(
-            feedback, list(kinds.values()), coordinator, solver, model
-        )
+    everybody = estimator != DEFAULT
+    if not everybody:
+        speakers = list(kinds.values())
+        estimator = estimator_for(feedback, speakers, coordinator, solver, model)
     who, led, guess = rng.spawn(3)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_deciders(
@@ -104,7 +104,7 @@ async def fair_decisions(
         stated=estimator == BAYESIAN,
         spoken=spoken,
     )
-    reads = seat_estimator(estimator, guess, spoken)
+    reads = seat_estimator(estimator, guess, spoken, everybody=everybody)
     leads = PLANNER.seat(coordinator, led, Leading(problem.shape, prompt), spoken)
     solves = None
     if solver:

@@ -293,7 +293,7 @@ def reader(overheard):
 
     def take(*replies):
         model, heard = overheard(*replies)
-        return seat_estimator("model", rng(), Spoken(model)), heard
+        return seat_estimator("model", rng(), Spoken(model), everybody=False), heard
 
     return take
 
