@@ -106,12 +106,9 @@ def satisfaction(gains: np.ndarray, preferences: str) -> np.ndarray:
     of `gains`.
 
     Scores: the option's share of the decision's points, bent so that an equal share,
-    1/m, is 0.5. Rankings: the share of the other options that it beats. A single option
-    is 0.5.
+    1/m, is 0.5. Rankings: the share of the other options that it beats.
     """
-    m = gains.shape[1]
-    if m == 1:
-        return np.full(gains.shape, 0.5)
+    m = max(gains.shape[1], 2)
     if preferences == RANKINGS:
         return (gains - 1) / (m - 1)
     points = gains.sum(axis=1, keepdims=True)

@@ -13,11 +13,10 @@ from support.errors import InvalidInput
 from support.fair_decisions.measures import value
 from support.fair_decisions.problem import Brief, Heard, Move
 from support.fair_decisions.records import Plan
-from support.solvers.fair import meet, solve
+from support.solvers.fair import meet, solve, totals
 from support.solvers.search import PRINTED, Search, Tree, follow
 
 TRIES = 30  # asks of a searcher that comes up with known plans, before one is drawn
-MEETING = 3  # participants up to whom the special algorithm of the solvers works
 STEPS = 100  # of expected gains, for solvers of whole numbers
 NEAR = 300  # options of all decisions, up to which two are changed at a time
 
@@ -32,8 +31,8 @@ def worths(
         for i, plan in enumerate(heard.plans):
             worth = None
             if heard.totals:
-                totals = np.array(heard.totals[i])
-                worth = float(value(objective, totals, np.array(best)))
+                told = np.array(heard.totals[i])
+                worth = float(value(objective, told, np.array(best)))
             found.append((plan, worth))
     return found
 
@@ -69,21 +68,20 @@ def checked_move(brief: Brief, move: Any) -> Move:
     wanted = 1 if move.finish else brief.plans
     if len(plans) != wanted:
         raise InvalidInput(f"plans: {len(plans)} given; expected {wanted}")
-    last = brief.table.words(plans[-1])
+    last, new = brief.table.words(plans[-1]), not (move.finish or brief.exhausted)
     if move.finish and plans[0] not in brief.known:
-        told = "is not known yet; to stop, choose one of the known plans"
-        raise InvalidInput(f"plan: {last} {told}")
-    if brief.over and not move.finish:
-        told = "False given, but no round is left; stop with one of the known plans"
-        raise InvalidInput(f"finish: {told}")
-    if not move.finish and not brief.exhausted:
-        if len(set(plans)) < len(plans) <= brief.table.plans:
-            told = "given twice; expected two different plans to compare"
-            raise InvalidInput(f"plans: {last} {told}")
-        if plans[-1] in brief.known:
-            told = "is known already; expected one that is not, or a stop"
-            raise InvalidInput(f"plan: {last} {told} with a known one")
-    return Move(plans, move.reason, move.finish)
+        said = f"{last} is not known yet; to stop, choose one of the known plans"
+    elif brief.over and not move.finish:
+        said = "no round is left; stop with one of the known plans"
+    elif new and len(set(plans)) < len(plans) <= brief.table.plans:
+        said = f"{last} given twice; expected two different plans to compare"
+    elif new and plans[-1] in brief.known:
+        said = (
+            f"{last} is known already; expected a new one, or a stop with a known one"
+        )
+    else:
+        return Move(plans, move.reason, move.finish)
+    raise InvalidInput(f"plan: {said}")
 
 
 class Planner:
@@ -199,9 +197,8 @@ class Suggester:
     """Advises a coordinator: the best plan by an objective on given gains, whole or
     expected, that a solver finds.
 
-    On expected gains of up to three participants "exact" stops at meeting in the
-    middle: a proof beyond it would be of an estimate, and cost seconds. The tree
-    searches draw from `rng`.
+    On expected gains "exact" stops at meeting in the middle: a proof beyond it would be
+    of an estimate, and cost seconds. The tree searches draw from `rng`.
     """
 
     def __init__(
@@ -215,17 +212,14 @@ class Suggester:
 
     def __call__(self, gains: np.ndarray) -> Plan:
         """The plan; gains have the shape (participants, decisions, options)."""
-        p, n, m = gains.shape
         if self.kind == "exact":
-            fair = self.objective == "divergence" and p <= MEETING
-            if fair and gains.dtype.kind == "f":
+            if gains.dtype.kind == "f" and self.objective == "divergence":
                 return meet(whole(gains)).plan
             return solve(whole(gains), self.objective).plan
-        best = gains.max(axis=2).sum(axis=1)
+        best, (_, n, m) = gains.max(axis=2).sum(axis=1), gains.shape
 
         def worth(plan: Plan) -> float:
-            totals = gains[:, np.arange(n), list(plan)].sum(axis=1)
-            return float(value(self.objective, totals, best))
+            return float(value(self.objective, totals(gains, plan), best))
 
         settings = PRINTED if self.kind == "mcts printed" else None
         return follow(Tree(n, m, self.rng, settings), worth, ADVICE)[0]
@@ -280,6 +274,6 @@ def nearby(
     new = [other for other in around if other not in known]
     if not new:
         return None
-    totals = gains[:, np.arange(n), np.array(new)].sum(axis=2).T
-    worth = value(objective, totals, gains.max(axis=2).sum(axis=1))
+    sums = gains[:, np.arange(n), np.array(new)].sum(axis=2).T
+    worth = value(objective, sums, gains.max(axis=2).sum(axis=1))
     return new[int(worth.argmax())]

@@ -14,7 +14,7 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.fair_decisions.records import Feedback, Plan
-from support.solvers.fair import checked
+from support.solvers.fair import checked, totals
 
 FEEDBACK = ("complete", "score", "words", "comparison", "comparison in words")
 """Public gains, the total alone, words; of two plans the better one, by a bit or words."""
@@ -88,7 +88,7 @@ class FairDecisions(Named):
 
     def totals(self, plan: Sequence[int]) -> np.ndarray:
         """Each participant's total V_i for a plan, int of shape (participants,)."""
-        return self.totals_of(np.array([self.check(plan)]))[0]
+        return totals(self.gains, self.check(plan))
 
     def totals_of(self, plans: np.ndarray) -> np.ndarray:
         """The totals of many plans: int of shape (plans, decisions) in, (plans,

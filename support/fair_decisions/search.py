@@ -35,6 +35,7 @@ from support.fair_decisions.problem import (
 )
 from support.fair_decisions.records import Feedback, Plan, Planning, PlanningRound
 from support.play import FormatError, asked, counted
+from support.solvers.fair import totals
 
 ROUNDS, MOST = 5, 1000  # as in the paper; at most
 FINAL = ITS_OWN, BEST_KNOWN, _ = ("its own", "best known", "last")
@@ -188,9 +189,8 @@ class Search:
             return (tuple(map(float, scores)),)
         if self.estimates is None:
             return ()
-        places = np.arange(self.table.shape[1])
-        expected = [self.estimates[:, places, list(plan)] for plan in entry.plans]
-        return tuple(tuple(gains.sum(axis=1).tolist()) for gains in expected)
+        expected = [totals(self.estimates, plan) for plan in entry.plans]
+        return tuple(tuple(known.tolist()) for known in expected)
 
     async def _asked(
         self, names: Sequence[str], phase: str, ask: Callable[[str], Awaitable[Any]]
@@ -218,9 +218,7 @@ def record(
     """The record of rounds that were played; `roles` holds participants, coordinator,
     estimator and solver."""
     kinds = {role: getattr(who, "kind", "none") for role, who in roles.items()}
-    gains = tuple(
-        tuple(tuple(row) for row in decision) for decision in problem.gains.tolist()
-    )
+    gains = tuple(tuple(map(tuple, mine)) for mine in problem.gains.tolist())
     ended = choose(rounds, final)
     told = {**settings, "final": final}
     return Planning(gains, problem.participants, kinds, tuple(rounds), ended, told)

@@ -62,10 +62,8 @@ from support.solvers.search import PRINTED, LocalSearch, RandomSearch, Tree
 
 # ---- a participant, which knows `Own` --------------------------------------------------
 
-MOST_WORDS, MOST = (
-    40,
-    280,
-)  # of an answer (appendix A of 003); characters of a tight one
+MOST_WORDS = 40  # of an answer (appendix A of 003)
+MOST = 280  # characters of a tight one
 ALIKE = "alike"
 
 
@@ -80,9 +78,10 @@ def answer_form(seat: Any, plans: Sequence[Plan], feedback: str) -> type[BaseMod
     fields: dict[str, Any] = {}
     if feedback in PAIRED:
         fields["prefers"] = Literal[(*PLACES, ALIKE)]
-    if feedback != COMPARISON:
-        fields["text"] = text(seat.limits.text(MOST), 0 if stated else 1)
-    if feedback != COMPARISON and stated:
+    if feedback == COMPARISON:
+        return form("ComparisonReply", **fields)
+    fields["text"] = text(seat.limits.text(MOST), 0 if stated else 1)
+    if stated:
         option: Any = Literal[tuple(range(1, table.shape[2] + 1))] | None
         fields |= dict.fromkeys(_lists(plans, "levels"), _row(table, Level))
         fields["rather"] = _row(table, option)
@@ -124,11 +123,10 @@ def _answered(seat: Any, reply: Any, plans: Sequence[Plan], feedback: str) -> Fe
     return replace(answer, text=said, disclosed=disclosed)
 
 
-def _known(seat: Any, plans: Sequence[Plan], feedback: str) -> Feedback | None:
-    """What a model need not be asked for: sums, which need none."""
-    if isinstance(seat, HumanSeat) or feedback in (WORDS, COMPARED):
-        return None
-    return seat.own.answer(seat.me, plans, feedback)
+def _sum(seat: Any, plans: Sequence[Plan], feedback: str) -> Feedback | None:
+    """What a model need not be asked for."""
+    asked = isinstance(seat, HumanSeat) or feedback in (WORDS, COMPARED)
+    return None if asked else seat.own.answer(seat.me, plans, feedback)
 
 
 DECIDER = Role(
@@ -151,7 +149,7 @@ DECIDER = Role(
             ),
             briefing="deciding/participant",
             told=lambda seat, plans, feedback: {"seat": seat},
-            unasked=_known,
+            unasked=_sum,
         )
     },
     kinds={"plain": RuleBasedDecider},
@@ -169,11 +167,11 @@ def seat_deciders(
 ) -> dict[str, Any]:
     """A participant for each name; each is given its own gains and no one else's, and a
     random stream. `stated`: nobody reads their words, see `Own`."""
-    table = table_of(problem, preferences)
-    names = problem.participants
-    owned = [Own(table, gains, stated) for gains in problem.gains]
-    own = dict(zip(names, owned, strict=True))
-    return DECIDER.fill(names, seats, rng, own.__getitem__, spoken)
+    table, names = table_of(problem, preferences), problem.participants
+    gains = dict(zip(names, problem.gains, strict=True))
+    return DECIDER.fill(
+        names, seats, rng, lambda name: Own(table, gains[name], stated), spoken
+    )
 
 
 # ---- the coordinator -------------------------------------------------------------------
