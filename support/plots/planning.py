@@ -156,13 +156,13 @@ def plot_trajectory(
         if at == chosen:
             look["bbox"] = {"boxstyle": "round", "fill": False}
         ax.annotate(f"{gap:.0f}", (at, high), (0, 9), fontsize=9, **look)
-    told = "numbers: divergence, red: the smallest"
-    told += "" if pd.isna(chosen) else ", framed: chosen"
+    told = "number: divergence, red: the smallest"
+    told += "" if pd.isna(chosen) else "\nframed: chosen"
     told += "" if optimum is None else f"; optimum: {optimum:.0f}"
     ax.annotate(told, (0.01, 0.01), xycoords="axes fraction", fontsize=7)
     room = max(top.max() - bottom.min(), 1.0)
     ax.set(xlabel="round", ylabel="total of a participant (points)")
-    ax.set_ylim(bottom.min() - 0.2 * room, top.max() + 0.2 * room)
+    ax.set_ylim(bottom.min() - 0.25 * room, top.max() + 0.2 * room)
     ax.set_xticks(sorted(table["round"].unique()))
     ax.legend(**BESIDE)
     return ax
