@@ -226,19 +226,18 @@ class Suggester:
 
 
 def advised(
-    solver: Callable[[np.ndarray], Plan], gains: np.ndarray, judged: Sequence[Plan]
+    solver: Callable[[np.ndarray], Plan], gains: np.ndarray, latest: Plan
 ) -> Plan:
-    """A solver's plan of expected gains, out of options that were judged.
+    """A solver's plan of expected gains, out of options of which something is known.
 
-    Of others nothing is known, so that they seem to be worth the same to everybody: a
-    solver would fill its plan up with them. In their place stand those of the last plan.
+    Others are expected to be worth the same to everybody, so that a solver would fill
+    its plan up with them. In their place stand those of the latest plan.
     """
-    places = np.arange(gains.shape[1])
-    option = np.repeat([judged[-1]], gains.shape[2], axis=0).T
-    for plan in judged:
-        option[places, list(plan)] = plan
-    found = solver(gains[:, places[:, None], option])
-    return tuple(option[places, list(found)].tolist())
+    _, n, m = gains.shape
+    told = np.ptp(gains, axis=0) > 0
+    option = np.where(told, np.arange(m), np.array(latest)[:, None])
+    found = solver(gains[:, np.arange(n)[:, None], option])
+    return tuple(option[np.arange(n), list(found)].tolist())
 
 
 def whole(gains: np.ndarray) -> np.ndarray:

@@ -151,7 +151,9 @@ class Search:
             return self.problem.check(self.solver(brief.gains))
         if brief.estimates is None:
             return None
-        return self.problem.check(advised(self.solver, brief.estimates, brief.known))
+        return self.problem.check(
+            advised(self.solver, brief.estimates, brief.known[-1])
+        )
 
     def _best(self) -> Plan | None:
         return best_known(self.history, self.objective, self.table.best)

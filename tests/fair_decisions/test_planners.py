@@ -159,17 +159,21 @@ def test_on_estimates_it_proposes_what_is_expected_to_be_best_though_it_is_not(b
 
 
 @pytest.mark.parametrize("solver", ["exact", "mcts", "mcts printed"])
-@given(st.integers(0, 2**32 - 1), st.integers(1, 4))
+@given(st.integers(0, 2**32 - 1))
 @settings(max_examples=20)
-def test_nothing_is_advised_of_which_nothing_is_known(solver, seed, count):
+def test_nothing_is_advised_of_which_nothing_is_known(solver, seed):
     rng = np.random.default_rng(seed)
-    gains, judged = rng.normal(30, 9, (3, 4, 3)), rng.integers(3, size=(count, 4))
-    known = [tuple(plan) for plan in judged.tolist()]
-    plan = advised(Suggester("divergence", solver, rng), gains, known)
-    assert all(k in judged[:, j] for j, k in enumerate(plan))
+    gains, latest = (
+        rng.normal(30, 9, (3, 4, 3)),
+        tuple(rng.integers(3, size=4).tolist()),
+    )
+    unheard = rng.random((4, 3)) < 0.5
+    gains[:, unheard] = 100 / 3
+    plan = advised(Suggester("divergence", solver, rng), gains, latest)
+    for j, k in enumerate(plan):
+        assert not unheard[j, k] or k == latest[j]
     if solver == "exact":
-        apart = worth(whole(gains), plan)
-        assert all(apart >= worth(whole(gains), other) for other in known)
+        assert worth(whole(gains), plan) >= worth(whole(gains), latest)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.sampled_from([*OBJECTIVES]))

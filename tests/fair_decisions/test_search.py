@@ -178,7 +178,7 @@ def test_under_comparison_two_plans_are_put_to_everybody_and_one_ends_it():
 
 
 def test_a_solver_suggests_on_what_is_known_and_at_last_the_best_known_plan():
-    seen, made = [], np.arange(12.0).reshape(3, 2, 2)
+    seen, made = [], np.full((3, 2, 2), 50.0)
 
     def solver(gains):
         seen.append(gains)
