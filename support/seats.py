@@ -65,6 +65,7 @@ from pydantic import (
 )
 
 from support.errors import InvalidInput, MalformedReply, Silent, UnknownParticipant
+from support.forms import misfits
 from support.models.profiles import MODEL, TIGHT, Limits, is_model
 from support.prompts import check_folder, own, render
 
@@ -382,7 +383,7 @@ class Question:
         try:
             reply = self.form.model_validate(given) if self.form else given
         except ValidationError as error:
-            raise InvalidInput("\n".join(misfits(error))) from None
+            raise InvalidInput(misfits(error)) from None
         self._answer.set_result(self.check(reply))
 
     def pass_over(self, why: str) -> None:
@@ -392,16 +393,6 @@ class Question:
     async def wait(self) -> Any:
         """What the answer becomes, once there is one."""
         return await asyncio.wrap_future(self._answer)
-
-
-def misfits(error: ValidationError) -> list[str]:
-    """A sentence for each field that does not fit."""
-    found = []
-    for wrong in error.errors():
-        field = " ".join(str(part) for part in wrong["loc"])
-        said = wrong["msg"].removeprefix("Value error, ")
-        found.append(f"{field}: {said}" if field else said)
-    return found
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ import pytest
 SUPPORT = Path(__file__).parent.parent / "support"
 FLOORS = [
     {"errors", "presence", "mail", "data", "downloads", "corpora", "pronunciations", "published",
-     "database", "choice", "solvers", "models", "prompts"},
+     "database", "choice", "solvers", "models", "prompts", "forms"},
     {"seats", "play", "english"},
     {"roundtable", "meetings", "fair_decisions", "seminar", "survey"},
     {"runs", "seminars"},
     {"simulations", "played"},
     {"analysis"},
-    {"study", "tables", "draw", "plots", "runs.pages", "ledger"},
+    {"study", "tables", "draw", "plots", "runs.pages", "ledger", "room"},
     {"labs", "desk", "recorded"},
     {"runs.notebooks", "runs.paper", "full_runs", "app"},
 ]  # fmt: skip

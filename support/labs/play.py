@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import ipywidgets as w
 
 from support.labs.base import ROW, Home, Lab, held, offered, warning, words
+from support.labs.person import PersonForm
 from support.models.profiles import MODEL
 from support.runs.study import Store
-from support.seats import HUMAN, Question
+from support.seats import HUMAN, Question, people
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -100,6 +101,7 @@ class PlayLab(Lab, Generic[R]):
         self._listeners, self.task, self.run = [], None, None
         self.finished: list[R] = []
         self.stored = self._stopped = False
+        self.persons: dict[str, PersonForm] = {}
         self.forms.children = ()
         self.progress.value = 0
         self._clear()
@@ -127,7 +129,10 @@ class PlayLab(Lab, Generic[R]):
         last, self._stopped = len(self.finished) + rounds, False
         try:
             if self.run is None:
-                await self._sit_down()
+                questions: asyncio.Queue[Question] = asyncio.Queue()
+                self._listen(questions, self._ask)
+                with people(questions):
+                    await self._sit_down()
             while (
                 not self._over
                 and not self._stopped
@@ -246,6 +251,14 @@ class PlayLab(Lab, Generic[R]):
         )
         for seat in self.seats.children:
             seat.observe(lambda _: self.home.run(self.restart), "value")
+
+    def _ask(self, question: Question) -> None:
+        """Show a question to the person whom it is for."""
+        if question.me not in self.persons:
+            self.persons[question.me] = PersonForm(question.me)
+            shown = [person.view for person in self.persons.values()]
+            self.forms.children = tuple(shown)
+        self.persons[question.me].ask(question)
 
     def _listen(
         self, questions: asyncio.Queue[Question], ask: Callable[[Question], None]

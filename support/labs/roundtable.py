@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -11,22 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 import numpy as np
-import pandas as pd
-from pydantic import TypeAdapter
 
 from support.analysis.metrics import even_split, total_utility
 from support.choice import RULES
-from support.errors import InvalidInput
-from support.labs.base import SEEDS, control, controls, fill
+from support.labs.base import SEEDS, control, controls
 from support.labs.play import PlayLab
-from support.labs.roles import Asked, RoleForm
 from support.plots.roundtable import draw_discussion
 from support.prompts import SETS
-from support.roundtable.economy import PREFERENCES, Background, exchange_economy
-from support.roundtable.mechanism import MECHANISMS, Choose
+from support.roundtable.economy import PREFERENCES, exchange_economy
+from support.roundtable.mechanism import MECHANISMS
 from support.roundtable.negotiators import KINDS, RuleBased
 from support.roundtable.records import Round, Transcript
-from support.roundtable.seats import ACTS, seat_all
+from support.roundtable.seats import seat_all
 from support.roundtable.study import roundtable_exchange
 from support.roundtable.table import (
     ENVIRONMENTS,
@@ -37,7 +32,7 @@ from support.roundtable.table import (
 )
 from support.runs.pages import to_html
 from support.runs.study import Store
-from support.seats import HUMAN, HumanSeat, Shown, Spoken
+from support.seats import HUMAN, Spoken
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,222 +49,6 @@ RANGES = {
     "preferences": PREFERENCES,
     "agents": (2, 5),
     "rounds": (1, 20),
-}
-TITLES = {
-    "message": "what do you say?",
-    "propose": "what do you propose?",
-    "vote": "how do you vote?",
-    "choose": "what do you choose?",
-}
-
-FIELDS = {"message": "message", "propose": "proposal", "choose": "choice"}
-Fields = tuple[Sequence[w.Widget], Callable[[], Any]]
-"""Widgets that take an answer, and what reads it from them."""
-
-
-def seat_form(
-    about: str,
-    me: str,
-    proposal: Callable[[Any], Fields],
-    line: Callable[[Any], str],
-    claims: str,
-) -> RoleForm:
-    """The form of a person at the table; `proposal` makes the fields of a proposal, `line` says a candidate, `claims`
-    what a message may state in numbers."""
-
-    def asked(phase: str, view: Any, fields: Fields, send: str, skip: str) -> Asked:
-        heard = [
-            (f"{m.sender} → {', '.join(m.recipients)}:", m.text) for m in view.messages
-        ]
-        where = f"Round {view.round}, {view.phase.title.lower()}"
-        secret = " (private)" if view.phase.private else ""
-        told = fill("asked", f"{where}{secret}: {TITLES[phase]}", "", heard)
-        shown, read = fields
-        name = view.form if phase == "vote" else FIELDS[phase]
-        given = read if phase == "message" else lambda: {name: read()}
-        nothing: dict[str, Any] = {"target": [], name: None}
-        return Asked(told, shown, given, send, skip, nothing)
-
-    def message(view: Any) -> Asked:
-        others = [agent for agent in view.agents if agent != me]
-        to = w.SelectMultiple(
-            options=others, value=others, description="to", rows=len(others)
-        )
-        text = w.Textarea(
-            placeholder="what you want to say",
-            description="message",
-            layout=w.Layout(width="36rem"),
-        )
-        numbers = {
-            name: w.Text(description=name, placeholder="not stated")
-            for name in view.claims
-        }
-        hint = (
-            f"Some read numbers only; state here what you want them to know: {claims}."
-        )
-        told = [w.HTML(fill("hint", hint))] if numbers else []
-
-        def read() -> dict[str, Any]:
-            typed = {name: field.value.strip() for name, field in numbers.items()}
-            claim = {name: float(x) for name, x in typed.items() if x}
-            said = {"target": list(to.value), "message": text.value.strip()}
-            return {**said, "claim": claim} if numbers else said
-
-        fields = [to, text, *told, *numbers.values()]
-        return asked("message", view, (fields, read), "Send", "Say nothing")
-
-    def vote(view: Any) -> Asked:
-        lines = [(f"{one.id} ({', '.join(one.proposers) or 'the standing decision'})", line(one.value))
-                 for one in view.candidates]  # fmt: skip
-        told = fill(
-            "asked",
-            "",
-            "" if lines else "There is no proposal.",
-            lines,
-            f"{view.rule}: {view.explanation}",
-        )
-        fields, read = BALLOTS[view.form](
-            [candidate.id for candidate in view.candidates]
-        )
-        return asked("vote", view, ([w.HTML(told), *fields], read), "Vote", "Abstain")
-
-    return RoleForm(
-        {
-            "message": message,
-            "propose": lambda view: asked(
-                "propose", view, proposal(view), "Propose", "No new proposal"
-            ),
-            "vote": vote,
-            "choose": lambda view: asked(
-                "choose", view, _choice(view.phase), "Choose", "Nothing"
-            ),
-        },
-        about,
-    )
-
-
-def _choice(phase: Choose) -> Fields:
-    """The field of an act of one's own, from its type: some names, a whole number between
-    two bounds, or else JSON."""
-    schema = TypeAdapter(phase.reply).json_schema()
-    match schema:
-        case {"enum": names}:
-            fields, read = _vote(names)
-        case {"type": "integer", "minimum": low, "maximum": high}:
-            number = w.BoundedIntText(
-                low, min=low, max=high, description=f"{low} to {high}"
-            )
-            fields, read = [number], lambda: number.value
-        case _:
-            return _typed(phase.asks)
-    return [w.HTML(fill("asked", "", f"You choose {phase.asks}.")), *fields], read
-
-
-def _typed(expected: str) -> Fields:
-    """A field in which an answer is typed as JSON."""
-    field = w.Text(placeholder="as JSON", layout=w.Layout(width="36rem"))
-
-    def read() -> Any:
-        try:
-            return json.loads(field.value)
-        except ValueError:
-            raise InvalidInput(
-                f"{field.value!r} given; expected {expected}, as JSON"
-            ) from None
-
-    return [w.HTML(fill("asked", "", expected)), field], read
-
-
-def market_seat(background: Background) -> RoleForm:
-    """The seat of a person in the exchange economy, who knows this background, and proposes amounts of each good."""
-    b = background
-    weights = ", ".join(
-        f"{good}: {weight:.3g}" for good, weight in zip(b.goods, b.weights, strict=True)
-    )
-    about = (
-        f"Only you know your exponents: {weights}. More of a good with a larger exponent is worth more to you; with "
-        "none of a good your utility is 0."
-    )
-
-    def proposal(view: Any) -> Fields:
-        even = [round(b.endowment / len(b.agents), 2)] * len(b.goods)
-        latest = dict(view.latest).get(b.me) or [even] * len(b.agents)
-        look: Any = {"layout": w.Layout(width="8rem"), "step": 1}
-        look["style"] = {"description_width": "2rem"}
-        cells = {
-            agent: [w.FloatText(value=x, **look) for x in row]
-            for agent, row in zip(b.agents, latest, strict=True)
-        }
-        total = w.HTML()
-
-        def read() -> dict[str, dict[str, float]]:
-            return {
-                agent: {cell.description: cell.value for cell in row}
-                for agent, row in cells.items()
-            }
-
-        def show_totals(_: Any = None) -> None:
-            sums = pd.DataFrame(read()).sum(axis=1).items()
-            told = ", ".join(f"{good}: {x:g}" for good, x in sums)
-            total.value = f"Sums, {b.endowment:g} each: {told}"
-
-        for row in cells.values():
-            for good, cell in zip(b.goods, row, strict=True):
-                cell.description = good
-                cell.observe(show_totals, "value")
-        show_totals()
-        name = w.Layout(width="5rem")
-        rows = [w.HBox([w.Label(a, layout=name), *row]) for a, row in cells.items()]
-        return [*rows, total], read
-
-    def line(value: Any) -> str:
-        rows = zip(b.agents, value, strict=True)
-        amounts = "; ".join(
-            f"{agent}: " + ", ".join(f"{x:g}" for x in row) for agent, row in rows
-        )
-        return f"{amounts} – your utility {b.utility(value[b.index]):.1f}"
-
-    about = fill("about", b.me, about)
-    return seat_form(about, b.me, proposal, line, "your exponent of each good")
-
-
-def own_seat(me: str, environment: Any) -> RoleForm:
-    """The same in an environment of the user's own: a proposal is typed as JSON, as its `form` asks a model for it."""
-
-    return seat_form(
-        fill("about", me, environment.goal(me, Shown())),
-        me,
-        lambda view: _typed(environment.form()),
-        environment.describe,
-        getattr(environment, "claim_words", ""),
-    )
-
-
-def _vote(ids: list[str]) -> Fields:
-    choice = w.RadioButtons(options=ids, value=None)
-    return [choice], lambda: choice.value
-
-
-def _ranking(ids: list[str]) -> Fields:
-    places = [
-        w.Dropdown(options=ids, value=c, description=f"{i}.")
-        for i, c in enumerate(ids, start=1)
-    ]
-    return list(places), lambda: [place.value for place in places]
-
-
-def _numbers(ids: list[str], make: type[w.Widget], **span: int) -> Fields:
-    fields: dict[str, Any] = {c: make(description=c, **span) for c in ids}
-    return list(fields.values()), lambda: {
-        c: field.value for c, field in fields.items()
-    }
-
-
-BALLOTS: Mapping[str, Callable[[list[str]], Fields]] = {
-    "vote": _vote,
-    "ranking": _ranking,
-    "ratings": lambda ids: _numbers(ids, w.IntSlider, value=3, min=1, max=5),
-    "points": lambda ids: _numbers(ids, w.BoundedIntText, value=1, min=0, max=len(ids)),
 }
 
 
@@ -361,30 +140,13 @@ class RoundTableLab(PlayLab[Round]):
         self.crowd: np.ndarray | None = None
 
     async def _sit_down(self) -> None:
-        people = {
-            a: HumanSeat(ACTS, self.economy, me=a)
-            for a, kind in self.kinds.items()
-            if kind == HUMAN
-        }
         s, rng = self.settings, np.random.default_rng(self.settings["seed"])
         spoken = Spoken(self.model, prompts=s["prompts"])
-        self.people = seat_all(
-            self.economy, {**self.kinds, **people}, rng, spoken=spoken
-        )
-        self.forms.children = tuple(self._form(seat).view for seat in people.values())
+        self.people = seat_all(self.economy, self.kinds, rng, spoken=spoken)
         how = {name: s[name] for name in ("mechanism", "rounds")}
         self.table = Table(self.economy, self.people, s["rule"], rng=rng, **how)
         self.run = self.table.discuss(as_stop(s.get("stop")))
         self.crowd = await self._simulate()
-
-    def _form(self, seat: HumanSeat) -> RoleForm:
-        form = (
-            own_seat(seat.me, self.economy)
-            if self._own
-            else market_seat(self.economy.background(seat.me))
-        )
-        self._listen(seat.questions, form.ask)
-        return form
 
     async def _simulate(self) -> np.ndarray | None:
         """Curves of rule-based discussions with the same settings and other seeds, shape (CROWD, rounds).

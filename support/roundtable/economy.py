@@ -212,11 +212,25 @@ class ExchangeEconomy:
     def reply(self) -> type[BaseModel]:
         """The type of a proposal: per agent the amounts, in the order of the goods or by name."""
         in_order = BeforeValidator(lambda row: _in_order(row, self.goods))
-        amount: Any = Annotated[float, Field(ge=0, le=self.endowment)]
+        amount: Any = self._amount
         n = len(self.goods)
         length = Field(min_length=n, max_length=n)
         row: Any = Annotated[list[amount], length, in_order]
         return form("Amounts", **dict.fromkeys(self.agents, row))
+
+    @property
+    def by_name(self) -> type[BaseModel]:
+        """The same as a person fills it in: per agent and good."""
+        named = form("Row", **dict.fromkeys(self.goods, self._amount))
+        by_good = BeforeValidator(
+            lambda row: dict(zip(self.goods, _in_order(row, self.goods), strict=True))
+        )
+        row: Any = Annotated[named, by_good]
+        return form("Amounts", **dict.fromkeys(self.agents, row))
+
+    @property
+    def _amount(self) -> Any:
+        return Annotated[float, Field(ge=0, le=self.endowment)]
 
     @property
     def extra_tokens(self) -> int:

@@ -91,6 +91,8 @@ def message_form(
         ],
         "message": Annotated[str, text] | None,
     }
+    if named:
+        fields["target"] = fields["target"], list(names)
     if claims:
         numbers: Any = dict.fromkeys(claims, (float | None, None))
         fields["claim"] = (form("Claim", **numbers) | None, None)
@@ -106,6 +108,9 @@ def message_form(
 def proposal_form(seat: Seat) -> type[BaseModel]:
     """The type that the environment gives, with its `validate` behind it: a model is asked again for what either refuses."""
     own = seat.own
+    kind = own.reply
+    if seat.kind == HUMAN:
+        kind = getattr(own, "by_name", kind)
 
     def valid(reply: Any) -> None:
         if reply.proposal is not None:
@@ -115,13 +120,16 @@ def proposal_form(seat: Seat) -> type[BaseModel]:
         getattr(own, "form_name", "ProposalReply"),
         valid,
         reason=reason(seat.limits),
-        proposal=Annotated[own.reply | None, BeforeValidator(or_nothing)],
+        proposal=Annotated[kind | None, BeforeValidator(or_nothing)],
     )
 
 
 @cache
-def ballot_form(kind: str, ids: Names, limits: Limits) -> type[BaseModel]:
-    """A ballot of a kind, or null to abstain; ids in any case, and a last place goes without saying."""
+def ballot_form(
+    kind: str, ids: Names, limits: Limits, least: int | None = None
+) -> type[BaseModel]:
+    """A ballot of a kind, or null to abstain; ids in any case, and a last place goes without saying, unless a ranking
+    has `least` so many."""
     one: Any = Literal[ids]
     most = len(ids)
 
@@ -137,7 +145,10 @@ def ballot_form(kind: str, ids: Names, limits: Limits) -> type[BaseModel]:
 
     rating = Field(ge=1, le=5) if kind == "ratings" else Field(0, ge=0, le=most)
     each: Any = dict.fromkeys(ids, (int, rating))
-    names = {"vote": one, "ranking": Annotated[list[one], Field(max_length=most)]}
+    names = {
+        "vote": one,
+        "ranking": Annotated[list[one], Field(min_length=least, max_length=most)],
+    }
     choice = names.get(kind) or form(kind.title(), **each)
     choice = Annotated[choice | None, BeforeValidator(tidy)]
     complete = lambda reply: check_ballot(BY_FORM[kind], reply.model_dump()[kind], ids)
@@ -203,6 +214,7 @@ ACTS = {
             view.form,
             tuple(candidate.id for candidate in view.candidates),
             seat.limits,
+            len(view.candidates) if seat.kind == HUMAN else None,
         ),
         _ballot,
     ),

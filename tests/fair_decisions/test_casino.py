@@ -90,7 +90,7 @@ def test_what_is_not_the_corpus_is_named(tmp_path):
     for closing in (own, bye, four):
         with pytest.raises(
             DamagedFile,
-            match=r"valid\.json\.gz, dialogue 2: expected gzipped JSON as CaSiNo",
+            match=r"valid\.json\.gz: expected gzipped JSON as CaSiNo",
         ):
             deals(written(tmp_path, DEAL, closing))
     for content in (b"hello", gzip.compress(b"3", mtime=0)):

@@ -3,6 +3,8 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from support.errors import CallFailed
 from support.labs.roundtable import SWEEP
 from support.models.replies import Cache
@@ -19,32 +21,43 @@ lab.view"""
 SAYING = "I am <b>a person</b> & I need good A"
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(
-    browse, tmp_path, screenshot, button, dropdown
+    browse, tmp_path, screenshot, button, dropdown, theme
 ):
-    page = browse(TABLE.format(path=str(tmp_path / "study.sqlite")))
+    page = browse(TABLE.format(path=str(tmp_path / "study.sqlite")), theme)
     button(page, "Next round").wait_for()
     dropdown(page, "Ana").select_option("human")
     button(page, "Play to the end").click()
-    page.get_by_placeholder("what you want to say").fill(SAYING)
+    said = page.get_by_label("message")
+    said.wait_for()
+    page.get_by_text("What you know", exact=True).wait_for()
+    screenshot(page, f"roundtable_{theme}_1_message")
+    said.fill(SAYING)
+    said.press("Control+Enter")
+    amounts = page.get_by_placeholder("0 to 100")
+    amounts.first.wait_for()
+    page.wait_for_function("document.activeElement.closest('.convene-person')")
+    for number in range(9):
+        amounts.nth(number).fill("130" if number == 0 else "33.33")
+    amounts.nth(8).press("Enter")
+    refused = page.get_by_text("Input should be less than or equal to 100")
+    refused.wait_for()
+    screenshot(page, f"roundtable_{theme}_2_refused")
+    assert amounts.first.input_value() == "130", "what was typed is kept"
+    amounts.first.fill("33.34")
     button(page, "Send").click()
-    amount = page.locator("input[type=number]:visible").nth(1)  # the first is the seed
-    button(page, "Propose").wait_for()
-    amount.fill("130")
-    amount.press("Tab")
-    button(page, "Propose").click()
-    page.get_by_text("share out exactly 100 of every good").wait_for()
-    screenshot(page, "roundtable_1_refused")
-    assert amount.input_value() == "130", "what was typed is kept after an error"
-    amount.fill("33.34")
-    amount.press("Tab")
-    button(page, "Propose").click()
-    button(page, "Vote").wait_for()
-    screenshot(page, "roundtable_2_vote")
-    page.locator("input[type=radio]").first.check()
-    button(page, "Vote").click()
-    for name in ("Say nothing", "No new proposal", "Abstain"):
-        button(page, name).click()
+    page.get_by_label("P1", exact=True).wait_for()
+    screenshot(page, f"roundtable_{theme}_3_vote")
+    page.get_by_label("P1", exact=True).press("Space")
+    button(page, "Send").press("Enter")
+    for question in ("messages", "proposals", "votes"):
+        page.get_by_text(f"Round 2, {question}.").wait_for()
+        if question == "proposals":
+            page.get_by_label("proposal", exact=True).uncheck()
+        if question == "votes":
+            page.get_by_label("nothing", exact=True).check()
+        button(page, "Send").click()
     page.get_by_text("Stored in study.sqlite").wait_for()
     assert page.get_by_text(SAYING).count(), (
         "what a person says is shown as text, not as markup"
@@ -61,6 +74,7 @@ def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(
         (33.34, 33.333333, 33.333333)
     ]
     assert first == transcript.rounds[0].candidates[0].id and second is None
+    assert not [p for p in transcript.rounds[1].proposals if p.agent == "Ana"]
 
 
 RUNS = """

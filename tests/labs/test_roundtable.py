@@ -1,25 +1,15 @@
 """The round table's lab: a stop, the talk of one round, clicks that become a cell, and pieces of one's own in it."""
 
 import asyncio
-import json
-from typing import Annotated, Literal
 
-import ipywidgets as w
 import pytest
-from pydantic import Field
 
 from support.choice import RULES
 from support.errors import InvalidInput
 from support.labs.roundtable import RoundTableLab
 from support.models.stand_ins import stand_in
 from support.roundtable import negotiators, table
-from support.roundtable.mechanism import (
-    MECHANISMS,
-    Choose,
-    Mechanism,
-    Talk,
-    gather,
-)
+from support.roundtable.mechanism import Talk
 from support.roundtable.records import Ballot, Message, Proposal, View
 from support.roundtable.seats import ACTS
 
@@ -127,73 +117,34 @@ def test_what_is_registered_stands_in_the_menus_and_plays(registered, store, pla
     assert set(lab.kinds.values()) == {"conceder"} and len(lab.kinds) == 3
 
 
-def test_a_person_at_such_a_table_types_a_proposal_as_json(
-    registered, store, answered, within
-):
-    def fill(form, view):
-        assert "You like tea." in form.view.children[0].value
-        for field in within(form.asked, w.Text):
-            field.value = "tea"
-            with pytest.raises(InvalidInput, match="expected a drink such as"):
-                form.send()
-            field.value = '"milk"'
-        for choice in within(form.asked, w.RadioButtons):
-            choice.index = 0
+def sat(lab, answers):
+    """Play a lab to the end; its people answer by phase."""
 
-    lab = RoundTableLab(
-        store,
-        rounds=1,
-        environment="drink",
-        seats={"Ana": "human", "Ben": "blunt"},
-        rule="last",
-    )
-    assert answered(lab, fill) == ["message", "propose", "vote"]
+    async def run():
+        playing = asyncio.ensure_future(lab.advance(to_the_end=True))
+        while not playing.done():
+            await asyncio.sleep(0)
+            for person in lab.persons.values():
+                for question in person.waiting[:1]:
+                    question.answer(answers[question.phase])
+                    person.waiting.pop(0)
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+    assert "Stored in" in lab.status.value
+
+
+def test_people_sit_at_a_table_of_ones_own_and_answer_in_its_terms(registered, store):
+    seats = {"Ana": "human", "Ben": "blunt"}
+    settings = {"environment": "drink", "rule": "last"}
+    lab = RoundTableLab(store, rounds=1, seats=seats, **settings)
+    answers = {"message": {"message": "Mine."}, "propose": {"proposal": "milk"}}
+    sat(lab, {**answers, "vote": {"vote": None}})
     assert {p.value for p in lab.finished[0].proposals} == {"milk", "tea"}
 
 
 def test_a_misspelt_setting_is_refused(store):
     with pytest.raises(InvalidInput, match="'ruel'"):
         RoundTableLab(store, ruel="ranked")
-
-
-def test_a_person_states_numbers_where_some_read_nothing_else(store, answered, within):
-    def fill(form, view):
-        for text in within(form.asked, w.Textarea):
-            text.value = "I need good A."
-        for field in within(form.asked, w.Text):
-            field.value = " 0.8" if field.description == "A" else ""
-        for choice in within(form.asked, w.RadioButtons):
-            choice.index = 0
-
-    lab = RoundTableLab(store, rounds=1, seats={"Ana": "human"})
-    answered(lab, fill)
-    assert lab.finished[0].messages[0].claim == (("A", 0.8),)
-
-
-@pytest.mark.parametrize(
-    ("reply", "field", "value"),
-    [
-        (Annotated[int, Field(ge=0, le=20)], w.BoundedIntText, 7),
-        (Literal["hawk", "dove"], w.RadioButtons, "dove"),
-        (dict[str, int], w.Text, {"Ben": 3}),
-    ],
-)
-def test_an_act_of_ones_own_has_the_field_of_its_type(
-    registered, monkeypatch, store, answered, within, reply, field, value
-):
-    phases = (Choose("Gifts", asks="what you give", reply=reply),)
-    gifts = Mechanism("gifts", phases, decide=gather, end="It is over.")
-    monkeypatch.setitem(MECHANISMS, "gifts", gifts)
-
-    def fill(form, view):
-        [one] = within(form.asked, field)
-        one.value = json.dumps(value) if field is w.Text else value
-
-    people = dict.fromkeys(Drink.agents, "human")
-    settings = {"rounds": 1, "mechanism": "gifts", "environment": "drink"}
-    lab = RoundTableLab(store, seats=people, **settings)
-    answered(lab, fill)
-    assert [one.value for one in lab.finished[0].chosen] == [value] * 2
 
 
 def test_templates_of_ones_own_may_go_before_ours(store, tmp_path):

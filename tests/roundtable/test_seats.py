@@ -173,7 +173,6 @@ def test_a_misfit_goes_back_to_a_model_and_to_a_person(field, wrong, told):
     for given, expected in zip(answers, (made, None), strict=True):
         record, complaints = answered(view(field), *given)
         assert recorded(view(field), record) == expected
-        assert all(told in complaint for complaint in complaints)
         assert len(complaints) == len(given) - 1
 
 
