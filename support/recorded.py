@@ -1,14 +1,12 @@
 """What is recorded of the embedded model beside the studies' own sweeps: acts that it gives
-messages, problems that it reads, forms that it fills in, policies and edge cases that it
-judges. `support.runs.recordings` plays them (`make record`).
+messages, forms that it fills in, policies and edge cases that it judges. `support.runs.recordings`
+plays them (`make record`).
 
 Where a `seed` is given, what is asked is drawn from it, as it was when it was recorded.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -16,13 +14,11 @@ import numpy as np
 from support.analysis.annotators import LanguageModelAnnotator
 from support.analysis.detection import model_selections, model_verdicts, one_voice
 from support.analysis.dialogue_acts import HELD_OUT, authors
-from support.meetings import natural_plan
-from support.meetings.parsing import readings
+from support.seats import Spoken
 from support.seminar.rules import load_policies
 from support.seminar.suite import edge_cases, held_out_states
-from support.survey.answers import AnswerBook
 from support.survey.instruments import load
-from support.survey.respondents import simulate
+from support.survey.respondents import sample
 
 Drawn = np.random.Generator  # the stream of a sweep's unit, which nothing here needs
 Found = dict[Any, Any]
@@ -36,30 +32,15 @@ async def labels(model: Any, rng: Drawn, every: int) -> Found:
     return {"acts": await LanguageModelAnnotator(model).label(spoken)}
 
 
-async def parses(
-    model: Any,
-    rng: Drawn,
-    seed: int,
-    problems: int,
-    most_people: int,
-    most_days: int,
-) -> Found:
-    """What a model reads in drawn problems of NaturalPlan."""
-    every, own = natural_plan.load(), np.random.default_rng(seed)
-    drawn = natural_plan.draw(every, problems, own, most_people, most_days)
-    found = await readings(drawn, "model", model)
-    return found[["id", "valid", "right"]].to_dict("list")
-
-
 async def forms(
     model: Any, rng: Drawn, seed: int, instrument: str, per_group: int
 ) -> Found:
-    """The answers of drawn personas whom a model plays."""
+    """The answers of drawn personas whom a model plays, so many of each group."""
+    asked = load(instrument)
+    plans = [[(asked, group)] for group in asked.groups for _ in range(per_group)]
     own = np.random.default_rng(seed)
-    with TemporaryDirectory() as folder:
-        book = AnswerBook(Path(folder, "answers.sqlite"))
-        await simulate(load(instrument), book, per_group, own, model)
-        return book.likert(source=None).to_dict("list")
+    found = await sample(plans, own, "model", Spoken(model))
+    return found.answers.dropna().to_dict("list")
 
 
 async def selections(model: Any, rng: Drawn, every: int, listed: bool) -> Found:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
 from support.fair_decisions.study import fair_decisions
-from support.meetings.study import DESIGNS, meeting_coordination
+from support.meetings.study import meeting_coordination
 from support.roundtable.records import Transcript
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.sweep import Sweep
@@ -27,24 +27,25 @@ FILES = {"exchange_economy": "roundtable_exchange", "movielens": "roundtable_mov
 SEED = 2024
 """Of the sweeps that the notebooks share."""
 
+MEETING_DESIGNS = ["no conversation", "rounds"]
 MEETING_SETTINGS: Mapping[str, Grid] = {
     "size": {
         "members": [3, 4, 5],
         "options": [2],
         "database": [False],
-        "design": list(DESIGNS),
+        "design": MEETING_DESIGNS,
     },
     "options": {
         "members": [5],
         "options": [3, 4],
         "database": [False],
-        "design": list(DESIGNS),
+        "design": MEETING_DESIGNS,
     },
     "database": {
         "members": [5],
         "options": [2, 4],
         "database": [True],
-        "design": list(DESIGNS),
+        "design": MEETING_DESIGNS,
     },
     "paraphrase": {
         "members": [3],
@@ -53,7 +54,8 @@ MEETING_SETTINGS: Mapping[str, Grid] = {
         "paraphrase": [0, 1, 2],
     },
 }
-"""The settings of section 5.2: size n, options K, the database (K = 2 by the text, 4 by Table 1), paraphrases."""
+"""The settings of section 5.2: size n, options K, the database (K = 2 by the text, 4 by
+Table 1), paraphrases. The single round is round 1 of the rounds."""
 
 PLANNING_SETTINGS: Mapping[str, Grid] = {
     "decisions": {
@@ -147,27 +149,20 @@ def available() -> dict[str, str]:
 
 
 def coordinations(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
-    """One part of `MEETING_SETTINGS`: n meetings for each setting (20 in the paper), the same in all designs and parts;
-    `grid` are further settings, or other values of the part's own."""
-    paired = (
-        "options",
-        "design",
-        "database",
-        "difficulty",
-        "paraphrase",
-        "coordinator",
-        "tracking",
-        "lowest",
-    )
-    # Units that name no difficulty were played on all wishes, when there was no other.
+    """One part of `MEETING_SETTINGS`: n groups, the same in all settings.
+
+    Repetition r is group r of the company, of which three or four members meet in the
+    smaller meetings; `grid` are further settings, or other values of the part's own.
+    """
+    paired = [*MEETING_SETTINGS[part], *grid]
     return _part(
         meeting_coordination,
         MEETING_SETTINGS,
         part,
         n,
         seed,
-        {"difficulty": ["hard"], **grid},
-        paired,
+        grid,
+        dict.fromkeys(paired),
     )
 
 
@@ -200,7 +195,7 @@ def _part(
     n: int,
     seed: int,
     grid: Grid,
-    paired: Sequence[str],
+    paired: Iterable[str],
 ) -> Sweep:
     """A part's sweep, named after the part and the settings that are added to it.
 

@@ -187,7 +187,7 @@ def printed_means(cases: int = 200) -> tuple[int, int]:
         counts = {
             tuple(np.bincount(row, minlength=6)[1:].tolist()) for row in every[fits]
         }
-        found = reconstruct(pd.DataFrame([cell]), by)["i", "g"].counts
+        found = reconstruct(pd.DataFrame([cell]), by)["i", "g"]
         samples += {tuple(row) for row in found.tolist()} != counts
     return grims, samples
 

@@ -1,292 +1,214 @@
-"""Meeting coordination in numbers (Papachristou, Yang and Hsu 2023, sections 5.3 to 6.4, appendix C).
+"""Runs of coordination as tidy frames (Papachristou, Yang and Hsu 2023, sections 5, 6).
 
-`satisfaction_ratio` is in percent, `satisfaction_score` in points of 0 to 3, `equity` a Gini coefficient (lower is more
-even), `interactions` the members' mean number of turns. `true_ratio` is the same candidate's on the members' true
-preferences, `chance_ratio` what a start drawn at random is worth by them, `best_ratio` the best one.
-
-Cases that the paper leaves open: a round without any option satisfies nobody (ratio 0, score 0, equity 1); one whose
-candidate has no scores has no metrics (NaN); where nothing was said `interactions` is NaN ("n/a" in Table 1).
+Of an option `ratio` (percent), `score` and `gini` are equations (1) to (3), `top` the
+percentage of members with the highest score. `depth` and `gini_plus` are the score and
+the Gini coefficient of those whom it satisfies: score = ratio * depth, and gini =
+(1 - ratio) + ratio * gini_plus, with the ratio as a share.
+They are what the loop sees, by its notes; with `true_` before them, what members want.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t
 
-from support.analysis.consistency import identified
 from support.analysis.frames import head
-from support.analysis.stats import (
-    describe,
-    percentiles,
-    resampled,
-    tidy_means,
-    weighted_kappa,
-)
-from support.meetings.records import Coordination, CoordinationRound, Score
-from support.meetings.satisfaction import (
+from support.meetings.records import Coordination, Round
+from support.meetings.scores import (
     HIGHEST,
+    ByMember,
     equity,
-    satisfaction_ratio,
-    satisfaction_score,
+    known,
+    ratio,
+    satisfied,
+    score,
 )
-from support.meetings.study import MEETINGS
 from support.runs.study import Unit
 
 Records = Iterable[tuple[Unit | Mapping[str, Any], Coordination]]
 
-METRICS = ("interactions", "satisfaction_ratio", "satisfaction_score", "equity")
-"""The metrics of section 5.3, in the order of Figures 4 to 6."""
+MEASURES = [
+    "interactions",
+    "ratio",
+    "score",
+    "gini",
+    "depth",
+    "gini_plus",
+]
 
-YARDSTICK = ("true_ratio", "chance_ratio", "best_ratio")
-SHARES = ("satisfaction_ratio", "satisfaction_score", "interactions")
-"""Metrics whose change is told in percent of round 1; a Gini coefficient near 0 has no such percentage."""
 
-
-# -- one row for each run and round ----------------------------------------------------------------------------------
+def measures(scores: ByMember) -> dict[str, float]:
+    """What an option is worth, by the scores of the members."""
+    content = satisfied(scores)
+    values = known(scores)
+    top = float((values == HIGHEST).mean()) if len(values) else np.nan
+    return {
+        "ratio": 100 * ratio(scores),
+        "score": score(scores),
+        "gini": equity(scores),
+        "top": 100 * top,
+        "depth": score(content),
+        "gini_plus": equity(content),
+    }
 
 
 def rounds_of(records: Records) -> pd.DataFrame:
-    """One row for each run and round, of pairs of a unit (or settings) and its record, as `Store.records` gives them.
+    """One row for each round of each run: its settings, and what the candidate is worth.
 
-    Columns: the settings, `repetition`, `meeting` (its id), `members` (n), `round`, those of `METRICS` and `YARDSTICK`.
-    """
-    return pd.DataFrame([
-        {**head(unit), "meeting": record.meeting["id"], "members": len(record.members), "round": entry.number}
-        | _measures(entry)
-        | {name: 100 * known.get(name, np.nan) for name in YARDSTICK[1:]}
-        for unit, record in records
-        for entry, known in zip(record.rounds, record.settings.get("yardstick", [{}] * len(record.rounds)), strict=True)
-    ])  # fmt: skip
-
-
-def final(frame: pd.DataFrame) -> pd.DataFrame:
-    """The last round of each run: what the group ends with."""
-    last = frame.groupby(_run_columns(frame), dropna=False)["round"].idxmax()
-    return frame.loc[last.sort_values()].reset_index(drop=True)
-
-
-def _run_columns(frame: pd.DataFrame) -> list[str]:
-    """The columns that tell runs apart: all but the round and what was measured in it."""
-    return [
-        str(column) for column in frame if column not in (*METRICS, *YARDSTICK, "round")
-    ]
-
-
-def name_settings(frame: pd.DataFrame) -> pd.DataFrame:
-    """With a column `setting`, as Table 1 heads its parts: "n = 5, K = 2", "n = 5, K = 4, database"."""
-    names = (
-        "n = " + frame["members"].astype(str) + ", K = " + frame["options"].astype(str)
-    )
-    return frame.assign(
-        setting=names + frame["database"].map({True: ", database", False: ""})
-    )
-
-
-def _measures(entry: CoordinationRound) -> dict[str, float]:
-    ours, true = (
-        _of_candidate(scores, entry) for scores in (entry.scores, entry.audit)
-    )
-    turns = [conversation.interactions for conversation in entry.conversations]
-    spoken = any(conversation.turns for conversation in entry.conversations)
-    return {
-        "interactions": float(np.mean(turns)) if spoken else np.nan,
-        "satisfaction_ratio": 100 * satisfaction_ratio(ours) if ours else np.nan,
-        "satisfaction_score": satisfaction_score(ours) if ours else np.nan,
-        "equity": equity(ours) if ours else np.nan,
-        "true_ratio": 100 * satisfaction_ratio(true) if true else np.nan,
-    }
-
-
-def _of_candidate(scores: Sequence[Score], entry: CoordinationRound) -> list[int]:
-    """The candidate's scores; one of 0 in a round without options, which satisfies nobody."""
-    return [s.value for s in scores if s.option == entry.candidate] or (
-        [] if entry.options else [0]
-    )
-
-
-# -- changes from round 1, and the way from chance to the best (section 6, Figures 4 to 6) ---------------------------
-
-
-def changes(frame: pd.DataFrame) -> pd.DataFrame:
-    """Each metric's change from round 1, for each run and round, as the paper takes it: run by run, then the mean.
-
-    In percent for those of `SHARES`, in the metric's own unit for the others. A metric that is 0 in round 1 has no
-    percentage change: such a run is left out and counted.
-
-    Columns: those that tell runs apart, round, metric, value, start (the value in round 1), change, left_out, unit.
-    """
-    keys = [*_run_columns(frame), "metric"]
-    long = frame.melt(
-        [*keys[:-1], "round"], METRICS, var_name="metric", value_name="value"
-    )
-    first = long.loc[long["round"] == 1, [*keys, "value"]].rename(
-        columns={"value": "start"}
-    )
-    table = long.merge(first, on=keys, how="left", validate="many_to_one")
-    gain, percent = table["value"] - table["start"], table["metric"].isin(SHARES)
-    table["change"] = (100 * gain / table["start"].where(table["start"] != 0)).where(
-        percent, gain
-    )
-    unit = np.where(percent, "% change from round 1", "difference from round 1")
-    return table.assign(left_out=table["change"].isna(), unit=unit)
-
-
-def mean_changes(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean change with its t interval, of a frame of `changes`: setting, metric, round, mean, low, high, n, left_out
-    (runs without a change), start (the mean of all runs in round 1), unit."""
-    keys = ["setting", "metric", "round"]
-    means = describe(table, "change", keys).rename(columns={"missing": "left_out"})
-    starts = (
-        table.groupby(keys, sort=False)
-        .agg(start=("start", "mean"), unit=("unit", "first"))
-        .reset_index()
-    )
-    return means[[*keys, "mean", "low", "high", "n", "left_out"]].merge(starts, on=keys)
-
-
-def gap_closed(frame: pd.DataFrame, by: Sequence[str] = ("setting",)) -> pd.DataFrame:
-    """How much of the way from chance to the best start the candidates go, in truth: (true - chance) / (best - chance).
-
-    A ratio of means over runs with the 95 % t interval of its linearised error: a single run's share explodes where all
-    starts are worth nearly the same. Columns (percent): by..., round, chance, true, best (means), share, low, high, n.
-    """
-    keys, rows = [*by, "round"], []
-    for key, group in frame.dropna(subset=list(YARDSTICK)).groupby(keys, sort=False):
-        true, chance, best = (group[name].to_numpy() for name in YARDSTICK)
-        gap, n = best.mean() - chance.mean(), len(group)
-        share = (true.mean() - chance.mean()) / gap if gap > 0 else np.nan
-        error = (
-            np.std(true - chance - share * (best - chance), ddof=1) / np.sqrt(n) / gap
-            if n > 1
-            else np.nan
-        )
-        half = t.ppf(0.975, n - 1) * error if n > 1 else np.nan
-        rows.append([*key, chance.mean(), true.mean(), best.mean(),
-                     100 * share, 100 * (share - half), 100 * (share + half), n])  # fmt: skip
-    return pd.DataFrame(
-        rows, columns=[*keys, "chance", "true", "best", "share", "low", "high", "n"]
-    )
-
-
-# -- the rounds beside the two baselines (Table 1), and paraphrases (Table 2) ----------------------------------------
-
-
-def table_1(frame: pd.DataFrame, by: Sequence[str] = ("design",)) -> pd.DataFrame:
-    """Means of the last round of each design: row (of several `by` these), column, value, se, n."""
-    tidy = tidy_means(final(frame), by, [*METRICS[1:], METRICS[0]])
-    return tidy[tidy["n"] > 0].reset_index(
-        drop=True
-    )  # no turns without a conversation: "n/a" in the paper
-
-
-def table_2(frame: pd.DataFrame) -> pd.DataFrame:
-    """Means by the column `paraphrase` (0, 1, 2), with the rows and columns of Table 2."""
-    means = tidy_means(
-        final(frame).sort_values("paraphrase", kind="stable"),
-        ["paraphrase"],
-        METRICS[1:],
-    )
-    spread = (
-        means.groupby("column", sort=False)["value"]
-        .std(ddof=1)
-        .rename_axis("column")
-        .reset_index()
-    )
-    spread = spread.assign(row="std of the means", se=np.nan, n=means["row"].nunique())
-    return pd.concat(
-        [means.assign(row="perturbations " + means["row"].astype(str)), spread],
-        ignore_index=True,
-    )
-
-
-def with_standard_errors(published: pd.DataFrame) -> pd.DataFrame:
-    """Settings of Table 1, or Table 2, with standard errors in `spread`, in the place of the printed half-widths.
-
-    The printed half-width h of m meetings is t(0.95; m - 1) sd / sqrt(m) with the population's sd (see
-    `support.analysis.consistency.readings`): the standard error with n - 1 is h / t(0.95; m - 1) sqrt(m / (m - 1)).
-    """
-    found = identified(published)
-    m = np.array(
-        [
-            found.get(key, MEETINGS)
-            for key in zip(published["table"], published["row"], strict=True)
-        ]
-    )
-    return published.assign(
-        spread=published["spread"] / t.ppf(0.95, m - 1) * np.sqrt(m / (m - 1))
-    )
-
-
-# -- the evaluator in the loop against the exact one -----------------------------------------------------------------
-
-
-def audit(records: Records) -> pd.DataFrame:
-    """One row for each option, member and round that both evaluators scored: the settings, meeting, score, exact.
-
-    They differ where the evaluator misjudges what was said, and where what was said is not all that is true.
+    `setting` is as Table 1 has it ("n = 5, K = 2, database"). Beside the measures
+    `interactions` (a member's mean number of turns; NaN without a talk), how many
+    `offered` options, `breaches` and `missing` members (of whom nothing is known),
+    whether the candidate was `replaced`, `agreed` (the largest share, in percent, that
+    agreed to one option), `chance` and `optimum` (percent). A round without an option
+    satisfies nobody.
     """
     rows = []
     for unit, record in records:
+        about = _about(unit, record)
+        before = None
         for entry in record.rounds:
-            exact = {(s.option, s.member): s.value for s in entry.audit}
-            rows += [
-                {
-                    **head(unit),
-                    "meeting": record.meeting["id"],
-                    "score": s.value,
-                    "exact": exact[s.option, s.member],
-                }
-                for s in entry.scores
-                if (s.option, s.member) in exact
-            ]
+            row = about | _worth(entry, record.members)
+            row["replaced"] = before is not None and entry.candidate != before
+            before = entry.candidate
+            rows.append(row)
     return pd.DataFrame(rows)
 
 
-def kappa(
-    pairs: pd.DataFrame, rng: np.random.Generator, *, by: str, draws: int
-) -> pd.DataFrame:
-    """Cohen's quadratically weighted kappa of the scores and the exact ones, for each value of a column of the audit,
-    with a 95 % interval that draws whole meetings: by, kappa, low, high, agreement (share of equal scores), n (pairs),
-    meetings, note (why there is none)."""
-    return pd.DataFrame(
-        [
-            {by: name} | _kappa(group, rng, draws)
-            for name, group in pairs.groupby(by, sort=False)
-        ]
-    )
+def scores_of(records: Records) -> pd.DataFrame:
+    """One row for each option, member and round: settings, score and exact score."""
+    rows = []
+    for unit, record in records:
+        about = _about(unit, record)
+        for entry in record.rounds:
+            for option, exact in entry.audit.items():
+                given = entry.scores.get(option, {})
+                for member, value in exact.items():
+                    row = dict(about)
+                    row["round"] = entry.number
+                    row["option"] = option
+                    row["candidate"] = option == entry.candidate
+                    row["member"] = member
+                    row["score"] = given.get(member)
+                    row["exact"] = value
+                    rows.append(row)
+    return pd.DataFrame(rows)
 
 
-def _kappa(group: pd.DataFrame, rng: np.random.Generator, draws: int) -> dict[str, Any]:
-    score, exact, meetings = (
-        group["score"].to_numpy(),
-        group["exact"].to_numpy(),
-        group["meeting"].nunique(),
-    )
-    constant = [name for name in ("score", "exact") if group[name].nunique() == 1]
-    note = "" if meetings > 1 else "one meeting: no interval"
-    if constant:
-        note = f"{' and '.join(constant)} never {'vary' if len(constant) > 1 else 'varies'}: agreement is not defined"
-    if len(group) < 2:
-        note = "fewer than two pairs"
-    row: dict[str, Any] = dict.fromkeys(("kappa", "low", "high"), np.nan)
-    row |= {
-        "agreement": float((score == exact).mean()),
-        "n": len(group),
-        "meetings": meetings,
-        "note": note,
+def _about(unit: Unit | Mapping[str, Any], record: Coordination) -> dict[str, Any]:
+    n, k = len(record.members), record.settings["options"]
+    database = ", database" if record.settings["database"] else ""
+    return {
+        **head(unit),
+        "setting": f"n = {n}, K = {k}{database}",
+        "meeting": record.meeting["id"],
+        "chance": 100 * record.chance,
+        "optimum": 100 * record.optimum,
     }
-    if constant or len(group) < 2:
-        return row
-    times, place = resampled(group["meeting"].tolist(), rng, draws)
-    counts = np.zeros((meetings, HIGHEST + 1, HIGHEST + 1), dtype=int)
-    np.add.at(counts, (place, score, exact), 1)
-    row["kappa"] = float(weighted_kappa(counts.sum(axis=0)))
-    if meetings > 1:  # a draw in which one side happens not to vary has no kappa
-        row["low"], row["high"] = map(
-            float, percentiles(weighted_kappa(np.tensordot(times, counts, axes=1)))
-        )
-    return row
+
+
+def _worth(entry: Round, members: tuple[str, ...]) -> dict[str, Any]:
+    nobody: ByMember = dict.fromkeys(members, 0)
+    noted = entry.scores.get(entry.candidate or "", nobody)
+    truth = measures(entry.audit.get(entry.candidate or "", nobody))
+    turns = [entry.turns(member) for member in members]
+    agreed = Counter[str | None]()
+    for talk in entry.talks.values():
+        agreed.update({turn.agrees for turn in talk} - {None})
+    return {
+        "round": entry.number,
+        "interactions": np.mean(turns) if entry.talks else np.nan,
+        **measures(noted),
+        **{f"true_{name}": value for name, value in truth.items()},
+        "offered": len(entry.options),
+        "breaches": len(entry.breaches),
+        "missing": list(noted.values()).count(None),
+        "agreed": 100 * max(agreed.values(), default=0) / len(members),
+    }
+
+
+# ---- what the paper's statements compare
+
+NAMES = [
+    {
+        "n = 3": "n = 3, K = 2",
+        "n = 4": "n = 4, K = 2",
+        "n = 5": "n = 5, K = 2",
+    },
+    {
+        "K = 2": "n = 5, K = 2",
+        "K = 3": "n = 5, K = 3",
+        "K = 4": "n = 5, K = 4",
+    },
+    {
+        "without database": "n = 5, K = 2",
+        "database": "n = 5, K = 2, database",
+    },
+]
+"""What sections 6.1 to 6.3 call their settings."""
+
+
+def results(rounds: pd.DataFrame) -> pd.DataFrame:
+    """What statements read of rounds with a `setting` and a `design`: row, column, value, se, n.
+
+    Rows "<measure>" (of the last round), "<measure>@1" and "change of <measure>" have
+    settings as columns, rows "<measure> of <setting>" designs. Between two columns
+    stands their difference over the same groups, "<one> - <other>". Interactions change
+    in percent of round 1, the others in their own units. "correlation with the change
+    of ratio" is Spearman's, over groups and settings.
+    """
+    group = ["setting", "design", "repetition"]
+    last = rounds.loc[rounds.groupby(group)["round"].idxmax()].set_index(group)
+    first = rounds[rounds["round"] == 1].set_index(group)
+    ends = last[MEASURES].xs("rounds", level="design")
+    starts = first[MEASURES].xs("rounds", level="design")
+    change: Any = ends - starts
+    change["interactions"] *= 100 / starts["interactions"]
+    when = {"{}": ends, "{}@1": starts, "change of {}": change}
+
+    tables = {}
+    for measure in MEASURES:
+        for form, values in when.items():
+            wide = values[measure].unstack("setting")
+            families = []
+            for names in NAMES:
+                family = wide.reindex(columns=list(names.values()))
+                family.columns = pd.Index(names)
+                families.append(with_pairs(family))
+            tables[form.format(measure)] = pd.concat(families, axis="columns")
+        designs = last[measure].unstack("design")
+        for setting, wide in designs.groupby("setting"):
+            tables[f"{measure} of {setting}"] = with_pairs(wide.droplevel("setting"))
+    cells = means(pd.concat(tables, axis="columns", names=["row", "column"]))
+    return pd.concat([cells, _correlations(change)], ignore_index=True)
+
+
+def with_pairs(wide: pd.DataFrame) -> pd.DataFrame:
+    """A table of groups by conditions, and the differences of each two conditions."""
+    pairs = {f"{a} - {b}": wide[a] - wide[b] for a, b in combinations(wide, 2)}
+    return wide.assign(**pairs)
+
+
+def means(wide: pd.DataFrame) -> pd.DataFrame:
+    """Mean, standard error and count of each column that has values: value, se, n."""
+    found = {
+        "value": wide.mean(),
+        "se": wide.sem(),
+        "n": wide.count(),
+    }
+    return pd.DataFrame(found).dropna(subset=["value"]).reset_index()
+
+
+def _correlations(change: pd.DataFrame) -> pd.DataFrame:
+    """With the error of a correlation near zero (Fisher's) of so many groups."""
+    found = change.corr("spearman", min_periods=4)["ratio"]
+    found = found.drop("ratio").dropna().rename_axis("column")
+    groups = change.index.get_level_values("repetition").nunique()
+    table = found.rename("value").reset_index()
+    table["row"] = "correlation with the change of ratio"
+    table["se"] = 1 / np.sqrt(max(groups - 3, 1))
+    return table.assign(n=groups)

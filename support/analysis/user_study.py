@@ -33,7 +33,6 @@ from support.analysis.printed import (
 from support.analysis.stats import adjusted, compare, percentiles, resampled, with_holm
 from support.data import inputs
 from support.errors import InvalidInput
-from support.survey.answers import PEOPLE, AnswerBook
 from support.survey.instruments import Instrument, read
 
 QUESTIONNAIRES = ("ai_comfort", "system_perception")
@@ -70,19 +69,16 @@ def questionnaires() -> list[Instrument]:
     ]
 
 
-def collected(book: AnswerBook, name: str, source: str | None = PEOPLE) -> pd.DataFrame:
-    """The 7-point answers to a questionnaire at all of its points; `source` as for `AnswerBook.frame`."""
+def collected(answers: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The 7-point answers to a questionnaire at all of its points, from tidy answers."""
     forms = [form for form in questionnaires() if form.name.startswith(name)]
-    parts = [
-        book.frame(source, instrument=form.name).assign(point=form.groups[0])
-        for form in forms
-    ]
     rated = [
         item.id for item in forms[0].items.values() if len(item.choices) == SEVEN.high
     ]
-    rows = pd.concat(parts, ignore_index=True)
+    given = answers["instrument"].isin([form.name for form in forms])
+    rows = answers[given & answers["item"].isin(rated)]
     columns = ["respondent", "point", "item", "construct", "answer", "source"]
-    return rows.loc[rows["item"].isin(rated), columns].reset_index(drop=True)
+    return rows.rename(columns={"group": "point"})[columns].reset_index(drop=True)
 
 
 def need_repeated(

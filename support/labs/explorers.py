@@ -11,7 +11,7 @@ import ipywidgets as w
 import pandas as pd
 
 from support.analysis import transitions as tr
-from support.analysis.answers import distribution, means
+from support.analysis.answers import means
 from support.analysis.dialogue_acts import LABELS, START
 from support.analysis.fairness import at_budget, paired
 from support.analysis.frames import need_columns
@@ -372,7 +372,7 @@ class AnswerExplorer(Explorer):
             9, 2 + 0.45 * len(self.chosen[["item", "group"]].drop_duplicates())
         )
         if self.settings["show"] == SHARES:
-            plot_diverging(distribution(self.chosen, self.scale), ax)
+            plot_diverging(self.chosen, ax, self.scale)
         else:
             groups = means(self.chosen, self.scale)
             dots(ax, groups[groups["group"] != TOTAL], "item", "mean", "group")

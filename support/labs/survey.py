@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
+from pydantic import ValidationError
 
-from support.errors import ConveneError, InvalidInput
+from support.errors import ConveneError
 from support.labs.base import fill
+from support.seats import misfits
 from support.survey.answers import AnswerBook, check_code
 from support.survey.instruments import (
     Instrument,
     Item,
     Section,
-    cells_of,
-    missing,
     refusal,
+    section_form,
 )
 
 if TYPE_CHECKING:
@@ -49,10 +51,6 @@ class SurveyForm:
         instrument.check_group(group)
         if code is not None:
             check_code(code)
-        elif rng is None:
-            raise InvalidInput(
-                "code: none given, and no rng to draw one; give one of the two"
-            )
         self.instrument, self.book, self.group, self.code, self.rng = (
             instrument,
             book,
@@ -141,32 +139,21 @@ class SurveyForm:
         self.back_button.focus()  # it stands at the top: where the new page begins, for eyes and for the keyboard
 
     def _complete(self) -> bool:
-        """Whether the page may be left; otherwise say what is missing or does not fit."""
-        absent = missing(self.section, self.answers)
+        """Whether the page may be left; otherwise say what does not fit."""
+        form = section_form(self.section, question=lambda item: self.questions[item.id])
+        given = {item.id: self.fields[item.id].read() for item in self.section.items}
+        wrong: list[str] = []
+        try:
+            form.model_validate(given)
+        except ValidationError as error:
+            wrong = [str(each["loc"][0]) for each in error.errors()]
+            self.error.value = fill("complaint", "\n".join(misfits(error)))
         for item in self.section.items:
-            self.fields[item.id].mark(item in absent)
-        if absent:
-            questions = [self.questions[item.id] for item in absent]
-            self.error.value = fill(
-                "complaint", "Please answer, so that you can go on:", questions
-            )
-            return False
-        found = [
-            self._fits(item) for item in self.section.items
-        ]  # all of them, so that each is marked
-        return all(found)
-
-    def _fits(self, item: Item) -> bool:
-        fits = self._try(
-            lambda: list(cells_of(item, self.fields[item.id].read())), about=item.id
-        )
-        self.fields[item.id].mark(not fits)
-        return fits
+            self.fields[item.id].mark(item.id in wrong)
+        return not wrong
 
     def _send(self) -> None:
-        code = self.book.submit(
-            self.instrument, self.group, self.answers, code=self.code, rng=self.rng
-        )
+        code = self.book.submit(self.instrument, self.group, self.answers, self.code)
         self._close(fill("thanks", code))
 
     def _end(self, why: str) -> None:
@@ -232,13 +219,16 @@ def _box(control: Any) -> bool:
 def field(item: Item, wording: str) -> Field:
     """The field of an item under its wording; a star marks one that is required."""
     said = f"{wording} *" if item.required else wording
+    choices = [
+        SimpleNamespace(value=v, label=label) for v, label in item.choices.items()
+    ]
     above: list[w.Widget] = []
     control: dict[Any, Any]
     match item.kind:
         case "multiple":
             above = [w.HTML(fill("asked", said, ""))]
             control = {c.value: w.Checkbox(description=c.label, indent=False, tooltip=f"{said} {c.label}")
-                       for c in item.choices}  # fmt: skip
+                       for c in choices}  # fmt: skip
         case "text":
             control = {"": w.Textarea(description=said, rows=3)}
         case "number":
@@ -250,7 +240,7 @@ def field(item: Item, wording: str) -> Field:
             scale = kind == "likert5"
             options = [
                 (f"{c.value}  {c.label}" if scale else c.label, c.value)
-                for c in item.choices
+                for c in choices
             ]
             control = {
                 "": w.RadioButtons(

@@ -1,256 +1,271 @@
-"""Coordination: private chats, options, scores, a decision candidate, round after round.
+"""The protocol of section 3.2: talks, notes, options, scores, a candidate, every round.
 
-The protocol of Papachristou, Yang and Hsu (2023), section 3.2. In each round
+In each round
 
-1. every member sees the options of the round before (`answer(chat)`, a text),
-2. talks with the interviewer in private (`remark(chat)`, a Remark), who restates theta (`extract(chat)`, an Intent),
-3. the coordinator proposes K options (`propose(brief)`), from round 2 on the candidate and K - 1 others,
-4. the evaluator scores each option for each member (`score(meeting, options, intents, round)`), and equation (4)
-   chooses the decision candidate.
+1. every member sees the options of the round before and talks in private with the
+   interviewer (`remark(chat)`, a Turn), who asks on until the member is done
+   (`answer(chat)`, a Turn); a reader reads words that came without data
+   (`read(chat)`, wishes),
+2. the coordinator proposes K options (`propose(brief)`, Options; ids are given here),
+   from round 2 on the candidate and K - 1 others,
+3. the evaluator scores them on the notes (`score(brief, options)`, Scores), and equation
+   (4) chooses the candidate.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from support.errors import InvalidInput
-from support.meetings.data import Database, Meeting, iso
-from support.meetings.evaluators import ExactEvaluator
-from support.meetings.evaluators import known as wishes
-from support.meetings.preferences import At, plain
+from support.meetings.preferences import Choice, Hours, understood
 from support.meetings.records import (
-    ASSISTANT,
-    Conversation,
-    Coordination,
-    CoordinationRound,
+    Breach,
+    Notes,
     Option,
-    Score,
+    Round,
+    Scores,
     Turn,
+    noted,
 )
-from support.meetings.satisfaction import HIGHEST, satisfaction_ratio
-from support.meetings.satisfaction import candidate as best
-from support.meetings.scenario import Brief, Chat, Intent, Scenario, Suggestion
+from support.meetings.scenario import Scenario
+from support.meetings.scores import HIGHEST, ByMember, best, known
 from support.play import AMISS, FormatError, counted, together
 
-OPTIONS, ROUNDS = 2, 4  # K and T; 4 rounds in the paper
-TURNS = 8  # a member's turns in one conversation, at most
-PHASES = ("talk", "extract", "propose", "score")
+OPTIONS, ROUNDS = 2, 4
+"""K and T of the paper."""
+LEAST = 2
+"""Members whom an option of round 1 satisfies (section 3.2)."""
+TURNS = 12
+"""A guard only: a talk ends when the member has nothing to add."""
+DATABASE = ("demands", "ties", "hours")
+"""What a coordinator may use: whom the organiser requires, who works with whom (both as
+in section 5.2), and the hours that profiles show (the paper names none)."""
+PHASES = ("talk", "read", "propose", "score")
 
 
-async def coordinate(
-    scenario: Scenario,
-    seats: Mapping[str, Any],
-    interviewer: Any,
-    coordinator: Any,
-    evaluator: Any,
-    *,
-    options: int = OPTIONS,
-    rounds: int = ROUNDS,
-    handed: Mapping[str, Sequence[str]] | None = None,
-    database: bool = False,
-    tracking: bool = False,
-    audit: Any = None,
-) -> AsyncIterator[CoordinationRound]:
-    """Yield each finished round of one coordination with K `options` of T `rounds`.
+@dataclass(frozen=True)
+class Chat:
+    """A private talk so far, as its two sides see it.
 
-    `handed` are each member's preferences, given to the coordinator as they are in the place of conversations: the
-    paper's non-conversational baseline, which has one round. With `database` the coordinator sees the public profiles
-    and the social graph. With `tracking` preferences of earlier rounds stay in theta; the paper's do not (its section
-    8.3 names a tracking module as missing): a round is scored on what was said in it. `audit` is an evaluator that
-    scores the same options outside of the loop, on what nobody in the loop may see.
-
-    A reply that does not fit its form is recorded as a `FormatError`: a talk ends there, an extraction is empty,
-    options stay the candidate alone, and without scores the candidate stays. Any other failure is raised.
+    `options` are those of the round before (none in round 1), `candidate` the id of the
+    best of them, `earlier` the talks of the rounds before.
     """
-    members, meeting = scenario.members, scenario.meeting
-    if not 1 <= options < len(members):
-        raise InvalidInput(
-            f"options: K = {options!r} given; expected 1 to {len(members) - 1}, fewer than the {len(members)} members "
-            f"of meeting {meeting.id} (with more, no option gathers a majority)"
-        )
-    if rounds < 1:
-        raise InvalidInput(f"rounds: {rounds!r} given; expected at least 1")
-    known, led = (
-        scenario.database() if database else None,
-        (interviewer, coordinator, evaluator),
-    )
-    run = _Run(meeting, seats, led, options, handed, known, tracking, audit)
-    for number in range(1, rounds + 1):
-        yield await run.play(number)
+
+    member: str
+    round: int
+    options: tuple[Option, ...] = ()
+    candidate: str | None = None
+    earlier: tuple[tuple[Turn, ...], ...] = ()
+    turns: tuple[Turn, ...] = ()
 
 
-def record(
-    scenario: Scenario,
-    roles: Mapping[str, Any],
-    rounds: Sequence[CoordinationRound],
-    **settings: Any,
-) -> Coordination:
-    """The record of rounds that were played; `roles` holds members and facilitators by the names of their roles.
+@dataclass(frozen=True)
+class Brief:
+    """What a coordinator, or an evaluator, is given. The scenario is the public one.
 
-    Its settings hold the `yardstick` of each round: what chance and the best start are worth in truth.
+    `satisfied` counts the members whom the evaluator found satisfied by `candidate`;
+    `database` holds what of `DATABASE` may be used.
     """
-    kinds, exact = (
-        {role: who.kind for role, who in roles.items()},
-        ExactEvaluator(scenario, roles),
-    )
-    measured = [exact.yardstick(entry.number) for entry in rounds]
-    return Coordination(
-        plain(scenario.meeting),
-        kinds,
-        tuple(rounds),
-        {**settings, "yardstick": measured},
-    )
+
+    scenario: Scenario
+    round: int
+    k: int
+    notes: Notes
+    candidate: Option | None = None
+    satisfied: int = 0
+    database: tuple[str, ...] = ()
+
+    @property
+    def kept(self) -> list[str]:
+        """The candidate's slot, which is proposed again."""
+        return [self.candidate.slot] if self.candidate else []
+
+    @property
+    def least(self) -> int:
+        """How many members another option is to satisfy."""
+        return self.satisfied if self.candidate else LEAST
+
+    @cached_property
+    def told(self) -> dict[str, tuple[Any, ...]]:
+        """The notes as data, with the hours of profiles where these may be used."""
+        found = {name: understood(wishes) for name, wishes in self.notes.items()}
+        for profile in self.scenario.database.profiles:
+            if "hours" in self.database:
+                start, end = profile.hours
+                found[profile.name] += (Hours(start=start, end=end),)
+        return found
+
+    def scores(self, slots: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """pi by slot and member, by what was told."""
+        return self.scenario.scores(slots, self.told)
 
 
 @dataclass
-class _Run:
-    """The state that one coordination carries from round to round."""
+class Coordinating:
+    """One coordination as it goes: who takes part, how, and what stands so far.
 
-    meeting: Meeting
+    `handed` are notes in the place of talks (the paper's non-conversational baseline).
+    With `memory` notes accumulate; without, theta is what was said in the round, as in
+    the paper. `curt` ends a talk from round 2 on as soon as an option is agreed to or
+    another slot named, as the paper's prompt does. `redacted` keeps from members whose
+    wishes ("names"), or which ("reasons"), speak for an option.
+    """
+
+    scenario: Scenario
     seats: Mapping[str, Any]
-    facilitators: tuple[Any, Any, Any]  # interviewer, coordinator, evaluator
-    k: int
-    handed: Mapping[str, Sequence[str]] | None
-    database: Database | None
-    tracking: bool
-    audit: Any
+    interviewer: Any
+    coordinator: Any
+    evaluator: Any
+    readers: Mapping[str, Any] = field(default_factory=dict)
+    k: int = OPTIONS
+    database: tuple[str, ...] = ()
+    memory: bool = True
+    curt: bool = False
+    redacted: str = ""
+    handed: Notes | None = None
+    notes: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    talks: dict[str, tuple[tuple[Turn, ...], ...]] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
     candidate: Option | None = None
     satisfied: int = 0
-    ids: dict[str, str] = field(
-        default_factory=dict
-    )  # of every start that was an option so far
-    said: dict[str, Intent] = field(default_factory=dict)
+    slots: dict[str, str] = field(default_factory=dict)
     errors: list[FormatError] = field(default_factory=list)
 
-    async def play(self, number: int) -> CoordinationRound:
-        """One round: talks, options, scores, candidate."""
-        everybody, members = (
-            [*self.seats.values(), *self.facilitators],
-            self.meeting.members,
-        )
-        self.errors, asked = [], counted(everybody)
-        if self.handed is not None:
-            talks = tuple(Conversation(m, (), tuple(self.handed[m])) for m in members)
-        else:
-            talks = tuple(
-                (await together({m: self._talk(m, number) for m in members})).values()
+    def __post_init__(self) -> None:
+        members = self.scenario.members
+        if not 1 <= self.k < len(members):
+            raise InvalidInput(
+                f"options: K = {self.k!r} given; expected 1 to {len(members) - 1}, fewer "
+                f"than the {len(members)} members: with more, none gathers a majority"
             )
-        intents = self._intents(talks)
+        self.talks = dict.fromkeys(members, ())
+        self.notes = dict(self.handed or dict.fromkeys(members, ()))
+
+    async def rounds(self, count: int) -> AsyncIterator[Round]:
+        """Play round after round.
+
+        A reply that does not fit its form is recorded as a FormatError: a talk ends
+        there, its words stay unread, the candidate stays alone, or without scores. Any
+        other failure is raised.
+        """
+        for number in range(1, count + 1):
+            yield await self._round(number)
+
+    async def _round(self, number: int) -> Round:
+        everybody = [
+            *self.seats.values(),
+            *self.readers.values(),
+            self.interviewer,
+            self.coordinator,
+            self.evaluator,
+        ]
+        self.errors, asked = [], counted(everybody)
+        talks: dict[str, tuple[Turn, ...]] = {}
+        if self.handed is None:
+            talking = {name: self._talk(name, number) for name in self.scenario.members}
+            talks = await together(talking)
+            for name, talk in talks.items():
+                before = self.notes[name] if self.memory else ()
+                self.notes[name] = noted(before, talk, self.slots)
+                self.talks[name] = (*self.talks[name], talk)
         brief = Brief(
-            self.meeting,
+            self.scenario.public,
             number,
             self.k,
-            intents,
+            dict(self.notes),
             self.candidate,
             self.satisfied,
-            self.options,
             self.database,
         )
-        broken = await self._propose(brief)
-        scores = await self._scores(self.facilitators[2], intents, number)
-        audit = await self._scores(self.audit, intents, number) if self.audit else ()
-        self._choose(scores)
-        self.errors.sort(key=lambda e: (PHASES.index(e.phase), e.agent))
-        return CoordinationRound(
+        breaches = await self._propose(brief)
+        scores = await self._score(brief)
+        self.errors.sort(key=lambda error: (PHASES.index(error.phase), error.agent))
+        return Round(
             number=number,
-            conversations=talks,
+            talks=talks,
+            notes=dict(self.notes),
             options=self.options,
             scores=scores,
+            audit={o.id: self.scenario.truth[o.slot] for o in self.options},
             candidate=self.candidate.id if self.candidate else None,
-            audit=audit,
-            breaches=broken,
+            breaches=breaches,
             format_errors=tuple(self.errors),
             replies=counted(everybody) - asked,
         )
 
-    async def _talk(self, member: str, number: int) -> Conversation:
-        """One private conversation, to its end or to the member's last turn, and what was extracted from it."""
-        chosen, interviewer = (
-            self.candidate.id if self.candidate else None,
-            self.facilitators[0],
-        )
-        chat = Chat(member, self.meeting, number, self.options, chosen)
+    async def _talk(self, member: str, number: int) -> tuple[Turn, ...]:
+        """One private talk, to its end, with what its words say as data."""
+        options = tuple(map(self._shown, self.options))
+        best = self.candidate.id if self.candidate else None
+        chat = Chat(member, number, options, best, self.talks[member])
         for _ in range(TURNS):
-            remark = await self._try(member, "talk", interviewer.remark(chat))
-            if remark is not None and remark.text.strip():
-                chat = replace(
-                    chat, turns=(*chat.turns, Turn(ASSISTANT, remark.text.strip()))
-                )
-            if remark is None or remark.done:
+            said = await self._try(member, "talk", self.interviewer.remark(chat))
+            if said is None:
                 break
-            answer = await self._try(member, "talk", self.seats[member].answer(chat))
-            if not answer:
+            chat = replace(chat, turns=(*chat.turns, said))
+            said = await self._try(member, "talk", self.seats[member].answer(chat))
+            if said is None:
                 break
-            chat = replace(chat, turns=(*chat.turns, Turn(member, answer.strip())))
-        intent = await self._try(
-            member, "extract", interviewer.extract(chat)
-        ) or Intent(())
-        agreed = (
-            intent.agreed if intent.agreed in {o.id for o in self.options} else None
-        )
-        return Conversation(member, chat.turns, intent.preferences, agreed)
+            chat = replace(chat, turns=(*chat.turns, said))
+            if said.done or (self.curt and options and _chose(said)):
+                break
+        if member not in self.readers or len(chat.turns) < 2:
+            return chat.turns
+        read = self.readers[member].read(chat)
+        wishes = await self._try(member, "read", read) or ()
+        last = max(k for k, turn in enumerate(chat.turns) if turn.speaker == member)
+        turns = list(chat.turns)
+        turns[last] = replace(turns[last], wishes=tuple(wishes))
+        return tuple(turns)
 
-    def _intents(self, talks: Sequence[Conversation]) -> dict[str, Intent]:
-        """theta of this round; with tracking, what was said before comes first."""
-        for talk in talks:
-            before = (
-                self.said[talk.member].preferences
-                if self.tracking and talk.member in self.said
-                else ()
-            )
-            # Exact times answered options that are gone.
-            kept = [
-                p
-                for p in before
-                if not any(isinstance(x, At) for x in wishes(p, self.meeting.year))
-            ]
-            self.said[talk.member] = Intent(
-                tuple(dict.fromkeys((*kept, *talk.preferences))), talk.agreed
-            )
-        return dict(self.said)
+    def _shown(self, option: Option) -> Option:
+        """An option as members see it."""
+        if not self.redacted:
+            return option
+        wishes = [w for told in option.reasons.values() for w in told]
+        reasons = {"": tuple(wishes)} if self.redacted == "names" else {}
+        return replace(option, members=(), reasons=reasons)
 
-    async def _propose(self, brief: Brief) -> tuple[str, ...]:
-        """Ask for options; what is amiss becomes a FormatError, and the candidate stays as the only option."""
+    async def _propose(self, brief: Brief) -> tuple[Breach, ...]:
+        async def ask() -> list[Option]:
+            return checked(await self.coordinator.propose(brief), brief)
 
-        async def ask() -> tuple[Option, ...]:
-            return checked(await self.facilitators[1].propose(brief), brief, self.ids)
+        found = await self._try("coordinator", "propose", ask()) or []
+        kept = self.candidate
+        left_out = kept is not None and kept.slot not in [o.slot for o in found]
+        broken = [Breach("candidate")] if left_out and found else []
+        if kept and left_out:
+            found = [kept, *found[: self.k - 1]]
+        ids = {slot: id for id, slot in self.slots.items()}
+        for option in found:
+            ids.setdefault(option.slot, f"O{len(ids) + 1}")
+        self.slots = {id: slot for slot, id in ids.items()}
+        self.options = tuple(replace(o, id=ids[o.slot]) for o in found)
+        return (*broken, *breaches(self.options, brief))
 
-        found = await self._try("coordinator", "propose", ask())
-        options, left_out = found or (), False
-        if self.candidate and self.candidate.id not in {
-            o.id for o in options
-        }:  # the last one makes room for it
-            options, left_out = (
-                (self.candidate, *options[: self.k - 1]),
-                found is not None,
-            )
-        self.options, self.ids = options, self.ids | {o.start: o.id for o in options}
-        return breaches(options, brief, left_out)
+    async def _score(self, brief: Brief) -> Scores:
+        async def ask() -> Scores:
+            given = await self.evaluator.score(brief, self.options)
+            members = brief.scenario.members
+            return {o.id: checked_row(given[o.id], members) for o in self.options}
 
-    async def _scores(
-        self, evaluator: Any, intents: Mapping[str, Intent], number: int
-    ) -> tuple[Score, ...]:
-        async def ask() -> tuple[Score, ...]:
-            given = await evaluator.score(self.meeting, self.options, intents, number)
-            return checked_scores(given, self.options, self.meeting.members)
-
-        return (
-            await self._try("evaluator", "score", ask()) or () if self.options else ()
-        )
-
-    def _choose(self, scores: Sequence[Score]) -> None:
-        values: dict[str, list[int]] = {}
-        for score in scores:
-            values.setdefault(score.option, []).append(score.value)
-        if values:
-            chosen = best(values)
+        if not self.options:
+            return {}
+        scores = await self._try("evaluator", "score", ask()) or {}
+        if chosen := best(scores):
             self.candidate = next(o for o in self.options if o.id == chosen)
-            self.satisfied = round(
-                satisfaction_ratio(values[chosen]) * len(self.meeting.members)
-            )
+            self.satisfied = int((known(scores[chosen]) > 0).sum())
+        return scores
 
     async def _try(self, who: str, phase: str, act: Awaitable[Any]) -> Any:
         try:
@@ -260,78 +275,46 @@ class _Run:
             return None
 
 
-def checked(
-    suggestions: Sequence[Suggestion], brief: Brief, ids: Mapping[str, str]
-) -> tuple[Option, ...]:
-    """The options of a reply, the same start once, each under its id: that of `ids` (by start), or the next number.
+def _chose(turn: Turn) -> bool:
+    return bool(turn.agrees) or any(isinstance(wish, Choice) for wish in turn.wishes)
 
-    InvalidInput on more than K options, a start that is no slot of the meeting, or somebody who is no member of it.
-    """
-    meeting, found = brief.meeting, dict[str, Option]()
-    for said in suggestions:
-        start = iso(meeting.slot(said.start))
-        if strangers := [name for name in said.members if name not in meeting.members]:
+
+def checked(options: Sequence[Option], brief: Brief) -> list[Option]:
+    """At most K options, each slot once; InvalidInput on a stranger or no slot."""
+    found: dict[str, Option] = {}
+    slots, members = brief.scenario.slots, brief.scenario.members
+    for option in options:
+        strangers = {*option.members, *option.reasons} - {*members}
+        if option.slot not in slots or strangers:
             raise InvalidInput(
-                f"members: {strangers[0]!r} given; expected members of meeting {meeting.id}: "
-                f"{', '.join(meeting.members)}"
+                f"option: {option.slot!r} for {list(option.members)} given; expected one "
+                f"of {len(slots)} slots, {slots[0]} to {slots[-1]}, for some of "
+                f"{', '.join(members)}"
             )
-        new = f"O{len(ids) + sum(s not in ids for s in found) + 1}"
-        members = tuple(name for name in meeting.members if name in said.members)
-        found.setdefault(
-            start, Option(ids.get(start, new), start, members, tuple(said.reasons))
-        )
+        found.setdefault(option.slot, option)
     if len(found) > brief.k:
         raise InvalidInput(f"options: {len(found)} given; expected at most {brief.k}")
-    return tuple(found.values())
+    return list(found.values())
 
 
-def breaches(
-    options: Sequence[Option], brief: Brief, left_out: bool
-) -> tuple[str, ...]:
-    """Where the options leave step (3) of section 3.2, by the coordinator's own word on whom they satisfy."""
-    least = (
-        min(2, len(brief.meeting.members))
-        if brief.candidate is None
-        else brief.satisfied
-    )
-    new = [o for o in options if brief.candidate is None or o.id != brief.candidate.id]
-    satisfied = {name for option in options for name in option.members}
-    found = (
-        [f"{len(options)} options where {brief.k} were asked for"]
-        if len(options) < brief.k
-        else []
-    )
-    found += [
-        f"{o.id} satisfies {len(o.members)}, at least {least} were asked for"
-        for o in new
-        if len(o.members) < least
-    ]
-    found += [
-        f"no option for {r}, who is required"
-        for r in brief.meeting.required
-        if r not in satisfied
-    ]
-    return (*found, "the candidate was left out") if left_out else tuple(found)
+def breaches(options: Sequence[Option], brief: Brief) -> Iterator[Breach]:
+    """Where options leave step (3) of section 3.2, by the coordinator's own word."""
+    wanted = min(brief.k, len(brief.scenario.slots))
+    if len(options) < wanted:
+        yield Breach("options", given=len(options), least=wanted)
+    for option in options:
+        many = len(option.members)
+        if option.slot not in brief.kept and many < brief.least:
+            yield Breach("aspiration", option.id, many, brief.least)
+    suited = {member for option in options for member in option.members}
+    for member in brief.scenario.meeting.required:
+        if member not in suited:
+            yield Breach("required", member=member)
 
 
-def checked_scores(
-    scores: Sequence[Score], options: Sequence[Option], members: Sequence[str]
-) -> tuple[Score, ...]:
-    """One score of 0 to 3 for each option and member, in their order; InvalidInput for anything else."""
-    wanted = [(o.id, m) for o in options for m in members]
-    given = {(s.option, s.member): s for s in scores}
-    if len(given) < len(scores) or set(given) != set(wanted):
-        wrong = sorted(set(wanted) ^ set(given))
-        raise InvalidInput(
-            f"scores: {len(scores)} given; expected one for each option and member, see {wrong}"
-        )
-    for s in scores:
-        if (
-            isinstance(s.value, bool)
-            or not isinstance(s.value, int)
-            or not 0 <= s.value <= HIGHEST
-        ):
-            raise InvalidInput(
-                f"scores: {s.value!r} for {s.member} and {s.option} given; expected 0, 1, 2 or 3"
-            )
-    return tuple(given[key] for key in wanted)
+def checked_row(row: ByMember, members: Sequence[str]) -> dict[str, int | None]:
+    """A score of 0 to 3, or None, for each member; InvalidInput otherwise."""
+    if set(row) != set(members) or not {*row.values()} <= {None, *range(HIGHEST + 1)}:
+        told = f"scores: {dict(row)} given; expected 0, 1, 2, 3 or None for each of"
+        raise InvalidInput(f"{told} {', '.join(members)}")
+    return {member: row[member] for member in members}

@@ -1,289 +1,134 @@
-"""Rule-based members: people whose whole behaviour in a private conversation is stated here.
+"""Rule-based members: what each says, turn by turn, and when there is nothing to add.
 
-All say in round 1 what they prefer, the most important first, and answer from round 2 on whether an option suits them.
-They differ in how they talk and in what they agree to; see `STYLES`. Nothing is said that the preferences do not hold.
+A member knows the public scenario and what is its own; it says nothing else.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import datetime
-from zoneinfo import ZoneInfo
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from support.meetings.preferences import (
-    WEEKDAYS,
-    Deadline,
-    Preference,
-    Situation,
-    Weekdays,
-    Window,
-    contradictions,
-    minutes,
-)
-from support.meetings.records import Option
-from support.meetings.scenario import Chat, Persona
-from support.meetings.voice import Voice
+from support.meetings.coordination import Chat
+from support.meetings.preferences import Choice
+from support.meetings.records import Option, Turn
+from support.meetings.scenario import Scenario
+from support.meetings.wording import say, together
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """`pace`: things said in a turn. `recall`: the chance that a wish of priority 1 comes
+    to mind unasked (1 - (1 - recall)^p for priority p). `least`: the score from which an
+    option suits. `prepared`: has looked into the calendar before anybody names a slot.
+    `thorough`: says of every option what speaks against it, not of the best alone.
+    `repeats`: says so again. `inflates`: says of every wish that it counts above all.
+    """
+
+    pace: int = 1
+    recall: float = 0.5
+    least: int = 2
+    prepared: bool = False
+    thorough: bool = True
+    repeats: bool = False
+    inflates: bool = False
+
 
 STYLES = {
-    "plain": "says what it wants, two preferences a turn",
-    "terse": "one preference a turn, in fragments; offers an alternative only when asked for one",
-    "vague": "names parts of the day and gives their hours only when asked for them; two preferences a turn",
-    "chatty": "says everything at once, with small talk around it",
-    "stubborn": "agrees only to what fulfils all its preferences of priority 2 and 3, and repeats itself",
-    "changing": "as plain, but one preference turns into its opposite in round 2 or 3",
+    "plain": Style(),
+    "terse": Style(recall=0.3, thorough=False),
+    "talkative": Style(pace=3, recall=0.9, prepared=True),
+    "stubborn": Style(pace=2, recall=0.9, least=3, repeats=True),
+    "easy": Style(recall=0.3, least=1, repeats=True),
+    "organised": Style(pace=2, recall=1.0, prepared=True),
+    "frank": Style(pace=2, recall=0.9),
+    "exaggerating": Style(pace=2, recall=0.9, inflates=True),
 }
-A_TURN = {"terse": 1, "chatty": 100}  # preferences
-THOROUGH = ("chatty", "stubborn")  # give every reason, not only the most important
-ASKS_HOURS = re.compile(
-    r"\b(hours?|from when|until when|how (early|late)|(what|which) times?|exact(ly)?|precise)\b"
-)
-ASKS_AGAIN = re.compile(
-    r"\b(could you (say|put) (that|it)|in terms of|in other words|rephrase|did(n't| not) understand)\b"
-)
+MIXED = ("plain", "terse", "talkative", "stubborn", "easy")
 
 
 class RuleBasedMember:
-    """A member with structured preferences; the stream draws wordings, and what changes when for "changing"."""
+    """`_queue` is what is on the member's mind in this round and was not said yet."""
 
     def __init__(
-        self, me: str, rng: np.random.Generator, own: Persona, style: str = "plain"
+        self, me: str, rng: np.random.Generator, own: Any, *, style: str
     ) -> None:
-        self.me, self.style, self.kind = me, style, f"rule-based {style}"
-        self.preferences, self.situation, self.zone = (
-            own.preferences,
-            own.situation,
-            ZoneInfo(own.profile.zone),
-        )
-        self._said: list[Preference] = []
-        self._latest: list[Preference] = []
-        self._hours_owed: list[Preference] = []
-        self._voice = Voice(rng, twelve=bool(rng.integers(2)))
-        self._turning = int(rng.integers(2, 4))
-        self._turned, self._turned_at = changed(self.preferences, rng)
+        self.me, self.kind, self._rng = me, style, rng
+        self._own: Scenario = own.scenario
+        self._style = STYLES[style]
+        self._said: set[Any] = set()
+        self._queue: list[Any] = []
+        self._agrees: str | None = None
 
-    def preferences_in(self, round: int) -> tuple[Preference, ...]:
-        """What the member truly wants in a round: the same in all, unless its style is "changing"."""
-        return (
-            self._turned
-            if self.style == "changing" and round >= self._turning
-            else self.preferences
-        )
+    async def answer(self, chat: Chat) -> Turn:
+        """The next turn: a few things; done once nothing is left."""
+        if not any(turn.speaker == self.me for turn in chat.turns):
+            self._begin(chat)
+        pace = self._style.pace
+        now, self._queue = self._queue[:pace], self._queue[pace:]
+        self._said.update(now)
+        agrees, self._agrees = self._agrees, None
+        wishes = tuple(map(self._told, now))
+        words = [say("member", "agrees", option=agrees)] if agrees else []
+        words += [together(wishes, self._own.zones[self.me])] if wishes else []
+        text = " ".join(words) or say("member", "silent")
+        return Turn(self.me, text, wishes, agrees, done=not self._queue)
 
-    async def answer(self, chat: Chat) -> str:
-        """What the member says to the last turn of the conversation."""
-        first = not chat.spoken
-        if first:
-            self._said, self._latest, self._hours_owed = [], [], []
-        asked = chat.turns[-1].text.casefold() if chat.turns else ""
-        sentences = self._news(chat, first)
-        if self._hours_owed and ASKS_HOURS.search(asked):
-            owed, self._hours_owed = self._hours_owed, []
-            sentences += [self._voice.say("exactly"), *map(self._voice.full, owed)]
-        elif chat.options:
-            sentences += self._judgement(chat, first)
-        elif self._latest and ASKS_AGAIN.search(
-            asked
-        ):  # what was said last, in other words; once
-            latest, self._latest = self._latest, []
-            sentences += map(self._voice.full, latest)
-        else:
-            sentences += self._wishes(chat.round)
-        return self._dressed(sentences, first)
+    def _told(self, wish: Any) -> Any:
+        inflated = self._style.inflates and not wish.condition
+        return replace(wish, priority=3) if inflated else wish
 
-    def _news(self, chat: Chat, first: bool) -> list[str]:
-        """In the round in which a preference turned: that it did, and what it is now."""
-        if not first or self.style != "changing" or chat.round != self._turning:
+    def _begin(self, chat: Chat) -> None:
+        """What comes to mind about the invitation, or about the options."""
+        self._queue, self._agrees = [], None
+        if chat.options:
+            self._judge(chat.options, chat.candidate)
+            return
+        for wish in sorted(self._own.private[self.me], key=lambda w: -w.priority):
+            forgotten = (1 - self._style.recall) ** wish.priority
+            if self._rng.random() >= forgotten:
+                self._queue.append(wish)
+        if self._style.prepared:
+            self._queue += self._calendar()
+
+    def _judge(self, options: Sequence[Option], candidate: str | None) -> None:
+        worth = {o.id: self._own.truth[o.slot][self.me] for o in options}
+        best = max(options, key=lambda o: (worth[o.id], o.id == candidate))
+        suits = worth[best.id] >= self._style.least
+        self._agrees = best.id if suits else None
+        for option in options:
+            bad = worth[option.id] < self._style.least
+            told = option is best or self._style.thorough
+            self._queue += self._against(option) if bad and told else []
+        known = set() if self._style.repeats else self._said
+        news = dict.fromkeys(self._queue)
+        self._queue = [wish for wish in news if wish not in known]
+        if not suits:
+            self._queue += self._instead(worth[best.id])
+
+    def _against(self, option: Option) -> list[Any]:
+        """What the option breaks: conditions first, then wishes by their priority."""
+        wanted = self._own.wanted[self.me]
+        met = self._own.met(self.me, option.slot, wanted)
+        broken = [wish for wish, held in zip(wanted, met, strict=True) if not held]
+        return sorted(broken, key=lambda w: (not w.condition, -w.priority))
+
+    def _instead(self, beaten: int) -> list[Any]:
+        """One of the slots that suit best, if it beats all options."""
+        worth = {slot: row[self.me] for slot, row in self._own.truth.items()}
+        most = max(worth.values())
+        if most <= beaten:
             return []
-        new = self._turned[self._turned_at]
-        self._said.append(new)
-        return [self._voice.say("changed"), self._voice.full(new)]
+        best = [slot for slot, value in worth.items() if value == most]
+        return [Choice(slot=best[int(self._rng.integers(len(best)))])]
 
-    def _wishes(self, round: int) -> list[str]:
-        """The next preferences that were not said yet, the most important first; or that there are no more."""
-        left = [p for p in _ranked(self.preferences_in(round)) if p not in self._said]
-        if left:
-            self._latest = left[: A_TURN.get(self.style, 2)]
-            return [self._worded(p) for p in self._latest]
-        again = (
-            [self._voice.say("as I said"), self._worded(self._said[0])]
-            if self.style == "stubborn"
-            else []
-        )
+    def _calendar(self) -> list[Any]:
+        """What keeps the member from some slot."""
+        own, me = self._own, self.me
         return [
-            *again,
-            self._voice.say(
-                "short nothing more" if self.style == "terse" else "nothing more"
-            ),
+            wish
+            for wish in own.away[me]
+            if not all(own.met(me, slot, [wish])[0] for slot in own.slots)
         ]
-
-    def _worded(self, given: Preference) -> str:
-        self._said.append(given)
-        if self.style == "terse":
-            return self._voice.short(given)
-        if self.style == "vague" and (text := self._voice.vague(given)):
-            self._hours_owed.append(given)
-            return text
-        return self._voice.full(given)
-
-    def _judgement(self, chat: Chat, first: bool) -> list[str]:
-        """Agrees to the option that suits best, or declines with the reason and offers what would suit better."""
-        wanted = self.preferences_in(chat.round)
-        options = sorted(
-            chat.options, key=lambda o: o.id != chat.candidate
-        )  # among equals the candidate
-        best = max(options, key=lambda o: self._worth(wanted, self._at(o)))
-        at = self._at(best)
-        if self._agreeable(wanted, at):
-            act = (
-                ("short agree" if self.style == "terse" else "agree")
-                if first
-                else "agree again"
-            )
-            return [self._voice.say(act, id=best.id, time=self._moment(at))]
-        reasons = self._reasons(
-            [p for p in wanted if not first or p not in self._said], at
-        )
-        if self.style == "terse":
-            return (
-                [self._voice.say("short decline"), *reasons]
-                if first
-                else self._alternative(chat, wanted, at)
-            )
-        opening = (
-            "as I said"
-            if not first
-            else "decline"
-            if len(chat.options) > 1
-            else "decline one"
-        )
-        return [
-            self._voice.say(opening),
-            *reasons,
-            *self._alternative(chat, wanted, at),
-        ]
-
-    def _agreeable(self, wanted: Sequence[Preference], at: Situation) -> bool:
-        if self.style == "stubborn" and any(
-            p.priority > 1 and not p.fulfilled(at) for p in wanted
-        ):
-            return False
-        return 2 * sum(p.fulfilled(at) for p in wanted) >= len(wanted)
-
-    def _worth(self, wanted: Sequence[Preference], at: Situation) -> tuple[float, ...]:
-        """How well a slot suits, compared from left to right; the stubborn count what matters to them first."""
-        met = [p for p in wanted if p.fulfilled(at)]
-        firm = sum(p.priority > 1 for p in met) if self.style == "stubborn" else 0
-        return firm, len(met), sum(p.priority for p in met)
-
-    def _reasons(self, wanted: Sequence[Preference], at: Situation) -> list[str]:
-        missed = [p for p in _ranked(wanted) if not p.fulfilled(at)]
-        return [
-            self._worded(p) for p in (missed if self.style in THOROUGH else missed[:1])
-        ]
-
-    def _alternative(
-        self, chat: Chat, wanted: Sequence[Preference], best: Situation
-    ) -> list[str]:
-        """The earliest of the slots that suit best, one without another event if possible; if it beats the options."""
-        slots = [self.situation(start) for start in chat.meeting.slots()]
-        offer = max(slots, key=lambda at: (self._worth(wanted, at), _free(at)))
-        if self._worth(wanted, offer) <= self._worth(wanted, best):
-            return [self._voice.say("no alternative")]
-        return [self._voice.say("alternative", time=self._moment(offer))]
-
-    def _at(self, option: Option) -> Situation:
-        return self.situation(datetime.fromisoformat(option.start))
-
-    def _moment(self, at: Situation) -> str:
-        return self._voice.moment(at.start.astimezone(self.zone))
-
-    def _dressed(self, sentences: list[str], first: bool) -> str:
-        if self.style == "chatty":
-            middle = [self._voice.say("aside")] if len(sentences) > 1 else []
-            greeting = [self._voice.say("greeting")] if first else []
-            sentences = [
-                *greeting,
-                *sentences[:1],
-                *middle,
-                *sentences[1:],
-                self._voice.say("farewell"),
-            ]
-        return " ".join(sentences)
-
-
-def _ranked(preferences: Sequence[Preference]) -> list[Preference]:
-    return sorted(preferences, key=lambda p: -p.priority)
-
-
-def _free(at: Situation) -> bool:
-    return all(end <= at.start or start >= at.end for start, end in at.busy or ())
-
-
-# ---- a change of mind ------------------------------------------------------------------------------------------------
-
-NOON, DAY = (
-    13 * 60,
-    24 * 60,
-)  # minutes; the day from 08:00 to 18:00 is mirrored about 13:00
-
-
-def mirrored(given: Preference) -> Preference:
-    """The preference with morning and afternoon exchanged, or the beginning and the end of the week.
-
-    What has no such side (a notice, a gap) stays as it is.
-    """
-    if isinstance(given, Window):
-        return replace(given, start=_across(given.end), end=_across(given.start))
-    if isinstance(given, Weekdays):
-        return replace(
-            given,
-            weekdays=tuple(sorted(map(_other_day, given.weekdays), key=WEEKDAYS.index)),
-        )
-    if isinstance(given, Deadline):
-        return replace(given, weekday=_other_day(given.weekday))
-    return given
-
-
-def changed(
-    preferences: Sequence[Preference], rng: np.random.Generator
-) -> tuple[tuple[Preference, ...], int]:
-    """Preferences of which one has changed, and its place.
-
-    One that can be mirrored without contradicting the rest is drawn; where there is none, the priority of one changes
-    instead: what mattered above all matters only if possible, and anything else matters above all.
-    """
-    turned = {i: mirrored(p) for i, p in enumerate(preferences)}
-    fitting = {
-        i: p
-        for i, p in turned.items()
-        if p != preferences[i] and not contradictions(_with(preferences, i, p))
-    }
-    places = sorted(fitting) or list(range(len(preferences)))
-    place = places[int(rng.integers(len(places)))]
-    old = preferences[place]
-    return _with(
-        preferences,
-        place,
-        fitting.get(place) or replace(old, priority=1 if old.priority == 3 else 3),
-    ), place
-
-
-def _with(
-    preferences: Sequence[Preference], place: int, new: Preference
-) -> tuple[Preference, ...]:
-    return (*preferences[:place], new, *preferences[place + 1 :])
-
-
-def _across(time: str) -> str:
-    """A bound on the other side of 13:00; the day's own bounds change places."""
-    given = minutes(time)
-    other = DAY - given if given in (0, DAY) else min(max(2 * NOON - given, 0), DAY)
-    return f"{other // 60:02d}:{other % 60:02d}"
-
-
-def _other_day(name: str) -> str:
-    return WEEKDAYS[4 - WEEKDAYS.index(name)] if name in WEEKDAYS[:5] else name

@@ -1,19 +1,20 @@
-"""Wishes about a meeting's time: what free text says of it as structures, and whether a slot fulfils them.
+"""Wishes about a decision, as data: whether a slot fulfils one, and what a wish is worth.
 
-Times of day are texts "HH:MM" on the member's own clock, weekdays the English names.
+A slot is what may be chosen: a start (an ISO moment, "2026-02-16T10:00-05:00") or a
+venue (its name). Times of day are texts "HH:MM" on the member's own clock, weekdays
+English names. A wish has a priority: above all (3), as a rule (2), if possible (1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache
-from itertools import combinations
-from typing import Annotated, Any, ClassVar, Literal
+from datetime import UTC, datetime, timedelta
+from functools import cache, cached_property
+from typing import Annotated, Any, ClassVar, Literal, get_args
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from support.errors import InvalidInput
 
@@ -27,63 +28,94 @@ WEEKDAYS = (
     "Sunday",
 )
 STRICT = ConfigDict(extra="forbid")
+Time = Annotated[str, Field(pattern=r"^(([01]?\d|2[0-3]):[0-5]\d|24:00)$")]
+Weekday = Annotated[str, Field(pattern=rf"^({'|'.join(WEEKDAYS)})$")]
+Priority = Annotated[int, Field(ge=1, le=3)]
 
 
+@cache
 def minutes(time: str) -> int:
     """Minutes after midnight of "HH:MM"; "24:00" is the end of the day."""
     hour, _, rest = time.partition(":")
     return int(hour) * 60 + int(rest)
 
 
-# Checked where files are read; whoever builds these in code is trusted.
-Time = Annotated[str, Field(pattern=r"^(([01]?\d|2[0-3]):[0-5]\d|24:00)$")]
-Weekday = Annotated[str, Field(pattern=rf"^({'|'.join(WEEKDAYS)})$")]
-Date = Annotated[str, AfterValidator(lambda text: date.fromisoformat(text).isoformat())]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Situation:
-    """A slot as one member sees it: moments in the member's zone, when the invitation went out, and the member's other
-    events as (start, end), None where nobody knows the calendar."""
+    """A start as one member sees it, on the member's clock."""
 
+    slot: str
     start: datetime
     end: datetime
     sent: datetime
-    busy: tuple[tuple[datetime, datetime], ...] | None = None
 
-    @property
+    @cached_property
     def span(self) -> tuple[int, int]:
-        """Start and end in minutes after the start day's midnight, by the clock on the wall."""
+        """Start and end in minutes after the start day's midnight, by the clock."""
         days = (self.end.date() - self.start.date()).days
-        return (
-            self.start.hour * 60 + self.start.minute,
-            days * 1440 + self.end.hour * 60 + self.end.minute,
-        )
+        first = self.start.hour * 60 + self.start.minute
+        last = days * 1440 + self.end.hour * 60 + self.end.minute
+        return first, last
+
+    @cached_property
+    def passing(self) -> tuple[datetime, datetime]:
+        """Start and end in UTC."""
+        return self.start.astimezone(UTC), self.end.astimezone(UTC)
+
+    def clear(self, busy: Busy, around: timedelta = timedelta(0)) -> bool:
+        """Whether another event leaves so much time before and after."""
+        (start, end), (first, last) = self.passing, busy.span
+        return last + around <= start or end + around <= first
+
+
+def situation(slot: str, duration: int, sent: datetime, zone: str) -> Situation:
+    """A start of so many minutes as a member in an IANA zone sees it."""
+    here, start = ZoneInfo(zone), datetime.fromisoformat(slot).astimezone(UTC)
+    end = start + timedelta(minutes=duration)
+    return Situation(slot, start.astimezone(here), end.astimezone(here), sent)
 
 
 @dataclass(frozen=True)
-class Preference:
-    """One wish about a meeting's time, wanted above all (3), as a rule (2) or if possible (1)."""
+class Venue:
+    """A place as everybody sees it."""
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
-    kind: ClassVar[str] = ""
 
-    priority: Annotated[int, Field(ge=1, le=3)] = 2
-
-    def fulfilled(self, at: Situation) -> bool:
-        """Whether a slot fulfils it."""
-        raise NotImplementedError
-
-    def spec(self) -> dict[str, Any]:
-        """Plain data that build it again."""
-        return {"kind": self.kind, **plain(self)}
+    slot: str
+    features: tuple[str, ...]
+    price: int
+    walk: int
 
 
-@dataclass(frozen=True)
+# ---- wishes about times ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preference:
+    """One wish. `fulfilled` takes a slot as the member sees it."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    speaks: ClassVar[bool] = True
+    condition: ClassVar[bool] = False
+
+    priority: Priority = 2
+
+    @property
+    def supports(self) -> bool:
+        """Whether it speaks for some slots. What only rules slots out does not."""
+        return self.speaks and not getattr(self, "avoid", False)
+
+    @property
+    def binds(self) -> bool:
+        """Whether the member does not come where it is not fulfilled."""
+        return self.condition or self.priority == 3
+
+
+@dataclass(frozen=True, kw_only=True)
 class Window(Preference):
-    """Within a part of the day, or, with `avoid`, outside of it; on given weekdays only, or on all."""
+    """Within hours of the day or, with `avoid`, outside; on some weekdays or on all."""
 
-    kind = "window"
+    kind: Literal["window"] = "window"
     start: Time = "00:00"
     end: Time = "24:00"
     avoid: bool = False
@@ -91,205 +123,206 @@ class Window(Preference):
 
     def __post_init__(self) -> None:
         if minutes(self.start) >= minutes(self.end):
-            raise InvalidInput(
-                f"{self.kind}: {self.start} to {self.end} given; expected a start before the end"
-            )
+            given = f"{self.start} to {self.end} given"
+            raise InvalidInput(f"window: {given}; expected a start before the end")
 
     def fulfilled(self, at: Situation) -> bool:
-        """Within the window, or clear of it; a day that the preference says nothing of is fine."""
+        """A day of which the wish says nothing is fine."""
         if self.weekdays and WEEKDAYS[at.start.weekday()] not in self.weekdays:
             return True
-        (start, end), low, high = at.span, minutes(self.start), minutes(self.end)
-        return (
-            end <= low or start >= high if self.avoid else low <= start and end <= high
-        )
+        start, end = at.span
+        low, high = minutes(self.start), minutes(self.end)
+        if self.avoid:
+            return end <= low or start >= high
+        return low <= start and end <= high
 
 
-@dataclass(frozen=True)
-class Focus(Window):
-    """A block of the day kept free for work that needs quiet: a window to avoid, by another name."""
-
-    kind = "focus"
-    avoid: Literal[True] = True
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Weekdays(Preference):
-    """On one of some weekdays, or, with `avoid`, on none of them."""
+    """On one of some weekdays or, with `avoid`, on none of them."""
 
-    kind = "weekdays"
-    weekdays: tuple[Weekday, ...] = ()
+    kind: Literal["weekdays"] = "weekdays"
+    weekdays: Annotated[tuple[Weekday, ...], Field(min_length=1)]
     avoid: bool = False
 
-    def __post_init__(self) -> None:
-        if not self.weekdays:
-            raise InvalidInput(
-                f"weekdays: none given; expected at least one of {', '.join(WEEKDAYS)}"
-            )
-
     def fulfilled(self, at: Situation) -> bool:
-        """By the weekday on which it begins."""
+        """By the weekday of the start."""
         return (WEEKDAYS[at.start.weekday()] in self.weekdays) != self.avoid
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Notice(Preference):
-    """At least `hours` lie between the invitation and the meeting."""
+    """At least `hours` lie between the invitation and the start."""
 
-    kind = "notice"
-    hours: Annotated[int, Field(ge=1)] = 24
+    kind: Literal["notice"] = "notice"
+    speaks: ClassVar[bool] = False
+    hours: Annotated[int, Field(ge=1)]
 
     def fulfilled(self, at: Situation) -> bool:
-        """From when the invitation was sent to the start."""
+        """By when the invitation went out."""
         return at.start - at.sent >= timedelta(hours=self.hours)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Gap(Preference):
     """At least `minutes` lie between the meeting and the member's other events."""
 
-    kind = "gap"
-    minutes: Annotated[int, Field(ge=1)] = 15
+    kind: Literal["gap"] = "gap"
+    speaks: ClassVar[bool] = False
+    minutes: Annotated[int, Field(ge=1)]
 
-    def fulfilled(self, at: Situation) -> bool:
-        """Judged on the member's calendar; without one, nothing is known to stand in the way."""
+    def fulfilled(self, at: Situation, busy: Iterable[Busy] = ()) -> bool:
+        """By the events that are known."""
         room = timedelta(minutes=self.minutes)
-        return all(
-            end + room <= at.start or start >= at.end + room
-            for start, end in at.busy or ()
-        )
+        return all(at.clear(event, room) for event in busy)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Deadline(Preference):
     """Over by a time on a weekday of its week."""
 
-    kind = "deadline"
-    weekday: Weekday = "Friday"
+    kind: Literal["deadline"] = "deadline"
+    weekday: Weekday
     time: Time = "24:00"
 
     def fulfilled(self, at: Situation) -> bool:
-        """By the end of the meeting, in the member's zone."""
-        return (at.start.weekday(), at.span[1]) <= (
-            WEEKDAYS.index(self.weekday),
-            minutes(self.time),
-        )
+        """By the end of the meeting."""
+        last = WEEKDAYS.index(self.weekday), minutes(self.time)
+        return (at.start.weekday(), at.span[1]) <= last
 
 
-@dataclass(frozen=True)
-class At(Preference):
-    """One start: a time of day, on a date (ISO) or on any. An option that a member agrees to or asks for."""
-
-    kind = "at"
-    time: Time = "00:00"
-    date: Date | None = None
-
-    def fulfilled(self, at: Situation) -> bool:
-        """By its start, to the minute."""
-        return at.span[0] == minutes(self.time) and self.date in (
-            None,
-            at.start.date().isoformat(),
-        )
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Flexible(Preference):
-    """Any time will do."""
+    """Anything will do."""
 
-    kind = "flexible"
+    kind: Literal["flexible"] = "flexible"
 
-    def fulfilled(self, at: Situation) -> bool:
+    def fulfilled(self, at: Any) -> bool:
         """Always."""
         return True
 
 
-KINDS: Mapping[str, type[Preference]] = {
-    made.kind: made
-    for made in (Window, Focus, Weekdays, Notice, Gap, Deadline, At, Flexible)
-}
+@dataclass(frozen=True, kw_only=True)
+class Choice(Preference):
+    """One slot that the member asks for, or agrees to; of a member's the last counts."""
+
+    kind: Literal["choice"] = "choice"
+    slot: str
+
+    def fulfilled(self, at: Any) -> bool:
+        """By that slot alone."""
+        return at.slot == self.slot
 
 
-def preference(spec: Mapping[str, Any]) -> Preference:
-    """A preference from plain data; ValueError (of pydantic) where they do not fit."""
-    rest = dict(spec)
-    kind = rest.pop("kind", None)
-    if kind not in KINDS:
-        raise InvalidInput(
-            f"preference: kind {kind!r} given; expected one of {', '.join(KINDS)}"
-        )
-    return TypeAdapter(KINDS[kind]).validate_python(rest)
+# ---- what keeps a member away, and is no wish ----------------------------------------
 
 
-def situation(
-    start: datetime, duration: int, sent: datetime, zone: str, busy: Any = None
-) -> Situation:
-    """A slot of `duration` minutes as a member in `zone` (an IANA name) sees it."""
-    here = ZoneInfo(zone)
-    # Sums and differences within one ZoneInfo go by the clock on the wall; in UTC they are what passes.
-    end = start.astimezone(UTC) + timedelta(minutes=duration)
-    return Situation(
-        start.astimezone(here), end.astimezone(here), sent.astimezone(UTC), busy
-    )
+@dataclass(frozen=True, kw_only=True)
+class Busy(Preference):
+    """Another event, from one ISO moment to another."""
+
+    kind: Literal["busy"] = "busy"
+    speaks: ClassVar[bool] = False
+    condition: ClassVar[bool] = True
+    start: str
+    end: str
+
+    @cached_property
+    def span(self) -> tuple[datetime, datetime]:
+        """Start and end in UTC."""
+        start, end = map(datetime.fromisoformat, (self.start, self.end))
+        return start.astimezone(UTC), end.astimezone(UTC)
+
+    def fulfilled(self, at: Situation) -> bool:
+        """Clear of it."""
+        return at.clear(self)
 
 
-WEEK = [
-    datetime(2026, 1, day, *divmod(m, 60), tzinfo=UTC)
-    for day in range(5, 10)
-    for m in range(480, 1080, 30)
+@dataclass(frozen=True, kw_only=True)
+class Hours(Preference):
+    """The working day on the member's clock."""
+
+    kind: Literal["hours"] = "hours"
+    speaks: ClassVar[bool] = False
+    condition: ClassVar[bool] = True
+    start: Time
+    end: Time
+
+    def fulfilled(self, at: Situation) -> bool:
+        """Within it."""
+        start, end = at.span
+        return minutes(self.start) <= start and end <= minutes(self.end)
+
+
+# ---- wishes about venues --------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feature(Preference):
+    """A venue that has something or, with `avoid`, has it not."""
+
+    kind: Literal["feature"] = "feature"
+    feature: str
+    avoid: bool = False
+
+    def fulfilled(self, at: Venue) -> bool:
+        """By what the venue has."""
+        return (self.feature in at.features) != self.avoid
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit(Preference):
+    """A price (euros a head) or a walk (minutes) of at most so much."""
+
+    kind: Literal["limit"] = "limit"
+    of: Literal["price", "walk"]
+    most: Annotated[int, Field(ge=0)]
+
+    def fulfilled(self, at: Venue) -> bool:
+        """By the venue's number."""
+        return getattr(at, self.of) <= self.most
+
+
+# ---- words ----------------------------------------------------------------------------
+
+Stated = Annotated[
+    Window
+    | Weekdays
+    | Notice
+    | Gap
+    | Deadline
+    | Flexible
+    | Choice
+    | Busy
+    | Hours
+    | Feature
+    | Limit,
+    Field(discriminator="kind"),
 ]
-"""The half hours of a working week from 08:00 to 18:00."""
 
 
-@lru_cache(maxsize=1024)
-def breadth(wish: Preference) -> float:
-    """The share of a working week's half hours that fulfil a wish, of somebody with nothing else in the calendar."""
-    long_ago = datetime(2025, 1, 1, tzinfo=UTC)
-    return sum(
-        wish.fulfilled(situation(start, 30, long_ago, "UTC")) for start in WEEK
-    ) / len(WEEK)
+@dataclass(frozen=True, kw_only=True)
+class Words(Preference):
+    """A wish in words, with what they say as data; without data nobody understood it."""
+
+    kind: Literal["words"] = "words"
+    text: str
+    says: tuple[Stated, ...] = ()
 
 
-def contradictions(
-    preferences: Sequence[Preference],
-) -> list[tuple[Preference, Preference]]:
-    """Pairs that no slot of any length can fulfil together: windows, weekdays, exact times."""
-    return [
-        (a, b)
-        for a, b in combinations(preferences, 2)
-        if _exclude(a, b) or _exclude(b, a)
-    ]
+Wish = Annotated[Stated | Words, Field(discriminator="kind")]
+KINDS = {made.kind: made for made in (*get_args(get_args(Stated)[0]), Words)}
+_WISH: TypeAdapter[Any] = TypeAdapter(Wish)
 
 
-def _exclude(a: Preference, b: Preference) -> bool:
-    if (
-        isinstance(a, Window)
-        and isinstance(b, Window)
-        and not a.avoid
-        and not (a.weekdays or b.weekdays)
-    ):
-        low, high = (
-            (minutes(a.start), minutes(a.end)),
-            (minutes(b.start), minutes(b.end)),
-        )
-        return (
-            high[0] <= low[0] and low[1] <= high[1]
-            if b.avoid
-            else low[1] <= high[0] or high[1] <= low[0]
-        )
-    if isinstance(a, Weekdays) and isinstance(b, Weekdays) and not a.avoid:
-        return (
-            set(a.weekdays) <= set(b.weekdays)
-            if b.avoid
-            else not set(a.weekdays) & set(b.weekdays)
-        )
-    if isinstance(a, At) and isinstance(b, At):
-        return a.time != b.time or (None not in (a.date, b.date) and a.date != b.date)
-    return False
+def preference(spec: Mapping[str, Any]) -> Any:
+    """A wish from plain data; ValueError (of pydantic) where they do not fit."""
+    return _WISH.validate_python(dict(spec))
 
 
-def plain(given: Any) -> dict[str, Any]:
-    """A record as plain data."""
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in vars(given).items()
-    }
+def understood(wishes: Iterable[Any]) -> tuple[Any, ...]:
+    """Wishes as data: what words say in their place, each once."""
+    found: list[Any] = []
+    for wish in wishes:
+        found += wish.says if isinstance(wish, Words) else [wish]
+    return tuple(dict.fromkeys(found))

@@ -1,86 +1,89 @@
-"""What is said and decided when a coordinator finds a meeting's time: private chats, options, scores, candidates.
+"""What is said and decided, round after round: turns, notes, options, scores.
 
-Symbols are those of Papachristou, Yang and Hsu (2023), section 3. Moments are ISO 8601 texts with their offset from
-UTC, such as "2026-02-16T10:00-05:00".
+Symbols are those of Papachristou, Yang and Hsu (2023), section 3. A turn carries its
+wishes, its agreement and its end as data beside its words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
+from support.meetings.preferences import Choice, Wish
 from support.play import FormatError
 
 ASSISTANT = "assistant"
 """Speaker of the turns that the coordinating system says."""
 
+Notes = Mapping[str, tuple[Wish, ...]]
+"""theta: by member, what the member said so far (or in this round), each wish once."""
+
+Scores = Mapping[str, Mapping[str, int | None]]
+"""pi by option and member: 0 to 3, None where nothing is known of the member."""
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One thing said in a private conversation, by "assistant" or by the member."""
+    """One turn of a private talk, by "assistant" or by the member.
+
+    `wishes` is what the words say of the decision (of an assistant's turn: which wishes
+    of members it tells), `agrees` the id of an option, `done`: nothing more to say.
+    """
 
     speaker: str
     text: str
+    wishes: tuple[Wish, ...] = ()
+    agrees: str | None = None
+    done: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option x_j: a start, the members whom the coordinator says it satisfies, and reasons that members expressed.
+    """x_j: a slot, whom it satisfies by the coordinator's word, and by which wishes.
 
-    `id` ("O1", "O2", …) stays the same for a start during the whole run.
+    `id` ("O1", "O2", …) stays that of its slot during the whole run; `slot` is an ISO
+    moment of start, or a venue's name.
     """
 
     id: str
-    start: str
+    slot: str
     members: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
+    reasons: Mapping[str, tuple[Wish, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
-    """The conversation m_i of one member in one round, theta_i (`preferences`), and the id of an option agreed to.
+class Breach:
+    """Where options leave step (3) of section 3.2, by the coordinator's own word.
 
-    Without turns (the non-conversational design) the preferences were handed over as they are.
+    "aspiration": `option` satisfies `given` members where `least` were asked for;
+    "options": fewer than K; "required": no option for `member`; "candidate": left out.
     """
 
-    member: str
-    turns: tuple[Turn, ...] = ()
-    preferences: tuple[str, ...] = ()
-    agreed: str | None = None
-
-    @property
-    def interactions(self) -> int:
-        """The member's turns in the conversation (section 5.3)."""
-        return sum(turn.speaker != ASSISTANT for turn in self.turns)
+    rule: Literal["aspiration", "options", "required", "candidate"]
+    option: str | None = None
+    given: int = 0
+    least: int = 0
+    member: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
-    """pi_{j,i}: how far an option meets a member's preferences, 0 (none) to 3 (all), and why."""
-
-    option: str
-    member: str
-    value: int
-    reasons: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CoordinationRound:
+class Round:
     """One finished round.
 
-    `scores` are those of the evaluator in the loop, on what was extracted in this round; they choose `candidate`, an
-    option's id, None while there is no option. `audit` are the scores of the same options on the members' true
-    preferences, which nobody in the loop sees. `breaches` says in words where the options leave section 3.2.
+    `talks` is empty where nobody talks. `scores` are those of the evaluator, on `notes`;
+    they choose `candidate`, an option's id (None while there is none). `audit` are those
+    of the same options in truth, which nobody in the loop sees.
     """
 
     number: int
-    conversations: tuple[Conversation, ...]
+    talks: Mapping[str, tuple[Turn, ...]]
+    notes: Notes
     options: tuple[Option, ...]
-    scores: tuple[Score, ...]
+    scores: Scores
+    audit: Scores
     candidate: str | None
-    audit: tuple[Score, ...] = ()
-    breaches: tuple[str, ...] = ()
+    breaches: tuple[Breach, ...] = ()
     format_errors: tuple[FormatError, ...] = ()
     replies: int = 0
 
@@ -88,18 +91,26 @@ class CoordinationRound:
         """The option of that id; KeyError if this round has none."""
         return {option.id: option for option in self.options}[id]
 
+    def turns(self, member: str) -> int:
+        """The member's turns in the talk (interactions, section 5.3)."""
+        return sum(turn.speaker == member for turn in self.talks.get(member, ()))
+
 
 @dataclass(frozen=True, slots=True)
 class Coordination:
-    """A whole run. `meeting` is the invitation as plain data, `seats` says which kind sat in each role.
+    """A whole run. `meeting` is the invitation as plain data, `seats` who sat where.
 
-    Keys of `seats` are the members' names and "interviewer", "coordinator" and "evaluator".
+    `seats` has the members' names and "interviewer", "reader", "coordinator",
+    "evaluator". `chance` and `optimum` are shares of the members whom a slot drawn at
+    random, and the best one, satisfy in truth.
     """
 
     meeting: Mapping[str, Any]
     seats: Mapping[str, str]
-    rounds: tuple[CoordinationRound, ...]
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    rounds: tuple[Round, ...]
+    settings: Mapping[str, Any]
+    chance: float
+    optimum: float
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -114,11 +125,30 @@ class Coordination:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What a table of meetings says of this one: its time, turns and misfits."""
-        talks = [talk for entry in self.rounds for talk in entry.conversations]
+        """What a table of runs says of this one."""
+        talks = [talk for entry in self.rounds for talk in entry.talks.values()]
         return {
-            "decided": self.outcome is not None,
-            "outcome": self.outcome.start if self.outcome else None,
-            "messages": sum(len(talk.turns) for talk in talks),
+            "outcome": self.outcome.slot if self.outcome else None,
+            "messages": sum(map(len, talks)),
+            "breaches": sum(len(entry.breaches) for entry in self.rounds),
             "format_errors": sum(len(entry.format_errors) for entry in self.rounds),
         }
+
+
+def noted(
+    before: tuple[Any, ...], talk: tuple[Turn, ...], slots: Mapping[str, str]
+) -> tuple[Any, ...]:
+    """A member's notes after a talk: each wish once, of all choices the last.
+
+    `slots` are those of all options so far, by id.
+    """
+    said = list(before)
+    for turn in talk:
+        if turn.speaker == ASSISTANT:
+            continue
+        said += turn.wishes
+        if turn.agrees:
+            said.append(Choice(slot=slots[turn.agrees]))
+    choices = [wish for wish in said if isinstance(wish, Choice)]
+    others = dict.fromkeys(wish for wish in said if not isinstance(wish, Choice))
+    return (*others, *choices[-1:])

@@ -1,255 +1,186 @@
-"""A meeting, what its members prefer and when they are busy; and what each role may know when it is asked."""
+"""A decision with all that the study knows: slots, wishes, calendars; and who may know.
+
+A slot is a start (`meeting_scenario`) or a venue (`venue_scenario`); all else is alike.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-from functools import lru_cache, partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from support.errors import InvalidInput
-from support.meetings.data import (
-    Company,
-    Database,
-    Meeting,
-    Private,
-    Profile,
-    calendar_of,
-    load_company,
-    load_private,
+from support.meetings.data import Company, Database, Meeting, load_company
+from support.meetings.preferences import (
+    Busy,
+    Gap,
+    Hours,
+    Venue,
+    Words,
+    situation,
+    understood,
 )
-from support.meetings.preferences import Preference, Situation, situation
-from support.meetings.reading.times import sentences
-from support.meetings.records import Option, Turn
+from support.meetings.scores import pi
 
-Busy = tuple[tuple[datetime, datetime], ...]
-"""Busy times in order, as (start, end) in UTC."""
-
-AROUND = timedelta(
-    days=2
-)  # events this far from a meeting's slots can still touch a gap, in any zone
+HOUR, AROUND = timedelta(hours=1), timedelta(days=1)
+Wishes = Mapping[str, tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """One meeting with all that the study knows of its members.
+    """One decision. `private` are wishes, `away` what keeps a member away; who talks to
+    members, or decides for them, gets the scenario without both (`public`).
 
-    `private` is for the simulated member and the exact audit, never for a coordinator; `busy` holds each member's other
-    events around the meeting's slots, None where nobody looks into the calendar.
+    `meeting` is the invitation: id, organiser, members, required, and the letter.
+    `views` holds each slot as each member sees it. `printed`: see `scores.pi`.
     """
 
-    company: Company
-    meeting: Meeting
-    private: Mapping[str, Private]
-    busy: Mapping[str, Busy | None]
+    meeting: Any
+    zones: Mapping[str, str]
+    database: Database
+    views: Mapping[str, Mapping[str, Any]]
+    private: Wishes = field(default_factory=dict)
+    away: Wishes = field(default_factory=dict)
+    texts: Mapping[str, tuple[Words, ...]] = field(default_factory=dict)
+    printed: bool = False
 
     @property
     def members(self) -> tuple[str, ...]:
         """Names of the members, in the invitation's order."""
         return self.meeting.members
 
-    @property
-    def zones(self) -> dict[str, str]:
-        """The IANA time zone of each member."""
-        return {name: self.company.by_name[name].zone for name in self.members}
+    @cached_property
+    def slots(self) -> tuple[str, ...]:
+        """What may be chosen."""
+        return tuple(self.views[self.members[0]])
 
-    def situation(self, member: str, start: datetime) -> Situation:
-        """A start as one member sees it."""
-        return situation(
-            start,
-            self.meeting.duration,
-            self.meeting.sent_at,
-            self.zones[member],
-            self.busy[member],
-        )
-
-    def text(self, member: str, paraphrase: int = 0) -> str:
-        """A member's free text (0), or one of its two paraphrases."""
-        texts = self.private[member].texts
-        if paraphrase not in range(len(texts)):
-            raise InvalidInput(
-                f"paraphrase: {paraphrase!r} given; expected 0 to {len(texts) - 1}"
-            )
-        return texts[paraphrase]
-
-    def handed(self, paraphrase: int = 0) -> dict[str, tuple[str, ...]]:
-        """Each member's free text, sentence by sentence, as the non-conversational baseline hands it over."""
-        return {
-            name: tuple(sentences(self.text(name, paraphrase))) for name in self.private
-        }
-
-    def database(self) -> Database:
-        """What a coordinator may look up about the members."""
-        return self.company.database(self.members)
-
-    def narrowed(self, most: int | None) -> Scenario:
-        """Everybody wants, and says, only the `most` narrowest of the own wishes; None leaves all of them."""
-        if most is None:
-            return self
-        return replace(
-            self,
-            private={name: own.narrowed(most) for name, own in self.private.items()},
-        )
-
-    def without_demands(self) -> Scenario:
-        """Nobody is required: what the organiser demands of attendance belongs to the database (section 5.2)."""
-        return replace(self, meeting=self.meeting.without_demands())
-
-    @property
+    @cached_property
     def public(self) -> Scenario:
         """Without what is private."""
-        return replace(self, private={})
+        return self.known_to("")
 
-    def persona(self, name: str, paraphrase: int = 0) -> Persona:
-        """What one member knows, and nobody else does."""
-        firm, own = self.company, self.private[name]
-        relations = firm.teammates(name), firm.collaborators(name)
-        text, view = self.text(name, paraphrase), partial(self.situation, name)
-        return Persona(firm.by_name[name], text, own.preferences, *relations, view)
+    def known_to(self, member: str) -> Scenario:
+        """With what is private to one member alone."""
 
+        def mine(secret: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: of for name, of in secret.items() if name == member}
 
-@dataclass(frozen=True)
-class Persona:
-    """One member: profile, preferences as text and as structures, colleagues, and slots as the member sees them."""
-
-    profile: Profile
-    text: str
-    preferences: tuple[Preference, ...]
-    teammates: tuple[str, ...]
-    collaborators: tuple[str, ...]
-    situation: Callable[[datetime], Situation]
-
-
-def scenario(meeting_id: str, folder: Path | None = None) -> Scenario:
-    """The scenario of one meeting."""
-    ids = {m.id: m for m in load_company(folder).meetings}
-    if meeting_id not in ids:
-        raise InvalidInput(
-            f"meeting: {meeting_id!r} given; expected one of {', '.join(ids)}"
+        return replace(
+            self,
+            private=mine(self.private),
+            away=mine(self.away),
+            texts=mine(self.texts),
         )
-    return _scenario(ids[meeting_id], folder)
+
+    def scores(self, slots: Iterable[str], notes: Wishes) -> dict[str, dict[str, Any]]:
+        """pi by slot and member, by the wishes that are given; None without any."""
+        said = {member: understood(wishes) for member, wishes in notes.items()}
+        return {
+            slot: {name: self._pi(name, slot, told) for name, told in said.items()}
+            for slot in slots
+        }
+
+    def met(self, member: str, slot: str, wishes: Sequence[Any]) -> list[bool]:
+        """Which wishes a slot fulfils; for a gap between events, as far as these go."""
+        at = self.views[member][slot]
+        events = [wish for wish in wishes if isinstance(wish, Busy)]
+        return [
+            wish.fulfilled(at, events) if isinstance(wish, Gap) else wish.fulfilled(at)
+            for wish in wishes
+        ]
+
+    def _pi(self, member: str, slot: str, wishes: Sequence[Any]) -> int | None:
+        met = self.met(member, slot, wishes)
+        return pi(list(zip(wishes, met, strict=True)), printed=self.printed)
+
+    @cached_property
+    def wanted(self) -> Wishes:
+        """All that counts in truth: wishes, and what keeps each away."""
+        return {name: (*own, *self.away[name]) for name, own in self.private.items()}
+
+    @cached_property
+    def truth(self) -> dict[str, dict[str, int]]:
+        """pi in truth, by slot and member (of those whose wishes are here)."""
+        return self.scores(self.slots, self.wanted)
+
+    @cached_property
+    def shares(self) -> np.ndarray:
+        """The share of the members whom each slot satisfies in truth."""
+        rows = [list(row.values()) for row in self.truth.values()]
+        return (np.array(rows) > 0).mean(axis=1)
+
+    def far(self, a: str, b: str) -> bool:
+        """Whether two slots lie an hour apart; venues always do."""
+        seen = self.views[self.members[0]]
+        if isinstance(seen[a], Venue):
+            return a != b
+        return abs(seen[a].start - seen[b].start) >= HOUR
 
 
-def scenarios(
-    n: int, count: int, seed: int, required: bool = False
-) -> tuple[Scenario, ...]:
-    """Draw scenarios of `n` members without repetition, as section 5.2 draws its 20; the same seed gives the same ones.
+@lru_cache(maxsize=1024)
+def meeting_scenario(
+    meeting: Meeting, company: Company, paraphrase: int = 0, printed: bool = False
+) -> Scenario:
+    """A meeting that waits for its time."""
+    sent = datetime.fromisoformat(meeting.sent)
+    low, high = (datetime.fromisoformat(meeting.slots[k]) for k in (0, -1))
+    zones, views, away, private, texts = {}, {}, {}, {}, {}
+    for name in meeting.members:
+        profile, own = company.by_name[name], company.private[name]
+        zones[name] = zone = profile.zone
+        views[name] = {
+            slot: situation(slot, meeting.duration, sent, zone)
+            for slot in meeting.slots
+        }
+        near = [
+            event
+            for event in own.events
+            if event.span[0] < high + AROUND and low - AROUND < event.span[1]
+        ]
+        start, end = profile.hours
+        away[name] = (Hours(start=start, end=end), *near)
+        private[name], texts[name] = own.preferences, own.said(paraphrase)
+    database = company.database(meeting.members)
+    return Scenario(meeting, zones, database, views, private, away, texts, printed)
 
-    `required` keeps to meetings with required attendees.
+
+def load_group(
+    number: int,
+    members: int = 5,
+    *,
+    company: str | Path | None = None,
+    paraphrase: int = 0,
+    printed: bool = False,
+    demands: bool = True,
+) -> Scenario:
+    """The first so many members of one of a company's groups, in its meeting.
+
+    Without `demands` the organiser requires nobody.
     """
-    fit = [m for m in fitting(n) if m.required or not required]
-    return tuple(
-        _scenario(fit[i], None)
-        for i in np.random.default_rng(seed).choice(len(fit), count, replace=False)
-    )
+    firm = load_company(company)
+    meeting = part(firm, number, members)
+    meeting = meeting if demands else replace(meeting, required=())
+    return meeting_scenario(meeting, firm, paraphrase, printed)
 
 
-def fitting(n: int, folder: Path | None = None) -> list[Meeting]:
-    """The meetings with `n` members."""
-    return [m for m in load_company(folder).meetings if len(m.members) == n]
-
-
-def _scenario(chosen: Meeting, folder: Path | None) -> Scenario:
-    private = load_private(folder)
-    busy = {name: _busy(chosen, name, folder) for name in chosen.members}
-    return Scenario(
-        load_company(folder),
-        chosen,
-        {name: private[name] for name in chosen.members},
-        busy,
-    )
-
-
-def _busy(chosen: Meeting, name: str, folder: Path | None) -> Busy:
-    slots = chosen.slots()
-    low, high = (
-        slots[0] - AROUND,
-        slots[-1] + timedelta(minutes=chosen.duration) + AROUND,
-    )
-    company, path = load_company(folder), calendar_of(name, folder)
-    whole = _whole(
-        path, path.stat().st_mtime_ns, *company.horizon, company.by_name[name].zone
-    )
-    return tuple((start, end) for start, end in whole if start < high and low < end)
-
-
-@lru_cache(maxsize=256)
-def _whole(
-    path: Path, changed: int, first: datetime, last: datetime, zone: str
-) -> Busy:
-    """A calendar from the first to the last slot of any meeting, and around: it is read once for all of them."""
-    from support.meetings.calendars import (
-        busy,
-    )  # takes long to import, and only this needs it
-
-    low, high = first - 2 * AROUND, last + 2 * AROUND
-    return busy(path, low.astimezone(UTC), high.astimezone(UTC), zone)
-
-
-# ---- what each role may know -----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Chat:
-    """A private conversation so far, as its two sides see it.
-
-    `options` are those of the round before (empty in round 1), `candidate` the id of the best of them.
-    """
-
-    member: str
-    meeting: Meeting
-    round: int
-    options: tuple[Option, ...] = ()
-    candidate: str | None = None
-    turns: tuple[Turn, ...] = ()
-
-    @property
-    def spoken(self) -> list[str]:
-        """The member's turns, in order."""
-        return [turn.text for turn in self.turns if turn.speaker == self.member]
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """What the interviewer says next. `done` ends the conversation; the text may be empty then."""
-
-    text: str
-    done: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """theta_i: compact restatements of what the member said; the id of an option that the member agreed to, if any."""
-
-    preferences: tuple[str, ...]
-    agreed: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Brief:
-    """What the coordinator is given: the invitation, what was extracted from everybody, and the candidate so far.
-
-    `satisfied` is the number of members whom the evaluator found satisfied by `candidate`. `database` is None when
-    the coordinator works without one. Nothing in it comes from the members' structured preferences.
-    """
-
-    meeting: Meeting
-    round: int
-    k: int
-    intents: Mapping[str, Intent]
-    candidate: Option | None = None
-    satisfied: int = 0
-    previous: tuple[Option, ...] = ()
-    database: Database | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """An option as a coordinator writes it: its start (ISO moment), whom it satisfies, the reasons they expressed."""
-
-    start: str
-    members: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
+def part(company: Company, number: int, members: int) -> Meeting:
+    """The meeting of the first so many members of a group."""
+    if not 0 <= number < len(company.groups):
+        raise InvalidInput(
+            f"repetition: {number!r} given; there are {len(company.groups)} groups, "
+            "counted from 0"
+        )
+    group = company.groups[number]
+    if members not in range(2, len(group.members) + 1):
+        raise InvalidInput(
+            f"members: {members!r} given; expected 2 to {len(group.members)}, as group "
+            f"{group.id} has"
+        )
+    names = group.members[:members]
+    required = tuple(name for name in group.required if name in names)
+    return replace(group, members=names, required=required)

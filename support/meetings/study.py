@@ -1,119 +1,202 @@
-"""One coordination of a meeting's time by the system of Papachristou, Yang and Hsu (2023)."""
+"""One coordination by the system of Papachristou, Yang and Hsu (2023)."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import asdict, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from support.errors import InvalidInput
-from support.meetings.coordination import OPTIONS, ROUNDS, coordinate, record
-from support.meetings.evaluators import ExactEvaluator
+from support.meetings.coordination import DATABASE, OPTIONS, ROUNDS, Coordinating
+from support.meetings.data import load_company
+from support.meetings.facilitators import ATTENTION
 from support.meetings.records import Coordination
-from support.meetings.scenario import Scenario, fitting, scenario
-from support.meetings.seats import RULES, seat_everybody
-from support.seats import TEMPERATURE, Seats, Spoken
+from support.meetings.scenario import Scenario, load_group
+from support.meetings.seats import (
+    COORDINATOR,
+    EVALUATOR,
+    INTERVIEWER,
+    MEMBER,
+    PARAPHRASER,
+    READER,
+    RULES,
+    Led,
+    Persona,
+)
+from support.meetings.venues import venue_scenario
+from support.models.profiles import is_model
+from support.play import together
+from support.seats import HUMAN, TEMPERATURE, Seats, Spoken, by_name, check_number
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
+T = TypeVar("T")
 DESIGNS = ("no conversation", "single round", "rounds")
 """The two baselines of section 5.2, and the paper's system."""
-
-DIFFICULTIES = {"easy": None, "middle": 2, "hard": 1}
-"""How many of each member's wishes are stated, the narrowest first; None: all that the files hold.
-
-Over 300 meetings, 3 to 5 members drawn for an invitation of ours, a start drawn at random satisfies 98, 83 and 34 % of
-the members in truth, and the better of two 99, 90 and 48 %; the paper's single round ends at 36 to 58 % (Table 1).
-"""
-
-MEETINGS, ORDER = 20, 2023
-"""Meetings for each setting, as in the paper; the seed of their order."""
+GROUPS = 150
+"""Groups of the authored company, in `data/inputs/meetings/groups.toml`."""
 
 
+def whole(steps: Callable[..., AsyncIterator[T]]) -> Callable[..., Awaitable[T]]:
+    """A study that plays all its steps, and returns the last; `inspect.unwrap` gives them."""
+
+    @wraps(steps)
+    async def study(*args: Any, **settings: Any) -> T:
+        """The last step."""
+        async for made in steps(*args, **settings):
+            last = made
+        return last
+
+    return study
+
+
+@whole
 async def meeting_coordination(
     rng: np.random.Generator,
     members: int = 3,
     options: int = OPTIONS,
     design: str = "rounds",
-    database: bool = False,
-    difficulty: str = "hard",
-    paraphrase: int = 0,
+    database: bool | Sequence[str] = False,
+    memory: bool = True,
     seats: Seats = "mixed",
     coordinator: Any = "satisficing",
     interviewer: Any = RULES,
     evaluator: Any = RULES,
+    reader: str = "own",
+    curt: bool = False,
+    redacted: str = "",
+    attention: int = ATTENTION,
     lowest: int = 0,
-    tracking: bool = False,
+    printed: bool = False,
+    paraphrase: int = 0,
+    paraphraser: str | None = None,
     rounds: int = ROUNDS,
+    decision: str = "time",
     temperature: float = TEMPERATURE,
     reasoning: str | None = None,
     repetition: int = 0,
     model: ChatModel | str | None = None,
     prompts: str | Path | None = None,
     company: str | Path | None = None,
-) -> Coordination:
-    """One coordination of a meeting of the synthetic company (sections 4 and 5).
+) -> AsyncIterator[Coordination]:
+    """One coordination of a group of the synthetic company (sections 4 and 5).
 
-    `members`, `options` and `rounds` are n, K and T; `design` is one of `DESIGNS`: without conversation, the
-    coordinator is handed the members' free texts (`paraphrase` 0, or one of two others), sentence by sentence; both
-    baselines have one round. With `database` the coordinator sees the social graph and heeds what the organiser demands
-    of attendance; without it neither is there, and the invitation is without these demands. `difficulty` is one of
-    `DIFFICULTIES`. Who takes each role, and `lowest`: see `seat_everybody`; `tracking`: see `coordinate`. Outside of
-    the loop the exact evaluator scores the same options.
-    `repetition` is which of the meetings that fit, in an order that is always the same, so that a sweep of 20
-    repetitions goes through 20 meetings, the same ones in every design, and one of more goes on with others. `company`
-    is a folder of your own in the form of `data/inputs/meetings` (see its README).
+    Its steps are the records so far: when everybody sits, and after each round.
+
+    `members`, `options` and `rounds` are n, K and T; `repetition` is which of the 150
+    groups, whose first n members take part, so that settings share their groups.
+    `design` is one of `DESIGNS`: without conversation the coordinator is handed the
+    members' texts (`paraphrase` 0, or one of two others; with `paraphraser`, a model,
+    so many rephrasings of it). `database` is whether the coordinator uses demands of
+    attendance and ties at work, or a list out of `DATABASE`. `memory`, `curt`,
+    `redacted`: see `Coordinating`; `attention`: see `RuleBasedCoordinator`; `lowest`
+    and `printed`: the scale of scores. `seats` are kinds of members: a style, "mixed",
+    "human", "model:NAME" or participants of your own. `reader` is who makes data of
+    words: "own", the speaker's model (a person states data), "stated", each speaker in
+    the same reply, or "model:NAME". `decision` is a "time" or a "venue". `company` is a
+    folder in the form of `data/inputs/meetings`.
     """
-    if design not in DESIGNS:
-        raise InvalidInput(
-            f"design: {design!r} given; expected one of {', '.join(DESIGNS)}"
-        )
-    if difficulty not in DIFFICULTIES:
-        raise InvalidInput(
-            f"difficulty: {difficulty!r} given; expected one of {', '.join(DIFFICULTIES)}"
-        )
-    written = _scenario(members, repetition, None if company is None else Path(company))
-    chosen = written.narrowed(DIFFICULTIES[difficulty])
-    chosen = chosen if database else chosen.without_demands()
+    expected("design", design, DESIGNS)
+    expected("decision", decision, ("time", "venue"))
+    expected("redacted", redacted, ("", "names", "reasons"))
+    expected("lowest", lowest, (0, 1))
+    check_number("rounds", rounds, 1)
+    used = DATABASE[:2] if database is True else tuple(database or ())
+    for name in used:
+        expected("database", name, DATABASE)
+    firm = load_company(company)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
-    people, led = seat_everybody(
-        chosen,
-        rng,
-        seats,
-        interviewer,
-        coordinator,
-        evaluator,
-        lowest,
-        paraphrase,
-        spoken,
+    who, *streams = rng.spawn(6)
+    text = 0 if paraphraser else paraphrase
+    given = {"printed": printed, "demands": "demands" in used}
+    if decision == "venue":
+        scenario = venue_scenario(repetition, members, **given)
+    else:
+        scenario = load_group(
+            repetition, members, company=company, paraphrase=text, **given
+        )
+    if paraphraser:
+        seat = PARAPHRASER.seat(paraphraser, streams.pop(), spoken=spoken)
+        scenario = await rephrased(scenario, seat, paraphrase)
+
+    def persona(name: str) -> Persona:
+        """What a member of that name knows."""
+        relations = firm.teammates(name), firm.collaborators(name)
+        known = scenario.known_to(name)
+        return Persona(
+            known, firm.by_name[name], *relations, _states(kinds[name], reader)
+        )
+
+    kinds = by_name("member", seats, scenario.members)
+    people = MEMBER.fill(scenario.members, kinds, who, persona, spoken)
+    own = Led(scenario.public, lowest, attention, curt)
+    roles = (
+        (INTERVIEWER, interviewer),
+        (COORDINATOR, coordinator),
+        (EVALUATOR, evaluator),
     )
-    played = coordinate(
-        chosen,
+    led = {
+        role.name: role.seat(kind, stream, own, spoken)
+        for (role, kind), stream in zip(roles, streams, strict=False)
+    }
+    readers = {
+        name: READER.seat(kind if reader == "own" else reader, streams[3], own, spoken)
+        for name, kind in kinds.items()
+        if _read(kind, reader)
+    }
+    silent = design == "no conversation"
+    how: Any = {"memory": memory, "curt": curt, "redacted": redacted, "database": used}
+    played = Coordinating(
+        scenario,
         people,
         **led,
-        options=options,
-        rounds=rounds if design == "rounds" else 1,
-        handed=chosen.handed(paraphrase) if design == "no conversation" else None,
-        database=database,
-        tracking=tracking,
-        audit=ExactEvaluator(chosen, people),
+        readers=readers,
+        k=options,
+        handed=scenario.texts if silent else None,
+        **how,
     )
-    finished = [entry async for entry in played]
-    return record(
-        chosen, {**people, **led}, finished, design=design, difficulty=difficulty
+    told = {"design": design, "decision": decision, "options": options}
+    sat = {name: seat.kind for name, seat in {**people, **led}.items()}
+    record = Coordination(
+        asdict(scenario.meeting),
+        sat | {"reader": reader},
+        (),
+        {**told, "printed": printed, **how},
+        float(scenario.shares.mean()),
+        float(scenario.shares.max()),
     )
+    yield record
+    async for entry in played.rounds(rounds if design == "rounds" else 1):
+        record = replace(record, rounds=(*record.rounds, entry))
+        yield record
 
 
-def _scenario(members: int, number: int, folder: Path | None) -> Scenario:
-    """One of the meetings that fit, in an order in which the first 20 are those of the paper's design."""
-    fit, rng = fitting(members, folder), np.random.default_rng(ORDER)
-    if not 0 <= number < len(fit):
-        counted = (
-            f"there are {len(fit)} meetings with {members} members, counted from 0"
-        )
-        raise InvalidInput(f"repetition: {number!r} given; {counted}")
-    drawn = rng.choice(len(fit), size=min(MEETINGS, len(fit)), replace=False).tolist()
-    drawn += rng.permutation([i for i in range(len(fit)) if i not in drawn]).tolist()
-    return scenario(fit[drawn[number]].id, folder=folder)
+def _states(kind: Any, reader: str) -> bool:
+    """Whether a member of that kind states data beside words."""
+    return reader == "stated" or (reader == "own" and kind == HUMAN)
+
+
+def _read(kind: Any, reader: str) -> bool:
+    """Whether the words of a member of that kind are read by a model."""
+    speaks = isinstance(kind, str) and (kind == HUMAN or is_model(kind))
+    return speaks and not _states(kind, reader)
+
+
+async def rephrased(scenario: Scenario, seat: Any, times: int) -> Scenario:
+    """A scenario in whose texts a model said the same wishes in other words, so often."""
+    for _ in range(times):
+        calls = {name: seat.rephrase(said) for name, said in scenario.texts.items()}
+        scenario = replace(scenario, texts=await together(calls))
+    return scenario
+
+
+def expected(name: str, given: Any, allowed: Sequence[Any]) -> None:
+    """Refuse a setting that is none of some."""
+    if given not in allowed:
+        listed = ", ".join(map(repr, allowed))
+        raise InvalidInput(f"{name}: {given!r} given; expected one of {listed}")

@@ -1,132 +1,77 @@
-"""Figures of surveys: distributions around the middle, means beside published ones, which n fits a printed mean."""
+"""Figures of surveys: answers around the middle, which n fits a printed mean."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from textwrap import fill
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from support import draw
-from support.errors import InvalidInput
+from support.analysis.answers import need_answers
+from support.analysis.printed import FIVE, Scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ENDS = (
-    "#B35806",
-    "#E8E8E8",
-    "#2166AC",
-)  # brown, grey, blue; the low side is hatched as well, for grey paper
-FIVE_POINTS, OTHERS = (
-    ("worst", "best"),
-    ("lowest", "highest"),
-)  # what the ends of a scale are called (appendix D)
+ENDS = ("#D9A066", "#EEEEEE", "#7FB0E0")  # the low side is hatched, for grey paper
+ABOVE = {"bbox_to_anchor": (1.0, 1.0), "frameon": False, "fontsize": 8}
 
 
-def plot_diverging(
-    frame: pd.DataFrame, ax: Axes, order: Sequence[str] | None = None
-) -> Axes:
-    """Stacked bars around the middle answer, in percent of those who answered: low answers left, high ones right.
+def plot_diverging(answers: pd.DataFrame, ax: Axes, scale: Scale = FIVE) -> Axes:
+    """Stacked bars around the middle answer, in percent: low answers left, high right.
 
-    `frame` as `answers.distribution` gives it, of one source; a bar for each group of each item of `order`.
+    Tidy answers of one source; a bar for each group of each item.
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    if frame["source"].nunique() > 1:
-        raise InvalidInput(
-            f"source: {', '.join(frame['source'].unique())} in one frame; draw one source an Axes."
+    given = need_answers(answers, scale).dropna(subset=["answer"])
+    [source] = given["source"].unique()
+    steps = range(scale.low, scale.high + 1)
+    counts = pd.crosstab([given["item"], given["group"]], given["answer"])
+    counts = counts.reindex(given["item"].unique(), level=0)
+    counts = counts.reindex(columns=steps, fill_value=0)
+    n = counts.sum(axis=1)
+    shares = 100 * counts.div(n, axis=0)
+    middle = (scale.low + scale.high) / 2
+    below = np.clip(middle + 0.5 - np.array(steps), 0, 1)
+    left = -(shares @ below)
+    names = [f"{i}, {g} ({n[i, g]})".replace("_", " ") for i, g in n.index]
+    colours = LinearSegmentedColormap.from_list("ends", ENDS, len(steps))
+    for step in steps:
+        bars = ax.barh(
+            names,
+            shares[step],
+            left=left,
+            color=colours(step - scale.low),
+            edgecolor="white",
+            hatch="///" if step < middle else None,
+            label=step,
         )
-    bars = [
-        (i, g)
-        for i in draw.levels_of(frame, "item", order)
-        for g in draw.levels_of(frame, "group")
-    ]
-    wide = (
-        frame.pivot(index=["item", "group"], columns="answer", values="share")
-        .reindex(bars)
-        .sort_index(axis=1)
-        * 100
-    )
-    shares, sizes = (
-        wide.fillna(0).to_numpy(),
-        frame.groupby(["item", "group"])["n"].first().reindex(bars, fill_value=0),
-    )
-    half, odd = divmod(shares.shape[1], 2)
-    places, left = (
-        np.arange(len(bars)),
-        -shares[:, :half].sum(axis=1) - (shares[:, half] / 2 if odd else 0),
-    )
-    shades = LinearSegmentedColormap.from_list("ends", ENDS)(
-        np.linspace(0, 1, shares.shape[1])
-    )
-    ends = dict(
-        zip(
-            wide.columns[[0, -1]],
-            FIVE_POINTS if shares.shape[1] == 5 else OTHERS,
-            strict=True,
-        )
-    )
-    for i, answer in enumerate(wide.columns):
-        hatch = "///" if i < half else None
-        ax.barh(places, shares[:, i], 0.75, left, color=shades[i], edgecolor="white", linewidth=0.8, hatch=hatch,
-                label=f"{answer}, {ends[answer]}" if answer in ends else str(answer))  # fmt: skip
-        bright = np.dot(shades[i][:3], (0.299, 0.587, 0.114)) > 0.5
-        for place, start, width in zip(
-            places.tolist(), left, shares[:, i], strict=True
-        ):
-            if width >= 6:  # a narrower piece has no room for its number
-                ax.text(start + width / 2, place, f"{width:.0f}", ha="center", va="center", fontsize=8,
-                        color="black" if bright else "white",
-                        bbox={"facecolor": shades[i], "edgecolor": "none", "pad": 0.8})  # fmt: skip
-        left = left + shares[:, i]
-    edge = max(abs(end) for end in ax.get_xlim())
-    ticks = np.arange(-100, 101, 25)
-    ax.set_xticks(ticks, np.abs(ticks))
-    ax.set(
-        xlim=(-edge, edge),
-        xlabel="share of answers (%), around the middle of the scale",
-    )
-    ax.set_yticks(
-        places,
-        [
-            fill(f"{i}, {g}".replace("_", " "), 30) + f" (n = {sizes[i, g]})"
-            for i, g in bars
-        ],
-    )
+        numbers = shares[step].map(lambda share: f"{share:.0f}" if share > 6 else "")
+        ax.bar_label(bars, numbers, label_type="center", fontsize=8)
+        left = left + shares[step]
     ax.invert_yaxis()
-    ax.axvline(0, color="#444444", linewidth=0.8, zorder=0)
-    ax.legend(ncols=shares.shape[1], fontsize=8, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0),
-              title=f"answers: {frame['source'].iloc[0]}", title_fontsize=9)  # fmt: skip
+    ax.xaxis.set_major_formatter(lambda share, _: f"{abs(share):.0f}")
+    ax.set_xlabel(f"{source}: answers (%), around the middle of the scale")
+    ax.legend(title="worst to best", ncols=len(steps), loc="lower right", **ABOVE)
     return ax
 
 
 def plot_grim(frame: pd.DataFrame, ax: Axes, stated: Mapping[str, int]) -> Axes:
-    """Which printed mean can come from how many answers: filled where it can, framed at the n that the paper states.
+    """Which printed mean can come from how many answers: filled where it can.
 
-    `frame` as `printed.grim_table` gives it.
+    `frame` as `printed.grim_table` gives it; framed at the n that the paper states.
     """
-    rows = (
-        frame["group"]
-        + ": "
-        + frame["item"].str.replace("_", " ")
-        + ", "
-        + frame["mean"].map("{:.2f}".format)
-    )
-    wide = (
-        frame.assign(row=rows)
-        .pivot(index="row", columns="n", values="fits")
-        .reindex(rows.unique())
-        .astype(float)
-    )
-    columns: list[object] = list(wide.columns)
-    sizes = [stated.get(str(row).split(":")[0]) for row in wide.index]
+    item = frame["item"].str.replace("_", " ")
+    rows = frame["group"] + ": " + item + ", " + frame["mean"].map("{:.2f}".format)
+    wide = frame.assign(row=rows).pivot(index="row", columns="n", values="fits")
+    wide = wide.reindex(rows.unique()).astype(float)
+    sizes = [stated.get(row.split(":")[0]) for row in wide.index]
+    columns: list[Any] = [*wide.columns]
     frames = [(i, columns.index(n)) for i, n in enumerate(sizes) if n in columns]
     draw.tiles(ax, wide, text=False, frames=frames, vmin=0, vmax=1)
-    ax.set(
-        xlabel="n (answers); filled: whole answers can give the printed mean; framed: n stated",
-        ylabel="",
-    )
+    ax.set(xlabel="answers (filled: they can give the printed mean; framed: as stated)")
+    ax.set_ylabel("")
     return ax

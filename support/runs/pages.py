@@ -11,11 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from support.meetings.data import in_words
 from support.meetings.records import Coordination
+from support.meetings.wording import moment, worded
 from support.roundtable.records import ENVIRONMENTS, Transcript, environment_of
-
-FACILITATORS = ("interviewer", "coordinator", "evaluator")
 
 
 @cache
@@ -52,13 +50,22 @@ def meeting_to_html(
 ) -> str:
     """A coordination as HTML; `private` shows the true scores.
 
-    `only` says whose conversations, and reasons for scores, are shown: a member who is
-    a person should see no other's.
+    `only` says whose talks are shown: a member who is a person should see no other's.
     """
     return _template().render(
         record=record,
         title=title,
         private=private,
         hidden=[one for one in record.members if only and one not in only],
-        when=lambda start: in_words(datetime.fromisoformat(start)),
+        zone=record.meeting.get("zone", "UTC"),
+        when=_when,
+        worded=worded,
     )
+
+
+def _when(slot: str) -> str:
+    """A start in words; a venue is its name."""
+    try:
+        return moment(datetime.fromisoformat(slot))
+    except ValueError:
+        return slot

@@ -1,46 +1,50 @@
-"""Survey instruments: sections of items, the scenario they are about, and the check of a filled-in form.
+"""Survey instruments: sections of items, the meeting they are about, the form of a section.
 
-They are read from TOML files, whose format `data/inputs/survey/README.md` explains, and checked strictly: answers are
-worth nothing when the questions are in doubt.
+They are read from TOML files, whose format `data/inputs/survey/README.md` explains, and
+checked strictly: answers are worth nothing when the questions are in doubt.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
+    BaseModel,
     ConfigDict,
     Field,
-    StrictBool,
-    StrictInt,
     StringConstraints,
     TypeAdapter,
     ValidationError,
+    WithJsonSchema,
 )
 from pydantic.dataclasses import dataclass
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput
+from support.seats import form, misfits
 
-INSTRUMENTS = ("meeting_survey", "administrator_interview")
 GATES = ("eligibility", "consent")
+BLANK = {"text": "", "multiple": []}
+"""What stands for no answer, by the kinds of items that may be left blank."""
 LONGEST = 2000
 """Characters of a free text."""
+COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
 STRICT = ConfigDict(extra="forbid")
 Text = Annotated[str, Field(pattern=r"\S")]
 Paragraphs = Annotated[str, StringConstraints(strip_whitespace=True)]
 Share = Annotated[float, Field(ge=0, le=1)]
-Identifier = Annotated[str, Field(pattern=r"^[A-Za-z]\w*$")]
 
 
-# ---- the meeting that respondents judge ------------------------------------------------------------------------------
+# ---- the meeting that respondents judge
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -49,24 +53,27 @@ class Member:
 
     group: Text
     name: Text
-    wishes: Annotated[tuple[Text, ...], Field(min_length=1)]
+    wishes: tuple[Text, ...]
 
 
 @dataclass(frozen=True, config=STRICT)
 class Reason:
-    """A reason given for an option, about the member of `about`; `sound` when it follows from that member's wishes."""
+    """A reason given for an option, about the member of a group.
+
+    `sound`: it follows from what that member wants.
+    """
 
     text: Text
     about: Text
-    sound: StrictBool
+    sound: bool
 
 
 @dataclass(frozen=True, config=STRICT)
 class Option:
-    """A proposed time: the groups whose members it is said to satisfy, its reasons, and the truth.
+    """A proposal: the groups whose members it is said to satisfy, its reasons, the truth.
 
-    `fit` gives each group the share of its member's wishes that the option meets, 0 to 1. Like `Reason.sound` it is
-    for simulated respondents and for the analysis; no respondent sees it.
+    `fit` is how well it truly meets each group's member, 0 to 1. Like `Reason.sound` it
+    is for simulated respondents and for the analysis; no respondent sees it.
     """
 
     decision: Text
@@ -89,61 +96,36 @@ class Scenario:
         return next(member for member in self.members if member.group == group)
 
 
-# ---- the questions ---------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, config=STRICT)
-class Choice:
-    """One choice of an item: the whole number that is stored, and what respondents read."""
-
-    value: StrictInt
-    label: Text
+# ---- the questions
 
 
 @dataclass(frozen=True, config=STRICT)
 class Item:
     """One question.
 
-    `choices` are the five steps of a likert5 item (1 to 5, in the words of its `scale`) or what can be chosen; `low`,
-    `high` and `unit` belong to a number; `passes` is the choice with which a respondent may go on, in sections of
-    eligibility and consent. `paper` names the item of the published instrument.
+    `choices` are what is read of each number that can be stored: the five steps of a
+    likert5 item, or what can be chosen; `low`, `high` and `unit` belong to a number;
+    `passes` is the choice with which one may go on, in sections of eligibility and
+    consent. `paper` names the item of the published instrument.
     """
 
-    id: Identifier
+    id: Text
     kind: Literal["likert5", "choice", "multiple", "text", "number"]
     text: Text
     construct: Text
     paper: Text
-    required: StrictBool
-    choices: tuple[Choice, ...] = ()
-    low: (
-        int | float
-    ) = -math.inf  # as the file has it: it is part of what a model is asked
-    high: int | float = math.inf
+    required: bool
+    choices: Mapping[int, Text] = field(default_factory=dict)
+    low: float = 0.0
+    high: float = 100.0
     unit: str = ""
-    passes: StrictInt | None = None
+    passes: int | None = None
     scale: str = ""
 
     def __post_init__(self) -> None:
-        values = {choice.value for choice in self.choices}
-        if self.kind == "likert5" and len(values) != 5:
-            raise ValueError(
-                f"scale {self.scale!r} has {len(values)} labels; expected five, the worst one first"
-            )
-        if self.kind in ("choice", "multiple") and not 2 <= len(self.choices) == len(
-            values
-        ):
-            raise ValueError(
-                "choices: expected two or more, each with a value of its own"
-            )
-        if self.kind == "number" and not -math.inf < self.low < self.high < math.inf:
-            raise ValueError(
-                f"low {self.low:g}, high {self.high:g}: expected two bounds, the lower one first"
-            )
-        if self.passes is not None and self.passes not in values:
-            raise ValueError(
-                f"passes {self.passes}: expected the value of one of its choices"
-            )
+        least = {"likert5": 5, "choice": 2, "multiple": 2}.get(self.kind, 0)
+        if len(self.choices) < least:
+            raise ValueError(f"choices {self.scale}: expected {least} or more")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -158,20 +140,14 @@ class Section:
     items: Annotated[tuple[Item, ...], Field(min_length=1)]
 
     def __post_init__(self) -> None:
-        gate = self.kind in GATES
         for item in self.items:
-            if gate != (item.passes is not None) or (
-                gate and not (item.required and item.kind == "choice")
-            ):
-                raise ValueError(
-                    f"item {item.id!r}: `passes` belongs to eligibility and consent, where every item is a required "
-                    "choice that lets people through"
-                )
+            if self.kind in GATES and item.passes not in item.choices:
+                raise ValueError(f"item {item.id!r}: expected the choice that `passes`")
 
 
 @dataclass(frozen=True, config=STRICT)
 class Instrument:
-    """A survey or an interview; `sum` identifies its wording and that of its scenario."""
+    """A survey or an interview, about a scenario or none."""
 
     name: Text
     version: Text
@@ -180,44 +156,19 @@ class Instrument:
     groups: Annotated[tuple[Text, ...], Field(min_length=1)]
     sections: Annotated[tuple[Section, ...], Field(min_length=1)]
     scenario: Scenario | None
-    sum: str
 
     def __post_init__(self) -> None:
-        ids = (
-            [section.id for section in self.sections],
-            [i.id for section in self.sections for i in section.items],
-        )
-        for what, names in zip(
-            ("group", "section", "item"), (self.groups, *ids), strict=True
-        ):
-            if twice := sorted({name for name in names if list(names).count(name) > 1}):
-                raise ValueError(
-                    f"{what} {', '.join(map(repr, twice))} is there twice; expected each once"
-                )
-        if self.scenario is None:
-            texts = [
-                text
-                for s in self.sections
-                for text in (s.text, *(item.text for item in s.items), *s.shows)
-            ]
-            if any(section.shows for section in self.sections) or any(
-                "{member}" in text for text in texts
-            ):
-                raise ValueError(
-                    "scenario '': expected a file, since a section shows it, or says {member}"
-                )
-            return
-        if tuple(member.group for member in self.scenario.members) != self.groups:
-            raise ValueError(
-                f"scenario: expected one member for each group, in the order {', '.join(self.groups)}"
-            )
-        for option in self.scenario.options:
-            named = {*option.satisfies, *(reason.about for reason in option.reasons)}
-            if set(option.fit) != set(self.groups) or not named <= set(self.groups):
-                raise ValueError(
-                    f"scenario, option {option.decision!r}: expected a share of `fit` for each group, and no group but "
-                    f"{', '.join(self.groups)}"
-                )
+        items = [item.id for section in self.sections for item in section.items]
+        if len(set(items)) < len(items):
+            raise ValueError(f"items {', '.join(items)}: expected each once")
+        members = self.scenario.members if self.scenario else ()
+        if members and tuple(member.group for member in members) != self.groups:
+            raise ValueError(f"scenario: expected a member for each of {self.groups}")
+
+    @property
+    def sum(self) -> str:
+        """What identifies all of its wording, the scenario's among it."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:12]
 
     @property
     def items(self) -> dict[str, Item]:
@@ -232,66 +183,64 @@ class Instrument:
     def check_group(self, group: str) -> None:
         """Raise InvalidInput when there is no such group."""
         if group not in self.groups:
-            raise InvalidInput(
-                f"group: {group!r} given; {self.name} has {', '.join(self.groups)}"
-            )
+            there = ", ".join(self.groups)
+            raise InvalidInput(f"group: {group!r} given; {self.name} has {there}")
 
     def wording(self, text: str, group: str) -> str:
-        """A text of the instrument as the respondents of a group read it: {member} becomes their member's name."""
-        return (
-            text.replace("{member}", self.scenario.member(group).name)
-            if self.scenario
-            else text
+        """A text as a group reads it: with its member's name, and how many members."""
+        if not self.scenario:
+            return text
+        count = len(self.groups)
+        text = text.replace("{count}", COUNTS.get(count, str(count)))
+        return text.replace("{member}", self.scenario.member(group).name)
+
+    def about(self, scenario: Scenario, name: str) -> Instrument:
+        """The same questions on another meeting, one that was played for instance.
+
+        Its members are the groups; `name` is added to the instrument's.
+        """
+        return replace(
+            self,
+            name=f"{self.name}, {name}",
+            groups=tuple(member.group for member in scenario.members),
+            scenario=scenario,
         )
 
 
-# ---- from files ------------------------------------------------------------------------------------------------------
+# ---- from files
 
 
 def load(name: str) -> Instrument:
-    """An instrument of `data/inputs/survey`: "meeting_survey" or "administrator_interview"."""
-    if name not in INSTRUMENTS:
-        raise InvalidInput(
-            f"name: {name!r} given; there are the instruments {', '.join(INSTRUMENTS)}"
-        )
+    """An instrument of `data/inputs/survey`, such as "meeting_survey"."""
     return read(inputs("survey", f"{name}.toml"))
 
 
 def read(path: str | Path) -> Instrument:
-    """An instrument from any file; its scenario lies beside it. DamagedFile names file, field and value."""
-    path, more = Path(path), b""
-    raw, content = _toml(path)
+    """An instrument from any file, its scenario beside it.
+
+    DamagedFile names file, field and value.
+    """
+    path = Path(path)
+    raw = _toml(path)
     scales = raw.pop("scales", {})
-    for item in (
-        item for section in raw.get("sections", ()) for item in section.get("items", ())
-    ):
-        if item.get("kind") == "likert5":
-            labels = scales.get(item.get("scale"), ())
-            item["choices"] = [
-                {"value": value, "label": label}
-                for value, label in enumerate(labels, 1)
-            ]
+    for section in raw.get("sections", ()):
+        for item in section.get("items", ()):
+            if item.get("scale"):
+                item["choices"] = scales.get(item["scale"], {})
+    scenario = None
     if beside := raw.get("scenario"):
-        told, more = _toml(path.parent / str(beside))
-        raw["scenario"] = _made(Scenario, told, path.parent / str(beside))
-    raw |= {
-        "scenario": raw.get("scenario") or None,
-        "sum": hashlib.sha256(content + more).hexdigest()[:12],
-    }
-    return _made(Instrument, raw, path)
+        place = path.parent / str(beside)
+        scenario = _made(Scenario, _toml(place), place)
+    return _made(Instrument, raw | {"scenario": scenario}, path)
 
 
-def _toml(path: Path) -> tuple[dict[str, Any], bytes]:
-    if not path.is_file():
-        raise DamagedFile(
-            f"{path} is not there; expected a TOML file. Restore it with git checkout -- data/inputs."
-        )
-    content = path.read_bytes()
+def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(content.decode("utf-8")), content
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         raise DamagedFile(
-            f"{path} is no TOML: {error}. Restore it from a copy, or mend that place."
+            f"{path} cannot be read as TOML: {error}. Mend that place, or restore ours "
+            "with git checkout -- data/inputs."
         ) from None
 
 
@@ -299,139 +248,106 @@ def _made(kind: type, raw: dict[str, Any], path: Path) -> Any:
     try:
         return TypeAdapter(kind).validate_python(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        at: Any = raw
-        place = []
-        for step in first["loc"]:  # by ids, which the file has, and not by numbers
-            at = at[step] if isinstance(step, int) or step in at else {}
-            place.append(
-                repr(at["id"]) if isinstance(step, int) and "id" in at else str(step)
-            )
-        given = "" if isinstance(first["input"], dict) else f" is {first['input']!r}"
-        raise DamagedFile(
-            f"{path}: {', '.join(place)}{given}; {first['msg']}."
-        ) from None
+        raise DamagedFile(f"{path}: {misfits(error)[0]}") from None
 
 
-# ---- a filled-in form ------------------------------------------------------------------------------------------------
+# ---- the form of a section, for whoever fills it in
 
 
-class Answer(NamedTuple):
-    """One cell of a filled-in form: a number, a text, or both (a choice has its label as text)."""
+def section_form(
+    section: Section,
+    longest: int = LONGEST,
+    question: Callable[[Item], str] | None = None,
+) -> type[BaseModel]:
+    """The form of the answers to a section, by item id; every text and list is bounded.
 
-    item: Item
-    number: float | None
-    text: str
+    With `question`, what a person reads of an item, its fields have that as their title,
+    and choices their labels.
+    """
+    fields: dict[str, Any] = {}
+    for item in section.items:
+        kind = _field(item, longest, labelled=question is not None)
+        title = Field(title=question(item)) if question else Field()
+        fields[item.id] = Annotated[kind, title]
+    return form("Answers", **fields)
 
 
-def check_form(
-    instrument: Instrument, answers: Mapping[str, Any]
-) -> tuple[Answer, ...]:
-    """The cells of a whole form; the answers to eligibility and consent are checked and left out.
+def _field(item: Item, longest: int, labelled: bool) -> Any:
+    least = int(item.required)
+    if item.kind == "text":
+        fits = AfterValidator(partial(_plain_text, least))
+        return Annotated[str, Field(min_length=least, max_length=longest), fits]
+    if item.kind == "number":
+        return Annotated[float, Field(ge=item.low, le=item.high)]
+    one: Any = Literal[tuple(item.choices)]
+    if labelled:
+        pairs = [{"const": v, "title": label} for v, label in item.choices.items()]
+        one = Annotated[one, WithJsonSchema({"oneOf": pairs})]
+    if item.kind != "multiple":
+        return one
+    bounds = Field(min_length=least or None, max_length=len(item.choices))
+    # A box that is ticked twice is ticked.
+    return Annotated[list[one], bounds, AfterValidator(lambda v: [*dict.fromkeys(v)])]
 
-    `answers` has for each item id a whole number (likert5, choice), a sequence of them (multiple), a number, or a text;
-    None, "" and () stand for an item that was left blank. InvalidInput for an unknown item, one that is required and
-    blank, an answer that does not fit, or a form that was not let through by eligibility or consent.
+
+def _plain_text(least: int, given: str) -> str:
+    if len(given.strip()) < least:
+        raise ValueError("nothing given; expected an answer")
+    if found := ADDRESS.search(given):
+        told = "looks like an e-mail address; please take it out of the text"
+        raise ValueError(f"{found[0]!r} {told}")
+    return given.strip()
+
+
+def check_form(instrument: Instrument, answers: Mapping[str, Any]) -> dict[str, Any]:
+    """A whole form, checked: by item id a choice's number, a list of them, a number, a text.
+
+    InvalidInput for an unknown item, for what does not fit a section's form, and for a
+    form that eligibility or consent did not let through.
     """
     if unknown := sorted(set(answers) - set(instrument.items)):
         known = ", ".join(instrument.items)
         raise InvalidInput(
-            f"{instrument.name} has no item {', '.join(map(repr, unknown))}; it has {known}"
+            f"{instrument.name} has no item {unknown[0]!r}; it has {known}"
         )
-    cells: list[Answer] = []
+    checked: dict[str, Any] = {}
     for section in instrument.sections:
-        found = check_section(section, answers)
-        if why := refusal(section, answers):
-            raise InvalidInput(
-                f"{section.id}: {why}; nothing of such a form is kept, record it as a refusal"
-            )
-        cells += found if section.kind not in GATES else []
-    return tuple(cells)
+        given = {i.id: answers.get(i.id, BLANK.get(i.kind)) for i in section.items}
+        try:
+            checked |= section_form(section).model_validate(given).model_dump()
+        except ValidationError as error:
+            told = "\n".join(misfits(error))
+            raise InvalidInput(f"{section.title}: {told}") from None
+        if why := refusal(section, checked):
+            raise InvalidInput(f"{why}: nothing of such a form is kept but a refusal")
+    return checked
+
+
+Answer = tuple[str, str, str, float | None, str]
+"""Item, kind, construct, number, text: a choice has a number and its label."""
+
+
+def cells_of(instrument: Instrument, answers: Mapping[str, Any]) -> list[Answer]:
+    """What is kept of a form: nothing of an item left blank, one for each tick."""
+    cells: list[Answer] = []
+    for section in instrument.asked:
+        for item in section.items:
+            given = answers[item.id]
+            for one in given if isinstance(given, list) else [given]:
+                number = None if item.kind == "text" else float(one)
+                words = one if number is None else item.choices.get(one, "")
+                if number is not None or words:
+                    about = item.id, item.kind, item.construct
+                    cells.append((*about, number, words))
+    return cells
 
 
 def refusal(section: Section, answers: Mapping[str, Any]) -> str | None:
-    """Why a respondent may not go on after a section ("not eligible", "no consent"), or None."""
-    if all(
+    """Why a respondent may not go on after a section, or None."""
+    passed = [
         item.passes is None or answers.get(item.id) == item.passes
         for item in section.items
-    ):
+    ]
+    if all(passed):
         return None
     return "no consent" if section.kind == "consent" else "not eligible"
-
-
-def missing(section: Section, answers: Mapping[str, Any]) -> list[Item]:
-    """The items of a section that are required and blank."""
-    return [
-        item for item in section.items if item.required and _blank(answers.get(item.id))
-    ]
-
-
-def check_section(section: Section, answers: Mapping[str, Any]) -> list[Answer]:
-    """The cells of one section; InvalidInput names all required items that are blank, or what does not fit."""
-    if absent := missing(section, answers):
-        names = ", ".join(item.id for item in absent)
-        raise InvalidInput(
-            f"{section.id}: no answer to {names}; please answer what is marked as required"
-        )
-    return [
-        cell for item in section.items for cell in cells_of(item, answers.get(item.id))
-    ]
-
-
-def cells_of(item: Item, value: Any) -> Iterator[Answer]:
-    """The cells that an answer makes: none for a blank one, one for each tick of a multiple."""
-    if _blank(value):
-        return
-    if item.kind == "text":
-        yield Answer(item, None, _plain_text(item, value))
-    elif item.kind == "number":
-        yield Answer(item, _number(item, value), "")
-    elif item.kind == "multiple" and (
-        not isinstance(value, tuple | list) or len(set(value)) < len(value)
-    ):
-        raise InvalidInput(
-            f"{item.id}: {value!r} given; expected a list of choices, each once"
-        )
-    else:
-        for number in value if item.kind == "multiple" else [value]:
-            yield Answer(item, number, _label(item, number))
-
-
-def _blank(value: Any) -> bool:
-    return (
-        value is None
-        or value in ((), [])
-        or (isinstance(value, str) and not value.strip())
-    )
-
-
-def _label(item: Item, value: Any) -> str:
-    labels = {choice.value: choice.label for choice in item.choices}
-    if isinstance(value, bool) or not isinstance(value, int) or value not in labels:
-        expected = ", ".join(f"{number} ({label})" for number, label in labels.items())
-        raise InvalidInput(f"{item.id}: {value!r} given; expected one of {expected}")
-    return labels[value]
-
-
-def _plain_text(item: Item, value: Any) -> str:
-    if not isinstance(value, str) or len(value) > LONGEST:
-        size = f"{len(value)} characters" if isinstance(value, str) else repr(value)
-        raise InvalidInput(
-            f"{item.id}: {size} given; expected a text of at most {LONGEST} characters"
-        )
-    if found := ADDRESS.search(value):
-        raise InvalidInput(
-            f"{item.id}: {found[0]!r} looks like an e-mail address; please take it out of the text"
-        )
-    return value.strip()
-
-
-def _number(item: Item, value: Any) -> float:
-    try:
-        number = float(value.replace(",", ".") if isinstance(value, str) else value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if isinstance(value, bool) or not item.low <= number <= item.high:
-        expected = f"a number from {item.low:g} to {item.high:g} {item.unit}".rstrip()
-        raise InvalidInput(f"{item.id}: {value!r} given; expected {expected}")
-    return number

@@ -1,340 +1,202 @@
-"""Who fills in a form: a persona that answers by rule, a language model or a person; and whole samples of them.
+"""Who fills in a form: a persona that answers by rule, a language model or a person.
 
-`await seat.answer(page)` gives the answers to one section of a form, by item id, as `check_form` takes them.
+`await seat.answer(page)` gives the answers to one section, by item id. `sample` lets
+many respondents fill in whole forms.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from support.errors import InvalidInput
+from support.errors import InvalidInput, MalformedReply
 from support.models.profiles import MODEL, is_model
-from support.seats import (
-    HUMAN,
-    TEMPERATURE,
-    Act,
-    Ask,
-    ModelSeat,
-    Role,
-    Spoken,
-    form,
-    given_model,
-)
-from support.survey.answers import PEOPLE, SIMULATED, AnswerBook
+from support.seats import HUMAN, Act, ModelSeat, Role, Spoken, given_model
+from support.survey.answers import tidy
 from support.survey.instruments import (
     Instrument,
     Item,
-    Scenario,
     Section,
     cells_of,
-    check_section,
     refusal,
+    section_form,
 )
 
 if TYPE_CHECKING:
+    import pandas as pd
     from pydantic import BaseModel
-
-    from support.models.model import ChatModel
 
 RULES = "rule-based"
 Filled = dict[str, Any]
+"""Answers by item id."""
+Plan = Sequence[tuple[Instrument, str]]
+"""The forms that one respondent fills in, in order, each with the group."""
 TEXT = 300
 """Characters of a tight model's free text; others, and people, have more."""
-EACH, FRAME, TOKENS = 20, 40, {"text": 110, "multiple": 40}  # of a reply's room
-MAX_SEED = 2**31 - 1
-MIDDLE, NOISE, TICK = 3.0, 0.5, 0.5
-STEPS, STEPS_MIDDLE, STEPS_NOISE, GAIN = 7, 4.0, 0.8, 0.5
+WORDLESS = "(no words: a rule answered)"
+TOKENS = {"text": 130, "multiple": 60}  # of a reply's room; 20 for any other item
+NOISE = {5: 0.5, 7: 0.8}  # standard deviation of a rating, by the steps of its scale
+GAIN = 0.5
 RISING = ("comfort", "trust: acting", "reliance")
 LINKED = ("reliance", "feature: control", "feature: explaining")
-"""Constructs, by their beginning, that rise with time; and that share a trait of the respondent."""
+"""Constructs, by their beginning, that rise with time; that share a trait."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """A section of a form as a respondent of a group gets it, after the answers `before`."""
+    """A section of a form as one of a group gets it, after the answers `before`."""
 
     form: Instrument
     section: Section
     group: str
-    before: Mapping[str, Any]
+    before: Filled
+
+    def wording(self, item: Item | Section) -> str:
+        """The text of an item, or of the section, as the group reads it."""
+        return self.form.wording(item.text, self.group)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Persona:
-    """Who answers: a few traits that survey research knows to move answers on a scale."""
+    """Who answers: traits that survey research knows to move answers on a scale.
 
-    leniency: float = (
-        0.0  # points by which all ratings are raised or lowered: about -1 to 1
-    )
-    acquiescence: float = 0.0  # points by which agreement is raised whatever the statement says, from 0 up
-    attention: float = 1.0  # the chance that an item is read; otherwise the answer comes from the middle of the scale
-    best: float = 0.5  # how options are judged: by their mean (0) or by the best of them alone (1)
-    points: tuple[
-        str, ...
-    ] = ()  # in time, in order: the groups of the forms that one person gets one after the other
-    gain: float = GAIN  # points by which what rises rises from one of them to the next; 0 where nothing changes
+    `leniency` raises or lowers all ratings (points, about -1 to 1), `acquiescence` raises
+    agreement whatever the statement says; `attention` is the chance that an item is read,
+    otherwise it is answered from the middle; `best`: options are judged by their mean (0)
+    or by the best of them (1). `points` in time are the groups of the forms that one gets
+    one after the other; what rises does so by `gain` points from each to the next.
+    """
+
+    leniency: float = 0.0
+    acquiescence: float = 0.0
+    attention: float = 1.0
+    best: float = 0.5
+    points: tuple[str, ...] = ()
+    gain: float = GAIN
 
 
 def draw_persona(
     rng: np.random.Generator, points: tuple[str, ...] = (), gain: float = GAIN
 ) -> Persona:
-    """A persona: leniency normal (sd 0.6), acquiescence half-normal (0.5), attention beta(8, 2), best uniform.
-
-    Our choice, for a control group with plausible spread; none of it was fitted to people.
-    """
-    normal, half = float(rng.normal(0.0, 0.6)), float(abs(rng.normal(0.0, 0.5)))
-    return Persona(
-        normal, half, float(rng.beta(8.0, 2.0)), float(rng.uniform()), points, gain
-    )
+    """A persona drawn; our choice of plausible spreads, none of it fitted to people."""
+    traits = rng.normal(0.0, 0.6), abs(rng.normal(0.0, 0.5)), rng.beta(8.0, 2.0)
+    return Persona(*traits, rng.uniform(), points, gain)
 
 
-# ---- by rule ---------------------------------------------------------------------------------------------------------
+# ---- by rule
 
 
 class RuleBased:
-    """Answers by rule.
+    """Answers by rule; ratings say what the scenario holds, the rest nothing.
 
-    A rating of five steps is 1 + 4 x signal + leniency + normal noise (sd 0.5), plus acquiescence on agreement scales,
-    rounded and kept within 1 to 5. The signal, 0 to 1, is read off the scenario: how well the options meet the wishes
-    of the group's member, how many of the reasons are sound (of those about that member while only its wishes are
-    known), how well the options meet everybody's wishes. Confidence follows the ratings given before. An item that is
-    not read (see `Persona.attention`) is answered from the middle.
-
-    With points in time, a rating of seven steps has a planted truth: 4 + leniency + normal noise (sd 0.8); plus `gain`
-    for each point passed where its construct begins with one of `RISING`; plus a trait of the respondent (standard
-    normal) where it begins with one of `LINKED`; rounded and kept within 1 to 7. None of it was fitted to people, nor
-    to any published number.
-
-    Other choices are drawn evenly, texts come from templates, and numbers lie near the low end: they say nothing about
-    people, and the source says so.
+    A rating is what is seen + leniency + normal noise, plus acquiescence on agreement
+    scales, rounded and kept within the scale. Seen is 1 + 4 x `signal` on five steps. On
+    seven it is a planted truth: 4; plus `gain` for each point in time passed where the
+    construct begins with one of `RISING`; plus a trait of the respondent (standard
+    normal) where it begins with one of `LINKED`. Other choices are drawn evenly and
+    numbers near the low end; texts are left blank, or say that there are no words. None
+    of it was fitted to people.
     """
 
     kind = RULES
 
     def __init__(self, persona: Persona, rng: np.random.Generator) -> None:
         self.persona, self.rng = persona, rng
-        self.trait = float(rng.normal()) if persona.points else 0.0
+        self.trait = float(rng.normal())
 
     async def answer(self, page: Page) -> Filled:
         """Answer every item of a section."""
-        items = page.form.items
-        rated = [
-            value
-            for name, value in page.before.items()
-            if items[name].kind == "likert5"
-        ]
-        filled: Filled = {}
-        for item in page.section.items:
-            filled[item.id] = self._answer(item, page, rated)
-            rated += [filled[item.id]] if item.kind == "likert5" else []
-        return filled
+        return {item.id: self._answer(item, page) for item in page.section.items}
 
-    def expected(self, construct: str, point: str) -> float:
-        """The answer of seven steps before noise and rounding, of one who reads the item."""
-        who = self.persona
-        if point not in who.points:
-            raise InvalidInput(
-                f"point: {point!r} given; this respondent was made for {', '.join(who.points)}"
-            )
-        rises = (
-            who.gain * who.points.index(point) if construct.startswith(RISING) else 0.0
-        )
-        return (
-            STEPS_MIDDLE
-            + who.leniency
-            + rises
-            + (self.trait if construct.startswith(LINKED) else 0.0)
-        )
+    def _answer(self, item: Item, page: Page) -> Any:
+        rng, values = self.rng, [*item.choices]
+        if item.kind == "likert5" or len(values) == 7:
+            return self._rating(item, page)
+        match item.kind:
+            case "choice":
+                return int(rng.choice(values))
+            case "multiple":
+                return [value for value in values if rng.random() < 0.5]
+            case "number":
+                share = rng.beta(1.0, 9.0)
+                return float(round(item.low + (item.high - item.low) * share))
+        return WORDLESS if item.required else ""
 
-    def _answer(self, item: Item, page: Page, rated: list[int]) -> Any:
-        rng = self.rng
-        if item.kind == "likert5":
-            return self._rating(
-                item,
-                signal(
-                    item.construct,
-                    page.form.scenario,
-                    page.group,
-                    self.persona.best,
-                    rated,
-                ),
-            )
-        if self.persona.points and len(item.choices) == STEPS:
-            read = rng.random() < self.persona.attention
-            at = self.expected(item.construct, page.group) if read else STEPS_MIDDLE
-            return _step(at + rng.normal(0.0, STEPS_NOISE), STEPS)
-        if item.kind == "choice":
-            return int(rng.choice([choice.value for choice in item.choices]))
-        if item.kind == "multiple":
-            return [choice.value for choice in item.choices if rng.random() < TICK] or [
-                item.choices[0].value
-            ]
-        if item.kind == "number":
-            return float(
-                np.round(item.low + (item.high - item.low) * rng.beta(1.0, 9.0))
-            )
-        tone = (
-            "neutral"
-            if not rated or rated[-1] == MIDDLE
-            else "low"
-            if rated[-1] < MIDDLE
-            else "high"
-        )
-        known = _wordings().get(item.construct, _wordings()["other"])
-        return (
-            str(rng.choice(known[tone])) if item.required or rng.random() < TICK else ""
-        )
-
-    def _rating(self, item: Item, signal: float) -> int:
-        who = self.persona
-        read = self.rng.random() < who.attention
-        shift = who.leniency + (who.acquiescence if item.scale == "agreement" else 0.0)
-        return _step(
-            (1 + 4 * signal if read else MIDDLE) + shift + self.rng.normal(0.0, NOISE),
-            5,
-        )
+    def _rating(self, item: Item, page: Page) -> int:
+        who, steps = self.persona, len(item.choices)
+        at = (1 + steps) / 2
+        if self.rng.random() < who.attention:
+            if steps == 5:
+                at = 1 + 4 * signal(item.construct, page, who.best)
+            if item.construct.startswith(RISING) and who.points:
+                at += who.gain * who.points.index(page.group)
+            if item.construct.startswith(LINKED):
+                at += self.trait
+        if item.scale == "agreement":
+            at += who.acquiescence
+        at += who.leniency + self.rng.normal(0.0, NOISE[steps])
+        return int(np.clip(np.floor(at + 0.5), 1, steps))
 
 
-def signal(
-    construct: str, scenario: Scenario | None, group: str, best: float, rated: list[int]
-) -> float:
-    """What there is to be seen about a construct, 0 (bad) to 1 (good); 0.5 where the scenario says nothing about it.
+def signal(construct: str, page: Page, best: float) -> float:
+    """What there is to be seen of a construct, 0 (bad) to 1 (good).
 
-    `best` weighs the best option against the mean of all, as `Persona.best` says; `rated` are the ratings before.
+    How well the options meet the wishes of the group's member, or everybody's (by `best`
+    as `Persona` has it; confidence goes with the latter), and the share of sound reasons: of those about that member while
+    only its wishes are known. 0.5 where there is nothing to be seen.
     """
-    if construct == "confidence in the coordinator" and rated:
-        return float((np.mean(rated) - 1) / 4)
-    if scenario is None:
+    if page.form.scenario is None:
         return 0.5
-    reasons = [reason for option in scenario.options for reason in option.reasons]
-    if construct.startswith("consideration of own preferences"):
-        return _judged([option.fit[group] for option in scenario.options], best)
-    if construct == "reflection of all preferences":
-        return _judged(
-            [float(np.mean(list(option.fit.values()))) for option in scenario.options],
-            best,
-        )
-    if construct == "acceptability of reasons":
-        reasons = [reason for reason in reasons if reason.about == group]
-    elif construct != "acceptability of reasons, all known":
-        return 0.5
-    return float(np.mean([reason.sound for reason in reasons])) if reasons else 0.5
+    options, everything = page.form.scenario.options, construct.endswith("all known")
+    sound = [
+        reason.sound
+        for option in options
+        for reason in option.reasons
+        if everything or reason.about == page.group
+    ]
+    own = [option.fit[page.group] for option in options]
+    all_of = [float(np.mean([*option.fit.values()])) for option in options]
+    seen = {
+        "consideration": own,
+        "reflection": all_of,
+        "confidence": all_of,
+        "acceptability": [sum(sound) / len(sound)] if sound else [0.5],
+    }.get(construct.split()[0], [0.5])
+    return float(best * max(seen) + (1 - best) * np.mean(seen))
 
 
-def _judged(values: list[float], best: float) -> float:
-    return best * max(values) + (1 - best) * float(np.mean(values))
-
-
-def _step(at: float, steps: int) -> int:
-    return int(np.clip(np.floor(at + 0.5), 1, steps))
-
-
-@cache
-def _wordings() -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads(
-        files("support.survey").joinpath("wordings.toml").read_text(encoding="utf-8")
-    )
-
-
-# ---- by a language model, or by a person -----------------------------------------------------------------------------
+# ---- by a language model, or by a person
 
 
 class Remembering(ModelSeat):
-    """A model in one conversation a form: it is asked section by section, and reads its earlier answers again."""
+    """A model in one conversation a form: it reads its earlier answers again."""
 
     def messages(self, phase: str, *view: Any) -> list[dict[str, str]]:
         """The briefing, the sections before with their answers, and the question."""
-        [page], said, act = view, [], self.acts[phase]
+        [page], said = view, list[tuple[str, str]]()
         for section in page.form.asked[: page.form.asked.index(page.section)]:
             given = {item.id: page.before[item.id] for item in section.items}
             answers = json.dumps(given, ensure_ascii=False, separators=(",", ":"))
-            said += [{"role": "user", "content": self.question(act, replace(page, section=section))},
-                     {"role": "assistant", "content": answers}]  # fmt: skip
+            earlier = replace(page, section=section)
+            said.append(("user", self.question(self.acts[phase], earlier)))
+            said.append(("assistant", answers))
         first, last = super().messages(phase, page)
-        return [first, *said, last]
+        return [first, *({"role": who, "content": text} for who, text in said), last]
 
 
-def section_form(section: Section, longest: int = TEXT) -> type[BaseModel]:
-    """The form of a reply to a section: a field for each item, every string and list bounded."""
-    return form("Answers", **{item.id: _field(item, longest) for item in section.items})
+def _form(seat: Any, page: Page) -> type[BaseModel]:
+    question = page.wording if seat.kind == HUMAN else None
+    return section_form(page.section, seat.limits.text(TEXT), question)
 
 
-def _field(item: Item, longest: int) -> Any:
-    from pydantic import AfterValidator, Field
-
-    # Grammars hold a reply to types and lengths; what they cannot say goes back to the model as a complaint.
-    fits = AfterValidator(lambda value: _fitting(item, value))
-    if item.kind == "text":
-        return Annotated[
-            str, Field(min_length=int(item.required), max_length=longest), fits
-        ]
-    if item.kind == "number":
-        return Annotated[float, Field(ge=item.low, le=item.high), fits]
-    one = Literal[tuple(choice.value for choice in item.choices)]  # type: ignore[valid-type]
-    return (
-        Annotated[list[one], Field(max_length=len(item.choices)), fits]  # type: ignore[valid-type]
-        if item.kind == "multiple"
-        else one
-    )
-
-
-def _fitting(item: Item, value: Any) -> Any:
-    if item.kind == "multiple":
-        value = list(dict.fromkeys(value))  # a box that is ticked twice is ticked
-    if not list(cells_of(item, value)) and item.required:
-        raise InvalidInput(f"{item.id}: nothing given; expected an answer")
-    return value
-
-
-def _told(seat: ModelSeat, page: Page) -> Filled:
-    """What it takes part in, whose part it takes, and what it is like."""
-    scenario, traits = (
-        page.form.scenario,
-        ("leniency", "acquiescence", "attention", "best"),
-    )
-    member = scenario.member(page.group).name if scenario else ""
-    return {
-        "title": page.form.title,
-        "member": member,
-        **{name: getattr(seat.own, name) for name in traits},
-    }
-
-
-def _facts(seat: ModelSeat, page: Page) -> Filled:
-    """A section as the model reads it: what it shows of the scenario, and its items with their choices."""
-    scenario, section, shows = page.form.scenario, page.section, page.section.shows
-    members = scenario.members if scenario and "all wishes" in shows else ()
-    if scenario and "own wishes" in shows:
-        members = (scenario.member(page.group),)
-    return {
-        "title": section.title,
-        "text": page.form.wording(section.text, page.group),
-        "invitation": scenario.invitation if scenario and "invitation" in shows else "",
-        "members": members,
-        "options": scenario.options if scenario and "options" in shows else (),
-        "names": {member.group: member.name for member in scenario.members}
-        if scenario
-        else {},
-        "items": [
-            (item, page.form.wording(item.text, page.group)) for item in section.items
-        ],
-        "longest": seat.limits.text(TEXT),
-    }
-
-
-def _checked(seat: Any, given: Mapping[str, Any] | None, page: Page) -> Filled:
-    check_section(page.section, given or {})
-    return {item.id: (given or {}).get(item.id) for item in page.section.items}
+def _room(seat: Any, page: Page) -> int:
+    return 40 + sum(TOKENS.get(item.kind, 20) for item in page.section.items)
 
 
 RESPONDENT = Role(
@@ -342,39 +204,39 @@ RESPONDENT = Role(
     acts={
         "answer": Act(
             "survey/section",
-            lambda seat, page: section_form(page.section, seat.limits.text(TEXT)),
-            _facts,
+            _form,
+            lambda seat, page: {"page": page, "longest": seat.limits.text(TEXT)},
             made=lambda seat, reply, page: reply.model_dump(),
-            room=lambda seat, page: (
-                FRAME
-                + sum(EACH + TOKENS.get(item.kind, 0) for item in page.section.items)
-            ),
+            room=_room,
             briefing="survey/respondent",
-            told=_told,
+            told=lambda seat, page: {"page": page, "who": seat.own},
         )
     },
-    asks={"answer": Ask(_checked)},
     kinds={RULES: lambda name, rng, own: RuleBased(own, rng)},
+    mixture=(RULES,),
     speaker=Remembering,
 )
-"""`own` is a Persona, whose traits are told to a model in words; one with none at temperature 0 answers alike."""
+"""`own` is a Persona, whose traits are told to a model in words; a person has none."""
 
 
-# ---- whole forms, and samples of respondents -------------------------------------------------------------------------
+# ---- whole forms, and samples of respondents
+
+
+class Sample(NamedTuple):
+    """Answers as `answers.tidy` has them, and why respondents are missing, by name."""
+
+    answers: pd.DataFrame
+    missing: dict[str, str]
 
 
 async def filled_in(seat: Any, instrument: Instrument, group: str) -> Filled:
-    """A whole form, section by section. A person is asked about eligibility and consent, and a refusal ends the form;
-    for whoever is simulated they are passed.
+    """A whole form, section by section.
+
+    A person is asked about eligibility and consent, and a refusal ends the form; for
+    whoever is simulated they are passed.
     """
-    instrument.check_group(group)
     person = seat.kind == HUMAN
-    passed = {
-        name: item.passes
-        for name, item in instrument.items.items()
-        if item.passes is not None
-    }
-    filled: Filled = {} if person else passed
+    filled: Filled = {}
     for section in instrument.sections if person else instrument.asked:
         filled |= await seat.answer(Page(instrument, section, group, dict(filled)))
         if refusal(section, filled):
@@ -382,149 +244,49 @@ async def filled_in(seat: Any, instrument: Instrument, group: str) -> Filled:
     return filled
 
 
-async def simulate(
-    instrument: Instrument,
-    book: AnswerBook,
-    per_group: int,
+async def sample(
+    plans: Sequence[Plan],
     rng: np.random.Generator,
-    model: ChatModel | str | None = None,
-    *,
-    seats: Any = None,
-    temperature: float = TEMPERATURE,
-    prompts: str | Path | None = None,
-) -> list[str]:
-    """Let `per_group` respondents of each group fill in an instrument; return their codes, group by group.
-
-    Every form is stored as soon as it and those before it are complete, so that a failure later on loses none of them.
-    The same generator gives the same forms; with a model, as far as its seed is heeded or its replies are kept. `seats`
-    is the kind of all of them: "rule-based", "model:NAME", "human"; by default `model` where one is given, else rules.
-    Forms carry the source "simulated: rule-based", "simulated: " and the model's name, or "people".
-    """
-    _check_count("per_group", per_group)
-    plans = [
-        [(instrument, group)] for group in instrument.groups for _ in range(per_group)
-    ]
-    taken = _seated(len(plans), rng, seats, Spoken(model, temperature, prompts=prompts))
-    return await _collected(book, taken, plans, rng)
-
-
-async def simulate_repeated(
-    forms: Sequence[Instrument],
-    book: AnswerBook,
-    n: int,
-    rng: np.random.Generator,
-    model: ChatModel | str | None = None,
+    kind: str = RULES,
+    spoken: Spoken | None = None,
     gain: float = GAIN,
-    *,
-    seats: Any = None,
-    temperature: float = TEMPERATURE,
-    prompts: str | Path | None = None,
-) -> list[str]:
-    """Let n respondents fill in all forms, one after the other, each under one code; return the codes.
+) -> Sample:
+    """Let respondents of one kind fill in their forms, all at once.
 
-    `forms` come in the order in which one person gets them, each of one group, which names the point in time (see
-    `support.analysis.user_study.questionnaires`); `gain` is that of the planted truth of `RuleBased`; the rest
-    is as for `simulate`. A model does not remember earlier forms: the title alone says which point it is.
+    Each has a persona of its own, also where it is a model, which does not remember
+    earlier forms: the title alone says which point in time it is. Who gives no reply
+    that fits is missing. The same generator gives the same answers of rules.
     """
-    _check_count("n", n)
-    if several := [each.name for each in forms if len(each.groups) != 1]:
-        raise InvalidInput(
-            f"forms: {', '.join(several)} has several groups; give a form for each point"
-        )
-    plan = [(each, each.groups[0]) for each in forms]
-    points = tuple(dict.fromkeys(point for _, point in plan))
-    taken = _seated(
-        n, rng, seats, Spoken(model, temperature, prompts=prompts), points, gain
-    )
-    return await _collected(book, taken, [plan] * n, rng)
+    if kind == HUMAN:
+        told = "people fill in a form of their own (support.labs.survey)"
+        raise InvalidInput(f"kind: {kind!r} given; {told}")
+    spoken = spoken or Spoken()
+    rows, missing = dict[int, list[Any]](), dict[str, str]()
+
+    async def ask(place: int, own: np.random.Generator) -> None:
+        points = tuple(dict.fromkeys(group for _, group in plans[place]))
+        persona, who = draw_persona(own, points, gain), f"respondent {place + 1}"
+        seat = _seat(kind, own, persona, replace(spoken, repetition=place), who)
+        source = f"simulated: {seat.kind.removeprefix(f'{MODEL}:')}"
+        rows[place] = []
+        try:
+            for form, group in plans[place]:
+                about = form.name, who, group, source
+                cells = cells_of(form, await filled_in(seat, form, group))
+                rows[place] += [(*about, *cell) for cell in cells]
+        except MalformedReply as error:
+            rows[place], missing[who] = [], str(error)
+
+    streams = rng.spawn(len(plans))
+    await asyncio.gather(*map(ask, range(len(plans)), streams))
+    return Sample(tidy(chain.from_iterable(rows.values())), missing)
 
 
-def _seated(
-    count: int, rng: np.random.Generator, kind: Any, spoken: Spoken, *told: Any
-) -> list[Any]:
-    """Respondents with personas of their own; `repetition` tells those of one model apart in the cache."""
-    kind = kind or (RULES if spoken.model is None else MODEL)
-    seats = []
-    for place, own in enumerate(rng.spawn(count)):
-        persona, who, spoken = (
-            draw_persona(own, *told),
-            f"respondent {place + 1}",
-            replace(spoken, repetition=place),
-        )
-        if is_model(kind):
-            model, seed = (
-                given_model(kind, spoken.model, f"the seat of {who}"),
-                int(own.integers(MAX_SEED)) if spoken.temperature else 0,
-            )
-            seats.append(
-                Remembering(
-                    model, RESPONDENT.acts, persona, me=who, seed=seed, spoken=spoken
-                )
-            )
-        else:
-            seats.append(RESPONDENT.seat(kind, own, persona, spoken, who))
-    return seats
-
-
-async def _collected(
-    book: AnswerBook,
-    seats: Sequence[Any],
-    plans: Sequence[Sequence[tuple[Instrument, str]]],
-    rng: np.random.Generator,
-) -> list[str]:
-    """Everybody at once, the forms of one person one after the other; they are stored in the order of `seats`."""
-
-    async def after(before: asyncio.Task | None, *asked: Any) -> Filled:
-        if before is not None:
-            await before
-        return await filled_in(*asked)
-
-    tasks: list[list[asyncio.Task]] = []
-    for seat, plan in zip(seats, plans, strict=True):
-        tasks.append([])
-        for asked in plan:
-            tasks[-1].append(
-                asyncio.ensure_future(
-                    after(tasks[-1][-1] if tasks[-1] else None, seat, *asked)
-                )
-            )
-    codes = []
-    try:
-        for seat, plan, mine in zip(seats, plans, tasks, strict=True):
-            source, code = (
-                PEOPLE
-                if seat.kind == HUMAN
-                else SIMULATED + seat.kind.removeprefix(f"{MODEL}:"),
-                None,
-            )
-            for (each, group), task in zip(plan, mine, strict=True):
-                filled = await task
-                if why := next(
-                    (
-                        why
-                        for section in each.sections
-                        if (why := refusal(section, filled))
-                    ),
-                    None,
-                ):
-                    book.refuse(each, why, source=source)  # only that fact is kept
-                else:
-                    code = book.submit(
-                        each, group, filled, source=source, code=code, rng=rng
-                    )
-            codes += [code] if code else []
-    finally:
-        every = [task for mine in tasks for task in mine]
-        for task in every:
-            task.cancel()
-        await asyncio.gather(
-            *every, return_exceptions=True
-        )  # so that no failure is left unheard behind the first
-    return codes
-
-
-def _check_count(name: str, given: Any) -> None:
-    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        raise InvalidInput(
-            f"{name}: {given!r} given; expected a whole number from 1 up"
-        )
+def _seat(
+    kind: str, rng: np.random.Generator, persona: Persona, spoken: Spoken, who: str
+) -> Any:
+    if not is_model(kind):
+        return RESPONDENT.seat(kind, rng, persona, spoken, who)
+    seed = int(rng.integers(2**31 - 1)) if spoken.temperature else 0
+    model, acts = given_model(kind, spoken.model, who), RESPONDENT.acts
+    return Remembering(model, acts, persona, me=who, seed=seed, spoken=spoken)

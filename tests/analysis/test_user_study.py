@@ -15,7 +15,7 @@ from support.analysis import user_study as study
 from support.analysis.printed import Scale, grim
 from support.analysis.user_study import POINTS
 from support.errors import InvalidInput
-from support.survey.respondents import simulate_repeated
+from support.survey.respondents import sample
 
 BEFORE, AFTER = POINTS[0], POINTS[2]
 TEXT = published.load("002_0d724da09908f95e", "text 5.3")
@@ -70,26 +70,19 @@ def linked():
 # ---- the forms
 
 
-def test_all_forms_of_a_person_lie_under_one_code_and_people_are_not_the_simulated(
-    book,
-):
-    codes = asyncio.run(simulate_repeated(study.questionnaires(), book, 3, rng()))
-    assert book.forms()["respondent"].value_counts().to_dict() == dict.fromkeys(
-        codes, 5
-    )
-    comfort = study.collected(book, "ai_comfort", "simulated: rule-based")
-    assert (
-        comfort.groupby(["respondent", "item"])["point"]
-        .apply(lambda points: tuple(points) == POINTS)
-        .all()
-    )
-    assert len(comfort) == 3 * 3 * 17 and comfort["answer"].between(1, 7).all()
-    assert len(study.collected(book, "system_perception", None)) == 3 * 2 * 25
-    assert study.collected(book, "ai_comfort").empty
-    assert book.withdraw(codes[0]) == 5
-    assert set(study.collected(book, "ai_comfort", None)["respondent"]) == set(
-        codes[1:]
-    )
+def test_all_forms_of_a_person_lie_under_one_name_or_code(book):
+    plan = [(form, form.groups[0]) for form in study.questionnaires()]
+    found = asyncio.run(sample([plan] * 3, rng()))
+    comfort = study.collected(found.answers, "ai_comfort")
+    assert comfort.groupby("respondent")["point"].nunique().tolist() == [3, 3, 3]
+    assert len(study.collected(found.answers, "system_perception")) == 3 * 2 * 25
+    for form, _ in plan:
+        part = found.answers[found.answers["instrument"] == form.name]
+        part = part[part["respondent"] == "respondent 1"]
+        given = dict(zip(part["item"], part["answer"].fillna(""), strict=True))
+        book.submit(form, form.groups[0], given | {"consent": 1}, code="P01A")
+    assert len(study.collected(book.frame(), "ai_comfort")) == len(comfort) / 3
+    assert book.withdraw("P01A") == 5 and book.frame().empty
 
 
 # ---- two points, three points, many studies

@@ -1,97 +1,59 @@
-"""A company of three that a test may spoil, and scenarios made by hand."""
+"""A coordination played by rules, models or people, in one line."""
 
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 import pytest
 
-from support.meetings.data import Company, Meeting, Private, Profile
-from support.meetings.preferences import Flexible
-from support.meetings.scenario import Scenario
-
-EMPLOYEE = """[[employee]]
-name = "{}"
-role = "Nurse"
-manager = "{}"
-level = 2
-responsibilities = ["Care"]
-zone = "America/New_York"
-"""
-PRIVATE = """[[private]]
-name = "{}"
-text = "Before noon."
-paraphrases = ["In the morning.", "Until twelve."]
-preferences = [{{ kind = "window", end = "12:00" }}]
-"""
-MEETING = """[[meeting]]
-id = "m1"
-organiser = "Ann"
-members = ["Bob", "Cai"]
-subject = "Beds"
-date = "2026-02-16"
-duration = 30
-sent = "2026-02-13T10:00-05:00"
-zone = "America/New_York"
-invitation = "Beds, on Monday?"
-"""
-CALENDAR = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//test//EN\r\nEND:VCALENDAR\r\n"
-MANAGERS = {"Ann": "", "Bob": "Ann", "Cai": "Ann"}
-NEW_YORK = "America/New_York"
+from support.meetings.records import Coordination
+from support.meetings.study import meeting_coordination
+from support.seats import Question, people
 
 
 @pytest.fixture
-def folder(tmp_path):
-    """A company of three in the form of data/inputs/meetings."""
-    (tmp_path / "employees.toml").write_text(
-        "".join(EMPLOYEE.format(*pair) for pair in MANAGERS.items())
-    )
-    (tmp_path / "preferences.toml").write_text("".join(map(PRIVATE.format, MANAGERS)))
-    (tmp_path / "meetings.toml").write_text(MEETING)
-    (tmp_path / "calendars").mkdir()
-    for name in MANAGERS:
-        (tmp_path / "calendars" / f"{name.lower()}.ics").write_bytes(CALENDAR.encode())
-    return tmp_path
+def play() -> Callable[..., Coordination]:
+    """Plays `meeting_coordination`; `group` is which of the groups, `seed` of the draws."""
+
+    def played(seed: int = 1, group: int = 0, **settings: Any) -> Coordination:
+        rng = np.random.default_rng([seed, group])
+        return asyncio.run(meeting_coordination(rng, repetition=group, **settings))
+
+    return played
 
 
-@pytest.fixture(scope="session")
-def invite():
-    """Build a meeting on Monday 16 February 2026; anything may be given differently."""
+@pytest.fixture
+def asked() -> Callable[..., tuple[Coordination, list[Question]]]:
+    """Plays with people, who answer what a function says of each question."""
 
-    def build(members=("Ana", "Ben"), **more):
-        given = {
-            "id": "m1",
-            "organiser": "Olu",
-            "subject": "Budget",
-            "date": "2026-02-16",
-            "duration": 60,
-        }
-        given |= {
-            "invitation": "Let us meet on Monday.",
-            "sent": "2026-02-12T09:00-05:00",
-            "zone": NEW_YORK,
-        } | more
-        return Meeting(members=tuple(members), **given)
+    def played(
+        answer: Callable[[Question], Any], group: int = 0, **settings: Any
+    ) -> tuple[Coordination, list[Question]]:
+        questions: list[Question] = []
 
-    return build
+        async def run() -> Coordination:
+            queue: asyncio.Queue[Question] = asyncio.Queue()
 
+            async def answering() -> None:
+                while True:
+                    question = await queue.get()
+                    questions.append(question)
+                    question.answer(answer(question))
 
-@pytest.fixture(scope="session")
-def small(invite):
-    """Build a scenario: members' wishes, zones and calendars by name, and other fields of the meeting."""
+            rng = np.random.default_rng(1)
+            with people(queue):
+                task = asyncio.ensure_future(answering())
+                study = meeting_coordination(rng, repetition=group, **settings)
+                done, _ = await asyncio.wait(
+                    [asyncio.ensure_future(study), task],
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+            task.cancel()
+            return done.pop().result()
 
-    def build(wishes, zones=None, busy=None, **more):
-        made = invite(tuple(wishes), **more)
-        zones = dict.fromkeys((made.organiser, *wishes), NEW_YORK) | (zones or {})
-        people = [
-            Profile(n, "Analyst", 3, ("beans",), z, ("08:00", "18:00"), made.organiser)
-            for n, z in zones.items()
-        ]
-        kept = {
-            n: Private((f"{n}'s text.", "b", "c"), tuple(w) or (Flexible(),))
-            for n, w in wishes.items()
-        }
-        return Scenario(
-            Company(tuple(people), (made,)),
-            made,
-            kept,
-            {n: (busy or {}).get(n) for n in wishes},
-        )
+        return asyncio.run(run()), questions
 
-    return build
+    return played

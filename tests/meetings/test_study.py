@@ -1,164 +1,198 @@
-"""The coordination study: its settings reach the run, and a unit's seed alone decides what happens."""
+"""Settings of a coordination: what each changes, and what it leaves alone."""
+
+from __future__ import annotations
 
 import asyncio
-import hashlib
-import inspect
-import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from support import published
-from support.errors import InvalidInput
-from support.meetings.evaluators import ExactEvaluator
-from support.meetings.scenario import scenarios
-from support.meetings.study import DIFFICULTIES, MEETINGS, meeting_coordination
+from support.errors import InvalidInput, MissingData, UnknownParticipant
+from support.meetings.preferences import Choice, understood
+from support.meetings.privacy import leaks, overheard
+from support.meetings.records import Coordination
+from support.meetings.scenario import load_group
+from support.meetings.seats import PARAPHRASER, READER, Led
+from support.meetings.study import DESIGNS, meeting_coordination, rephrased
+from support.models.stand_ins import scripted
+from support.runs.study import Store
+from support.runs.sweep import Sweep
+from support.seats import Spoken
+
+Play = Callable[..., Coordination]
 
 
-def play(seed=1, **settings):
-    return asyncio.run(
-        meeting_coordination(np.random.default_rng(seed), **{"rounds": 2, **settings})
-    )
-
-
-GOLDEN = [  # style, coordinator, meeting, outcome, sum of every word and number of the rounds
-    ("plain", "exhaustive", "m035", "2026-02-13T13:00-05:00", "937d65fc"),
-    ("terse", "satisficing", "m139", "2026-03-25T14:00-04:00", "12c45e22"),
-    ("vague", "random", "m059", "2026-02-24T08:30-05:00", "277e79cb"),
-    ("chatty", "hybrid", "m140", "2026-03-25T11:00-04:00", "f1b12ced"),
-    ("stubborn", "exhaustive", "m057", "2026-02-24T11:00-05:00", "2fee57fd"),
-    ("changing", "satisficing", "m051", "2026-02-23T11:00-05:00", "1f5be8cd"),
-]
-
-
-@pytest.mark.parametrize(("style", "coordinator", "met", "outcome", "total"), GOLDEN)
-def test_a_seed_gives_what_it_gave_in_every_style(
-    style, coordinator, met, outcome, total
-):
-    number = [row[0] for row in GOLDEN].index(style)
-    settings = {
-        "database": bool(number % 2),
-        "difficulty": ("hard", "easy")[number % 2],
-        "repetition": number,
-    }
-    made = play(
-        number, seats=style, coordinator=coordinator, members=4, rounds=4, **settings
-    )
-    assert (made.meeting["id"], made.summary["outcome"]) == (met, outcome)
-    assert hashlib.sha256(repr(made.rounds).encode()).hexdigest().startswith(total)
-
-
-def test_designs_differ_in_rounds_and_in_talk():
-    double, single, none = (
-        play(design=design) for design in ("rounds", "single round", "no conversation")
-    )
-    assert (
-        single.rounds[0].conversations == double.rounds[0].conversations
-        and len(double.rounds) == 2
-    )
-    assert (
-        len(single.rounds) == len(none.rounds) == 1 and single.meeting == none.meeting
-    )
-    assert all(c.turns and c.interactions for c in single.rounds[0].conversations)
-    told = scenarios(3, MEETINGS, 2023)[0].narrowed(1).private
-    assert all(
-        not c.turns and " ".join(c.preferences) == told[c.member].texts[0]
-        for c in none.rounds[0].conversations
-    )
-
-
-def test_repetitions_go_through_the_twenty_meetings_of_the_design_and_on_to_others_none_of_them_twice():
-    def met(repetition, **more):
-        return play(repetition=repetition, design="no conversation", **more).meeting[
-            "id"
-        ]
-
-    drawn = [met(i) for i in range(33)]
-    assert drawn[:MEETINGS] == [s.meeting.id for s in scenarios(3, MEETINGS, 2023)]
-    assert len(set(drawn)) == 33
-    with pytest.raises(
-        InvalidInput, match="repetition: 33 given; there are 33 meetings with 3 members"
+def test_who_sits_beside_changes_nobodys_draws(play: Play) -> None:
+    """The coordinator and the others draw from streams of their own."""
+    record = play(members=3, rounds=1)
+    for more in (
+        {"coordinator": "random"},
+        {"members": 5},
+        {"seats": [record.seats[name] for name in record.members]},
     ):
-        met(33)
+        other = play(**{"members": 3, "rounds": 1, **more})
+        for member in record.members:
+            assert other.rounds[0].talks[member] == record.rounds[0].talks[member]
 
 
-def test_a_company_of_ones_own_is_a_folder_and_what_is_changed_there_is_seen(folder):
-    def own(**more):
-        return play(members=2, options=1, company=str(folder), **more)
-
-    assert own().members == ("Bob", "Cai") and own() == own()
-    path = folder / "meetings.toml"
-    path.write_text(path.read_text().replace('"Cai"', '"Zoe"'))
-    with pytest.raises(
-        InvalidInput, match=r"meetings\.toml, m1: 'Zoe' is no employee; expected a name"
-    ):
-        own()
-    path.write_text(path.read_text().replace('"Zoe"', '"Cai"').replace("Beds", "Beads"))
-    assert own().meeting["subject"] == "Beads"
-
-
-def test_chance_lies_where_the_paper_s_first_round_does_by_default_and_higher_where_it_is_easier():
-    assert (
-        inspect.signature(meeting_coordination).parameters["difficulty"].default
-        == "hard"
+def test_the_single_round_is_the_first_of_the_rounds(play: Play) -> None:
+    whole, single, silent = (
+        play(members=4, design=design) for design in reversed(DESIGNS)
     )
-    paper = published.load("000_cf17db17b5f2de1a").query(
-        "row == 'single round' and column == 'satisfaction_ratio'"
+    assert single.rounds == whole.rounds[:1]
+    assert (len(silent.rounds), silent.rounds[0].talks) == (1, {})
+
+
+def test_without_conversation_the_coordinator_is_handed_all_wishes_in_any_words(
+    play: Play,
+) -> None:
+    said = [play(group=2, design=DESIGNS[0], paraphrase=k).rounds[0] for k in range(3)]
+    group = load_group(2, 3)
+    for entry in said:
+        for member, wishes in entry.notes.items():
+            assert {*understood(wishes)} == {*group.private[member]}
+    assert said[0].scores == said[1].scores == said[2].scores
+    assert said[0].notes != said[1].notes
+
+
+def test_notes_accumulate_or_are_those_of_the_round(play: Play) -> None:
+    lasting, fresh = (play(group=5, members=5, memory=m) for m in (True, False))
+    for record in (lasting, fresh):
+        for before, after in zip(record.rounds, record.rounds[1:], strict=False):
+            for member, wishes in after.notes.items():
+                said = {w for turn in after.talks[member] for w in turn.wishes}
+                kept = [w for w in before.notes[member] if not isinstance(w, Choice)]
+                held = {*kept} <= {*wishes}
+                assert (
+                    held
+                    if record is lasting
+                    else {*wishes} - {*_choices(wishes)} <= said
+                )
+
+
+def _choices(wishes: Any) -> list[Choice]:
+    return [wish for wish in wishes if isinstance(wish, Choice)]
+
+
+def test_a_curt_interviewer_ends_when_an_option_is_agreed_to_or_another_named(
+    play: Play,
+) -> None:
+    calm, curt = (
+        [play(group=g, members=5, curt=c) for g in range(10)] for c in (False, True)
     )
-    for n in (3, 4, 5):
-        drawn = scenarios(n, 20, 1)
-        of = {
-            d: [satisfied(s.narrowed(most)) for s in drawn]
-            for d, most in DIFFICULTIES.items()
-        }
-        chance = {
-            d: np.mean([np.mean(ratios) for ratios in found]) for d, found in of.items()
-        }
-        assert (
-            chance["easy"] > 0.95 > chance["middle"] > 0.75
-            and 0.3 < chance["hard"] < 0.45
-        )
-        two = np.mean(
-            [
-                np.mean([max(pair) for pair in itertools.combinations(ratios, 2)])
-                for ratios in of["hard"]
-            ]
-        )
-        assert (
-            paper["value"].min() < 100 * two < paper["value"].max()
-        )  # the better of K = 2 drawn at random
-        for made, ratios in zip(drawn, of["hard"], strict=True):
-            yardstick = ExactEvaluator(made.narrowed(1), {}).yardstick(1)
-            assert (
-                yardstick["chance_ratio"],
-                yardstick["best_ratio"],
-            ) == pytest.approx((np.mean(ratios), max(ratios)))
-
-
-def satisfied(given):
-    """The true ratio of every start, counted member by member."""
-    wishes = {name: given.private[name].preferences for name in given.members}
-    return [
-        sum(
-            any(w.fulfilled(given.situation(m, start)) for w in wishes[m])
-            for m in wishes
-        )
-        / len(wishes)
-        for start in given.meeting.slots()
+    assert [r.rounds[0] for r in calm] == [r.rounds[0] for r in curt]
+    later = [
+        [entry.turns(m) for r in records for entry in r.rounds[1:] for m in r.members]
+        for records in (calm, curt)
     ]
+    assert sum(later[1]) < sum(later[0])
 
 
-def test_a_setting_out_of_its_range_is_refused_in_plain_words():
-    for settings, said in (
-        (
-            {"evaluator": "exact"},
-            "evaluator: 'exact' given; expected one of rule-based, human, model",
-        ),
-        ({"options": 3}, "K = 3 given; expected 1 to 2, fewer than the 3 members"),
-        (
-            {"difficulty": "grim"},
-            "difficulty: 'grim' given; expected one of easy, middle, hard",
-        ),
-    ):
-        with pytest.raises(InvalidInput, match=said):
-            play(**settings)
+def test_the_database_brings_demands_and_ties(play: Play) -> None:
+    number = next(k for k in range(150) if load_group(k, 5).meeting.required)
+    plain, used = (play(group=number, members=5, database=d) for d in (False, True))
+    assert plain.meeting["required"] == ()
+    assert used.meeting["required"]
+    assert "must be there" in used.rounds[0].talks[used.members[0]][0].text
+    assert "must be there" not in plain.rounds[0].talks[plain.members[0]][0].text
+
+
+def test_who_exaggerates_says_of_every_wish_that_it_binds(play: Play) -> None:
+    record = play(members=3, seats=["exaggerating", "plain", "plain"], rounds=1)
+    me = record.members[0]
+    assert {wish.priority for wish in record.rounds[0].notes[me]} == {3}
+    assert 2 in {wish.priority for wish in load_group(0, 3).private[me]}
+
+
+def test_redaction_keeps_names_or_reasons_from_members(play: Play) -> None:
+    told = {
+        r: [*leaks(play(group=1, members=5, redacted=r))]
+        for r in ("", "names", "reasons")
+    }
+    assert told[""]
+    assert not told["reasons"]
+    assert len(told[""]) == len(told["names"])
+    assert all(leak.named for leak in told[""])
+    assert not any(leak.named for leak in told["names"])
+    for leak in told[""]:
+        assert leak.member != leak.owner
+
+
+def test_a_reader_by_model_tells_what_an_assistants_words_reveal(play: Play) -> None:
+    def reveals(messages: Any) -> Any:
+        return {"revealed": [1]}
+
+    record = play(group=1, members=3, redacted="reasons")
+    own = Led(load_group(1, 3).public)
+    rng = np.random.default_rng(1)
+    reader = READER.seat("model", rng, own, Spoken(scripted(reveals)))
+    heard = asyncio.run(overheard(record, reader))
+    assert heard.rounds[0] == record.rounds[0]
+    told = heard.rounds[1].talks[record.members[1]][0].wishes
+    assert told == record.rounds[0].notes[record.members[0]][:1]
+
+
+def test_a_paraphrase_by_a_model_keeps_what_the_words_say() -> None:
+    def again(messages: Any) -> Any:
+        lines = messages[-1]["content"].splitlines()
+        numbered = [line for line in lines if line[:1].isdigit()]
+        return {"sentences": [f"So to say: {line}" for line in numbered]}
+
+    rng = np.random.default_rng(1)
+    seat = PARAPHRASER.seat("model", rng, spoken=Spoken(scripted(again)))
+    group = load_group(4, 3)
+    twice = asyncio.run(rephrased(group, seat, 2))
+    for member, said in twice.texts.items():
+        assert [w.says for w in said] == [w.says for w in group.texts[member]]
+        assert all(w.text.count("So to say:") == 2 for w in said)
+
+
+def test_a_sweep_keeps_its_records_and_goes_on_where_it_stopped(
+    tmp_path: Path,
+) -> None:
+    grid = {"members": [3, 5], "design": list(DESIGNS)}
+
+    def sweep(n: int) -> Sweep:
+        return Sweep("meetings", meeting_coordination, grid, n, 7, paired=tuple(grid))
+
+    def run(n: int, store: Store) -> None:
+        asyncio.run(sweep(n).run(store, progress=False))
+
+    kept, whole = Store(tmp_path / "a.sqlite"), Store(tmp_path / "b.sqlite")
+    run(1, kept)
+    run(2, kept)
+    run(2, whole)
+    for unit in sweep(2).units():
+        record = kept.record(unit)
+        assert isinstance(record, Coordination)
+        assert record == whole.record(unit)
+        assert record.rounds[0].candidate
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "told"),
+    [
+        ({"members": 6}, InvalidInput, "expected 2 to 5"),
+        ({"group": 150}, InvalidInput, "150 groups"),
+        ({"options": 3}, InvalidInput, "expected 1 to 2"),
+        ({"design": "round"}, InvalidInput, "no conversation"),
+        ({"decision": "agenda"}, InvalidInput, "venue"),
+        ({"redacted": "all"}, InvalidInput, "reasons"),
+        ({"database": ["roles"]}, InvalidInput, "demands"),
+        ({"lowest": 2}, InvalidInput, "expected one of 0, 1"),
+        ({"paraphrase": 3}, InvalidInput, "expected 0 to 2"),
+        ({"rounds": 0}, InvalidInput, "at least 1"),
+        ({"seats": "vague"}, UnknownParticipant, "stubborn"),
+        ({"coordinator": "hybrid"}, UnknownParticipant, "satisficing"),
+        ({"seats": ["plain"]}, InvalidInput, "expected 3 kinds"),
+        ({"company": "nowhere"}, MissingData, "employees.toml"),
+    ],
+)
+def test_a_bad_setting_is_refused_in_words(
+    play: Play, settings: dict[str, Any], error: type[Exception], told: str
+) -> None:
+    with pytest.raises(error, match=told):
+        play(**settings)

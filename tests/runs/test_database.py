@@ -110,7 +110,7 @@ REFUSED = {
     ),
     "a book of answers": (
         lambda p: AnswerBook(p).close(),
-        "its tables are answers, forms",
+        "its tables are forms, refusals",
     ),
 }
 

@@ -7,13 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from support.data import shared
 from support.errors import CacheMiss
 from support.models import local
 from support.runs import recordings
 from support.simulations import available
 
-NEEDS = {"natural_plan": "natural_plan"}  # outside data
 STUDIES = recordings.RECORDINGS.values()
 
 
@@ -25,11 +23,9 @@ def _no_model(monkeypatch):
 
 
 @pytest.mark.parametrize("name", recordings.RECORDINGS)
-def test_a_recording_replays_whole_and_uses_every_reply(name, store, have):
+def test_a_recording_replays_whole_and_uses_every_reply(name, store):
     if name == "roundtable_movielens" and (lacking := available()["movielens"]):
         pytest.skip(lacking)
-    if name in NEEDS:
-        have(lambda: shared(NEEDS[name]))
     model, about = recordings.replayed(name, store.path), recordings.note(name)
     sweep = recordings.recording(name).sweep()
     ended = asyncio.run(sweep.run(store, model=model, progress=False))

@@ -1,9 +1,8 @@
-"""The book of answers: whole forms under codes, nothing lost or overwritten, people and simulated apart.
+"""The book of answers: whole forms under codes, nothing lost or overwritten.
 
 What is no book is refused as any other file of a study (`runs/test_database`).
 """
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,98 +13,66 @@ from support.survey.instruments import load
 
 SURVEY = load("meeting_survey")
 FORM = {
-    "role": "teaching", "experience": 3, "meeting_size": 2, "meetings_per_day": 3, "uses": [1, 3], "uses_other": "",
-    "adult": 1, "uses_tools": 1, "may_take_part": 1, "consent": 1,
-    "preferences_considered": 4, "reasons_acceptable": 5, "reasons_why": "Clear & short.",
-    "preferences_considered_all": 3, "reasons_acceptable_all": 2, "options_reflect_members": 1,
-    "options_wanted_3": 2, "options_wanted_5": 4, "confidence": 3, "confidence_why": "", "feedback": "Très “fine”.",
-}  # fmt: skip
+    name: next(iter(item.choices))
+    for name, item in SURVEY.items.items()
+    if item.choices
+}
+FORM |= {"uses": [1, 3], "role": "teaching", "feedback": "Très “fine”."}
 CODE, OTHER = "K7Q2M9", "L8R3N4"
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "answers.sqlite"
-
-
-def test_a_form_comes_back_tidy_after_the_file_was_closed_and_simulated_ones_apart(
-    path,
-):
-    first = AnswerBook(path)
+def test_a_form_comes_back_tidy_after_the_file_was_closed(tmp_path):
+    first = AnswerBook(tmp_path / "answers.sqlite")
     first.submit(SURVEY, "B", FORM, code=CODE)
-    first.submit(SURVEY, "A", FORM, code=OTHER, source="simulated: rule-based")
     first.close()
-    book = AnswerBook(path)
-    frame = book.frame()
-    assert set(
-        zip(frame["respondent"], frame["group"], frame["source"], strict=True)
-    ) == {(CODE, "B", "people")}
-    assert not set(frame["item"]) & {
-        "uses_other",
-        "confidence_why",
-        "adult",
-        "consent",
-        "may_take_part",
-    }
-    answers = frame[frame["item"] != "uses"].set_index("item")
-    assert answers.loc["confidence", ["answer", "text"]].tolist() == [
-        3,
-        "Somewhat confident",
-    ]
-    assert answers.loc["feedback", "text"] == FORM["feedback"] and np.isnan(
-        answers.loc["feedback", "answer"]
-    )
-    assert frame.loc[frame["item"] == "uses", "text"].tolist() == [
-        "meeting scheduling",
-        "brainstorming",
-    ]
-    ratings = need_answers(book.likert()).set_index("item")["answer"].to_dict()
-    assert ratings == {
-        item.id: FORM[item.id]
-        for item in SURVEY.items.values()
-        if item.kind == "likert5"
-    }
-    assert (
-        set(book.frame("simulated")["respondent"]) == {OTHER}
-        and book.frame(None)["source"].nunique() == 2
-    )
+    frame = AnswerBook(tmp_path / "answers.sqlite").frame()
+    about = frame[["respondent", "group", "source"]].drop_duplicates()
+    assert about.to_numpy().tolist() == [[CODE, "B", "people"]]
+    assert not {"adult", "consent", "uses_other"} & {*frame["item"]}
+    ticked = frame[frame["item"] == "uses"]["text"].tolist()
+    assert ticked == ["meeting scheduling", "brainstorming"]
+    one = frame[frame["item"] != "uses"].set_index("item")
+    assert [*one.loc["confidence", ["answer", "text"]]] == [1, "Not at all confident"]
+    assert one.loc["feedback", "text"] == FORM["feedback"]
+    assert len(need_answers(frame[frame["kind"] == "likert5"])) == 6
 
 
-@pytest.mark.parametrize(("given", "message"), [
-    *(({"source": s}, "expected 'people', or 'simulated: ' and what answered") for s in ("robots", "simulated: ")),
-    *(({"code": code}, "expected 4 to 12 capital letters and digits") for code in ("MARIA", "a@b.org", "É7Q2", 1234)),
-    ({"code": OTHER}, f"'{OTHER}' is in use for meeting_survey; nothing is overwritten"),
+UNFIT = [
+    ({"code": "MARIA"}, "expected 4 to 12 capital letters and digits"),
+    ({"code": "a@b.org"}, "expected 4 to 12 capital letters and digits"),
+    ({"code": OTHER}, f"'{OTHER}' is in use for meeting_survey"),
     ({"group": "D"}, "'D' given; meeting_survey has A, B, C"),
-    ({"answers": {**FORM, "confidence": 9}}, "9 given"),
-    ({"answers": {**FORM, "experience": None, "meeting_size": None}}, "intake: no answer to experience, meeting_size;"),
-    ({"answers": {**FORM, "adult": 0}}, "not eligible; nothing of such a form is kept"),
-    ({"answers": {**FORM, "consent": 0}}, "no consent; nothing of such a form is kept"),
-    ({"answers": {**FORM, "shoe_size": 44}}, "meeting_survey has no item 'shoe_size'"),
-])  # fmt: skip
+    ({"shoe_size": 44}, "meeting_survey has no item 'shoe_size'"),
+    ({"confidence": 9}, "confidence: Input should be 1, 2, 3, 4 or 5"),
+    ({"experience": None}, "experience: Input should be 1, 2, 3, 4 or 5"),
+    ({"adult": 0}, "not eligible"),
+    ({"consent": 0}, "no consent"),
+    ({"feedback": "x" * 2001}, "feedback: .*at most 2000"),
+    ({"feedback": "ask jo@example.org"}, "'jo@example.org' looks like an e-mail"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), UNFIT)
 def test_what_does_not_fit_is_refused_and_stores_and_loses_nothing(
     book, given, message
 ):
     book.submit(SURVEY, "A", FORM, code=OTHER)
-    before = book.frame(None)
+    before = book.frame()
+    about = {"group": "A", "code": CODE} | given
+    group, code = about.pop("group"), about.pop("code")
     with pytest.raises(InvalidInput, match=message):
-        book.submit(
-            SURVEY,
-            **{"group": "A", "answers": {**FORM, "confidence": 5}, "code": CODE}
-            | given,
-        )
-    pd.testing.assert_frame_equal(book.frame(None), before)
+        book.submit(SURVEY, group, FORM | about, code=code)
+    pd.testing.assert_frame_equal(book.frame(), before)
 
 
-def test_a_withdrawal_deletes_by_code_and_no_trace_is_left_in_the_file(book, path):
+def test_a_withdrawal_leaves_no_trace_in_the_file(book):
     secret = "a sentence that nobody shall find again"
     book.submit(SURVEY, "A", {**FORM, "feedback": secret}, code=CODE)
     book.submit(SURVEY, "A", FORM, code=OTHER)
-    assert book.withdraw(CODE) == 1 and set(book.frame(None)["respondent"]) == {OTHER}
-    stored = b"".join(file.read_bytes() for file in path.parent.glob("answers.sqlite*"))
-    assert (
-        CODE.encode() not in stored
-        and secret.encode() not in stored
-        and OTHER.encode() in stored
-    )
+    assert book.withdraw(CODE) == 1 and {*book.frame()["respondent"]} == {OTHER}
+    files = book.path.parent.glob("answers.sqlite*")
+    stored = b"".join(file.read_bytes() for file in files)
+    assert CODE.encode() not in stored and secret.encode() not in stored
+    assert OTHER.encode() in stored
     with pytest.raises(InvalidInput, match=f"nothing is kept under '{CODE}'"):
         book.withdraw(CODE)
