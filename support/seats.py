@@ -374,9 +374,14 @@ class Question:
     briefing: str = ""
     _answer: Future[Any] = field(default_factory=Future)
 
+    @property
+    def closed(self) -> bool:
+        """Whether it was answered or passed over, or nobody waits for an answer any more."""
+        return self._answer.done()
+
     def answer(self, given: Any) -> None:
         """Give the reply, a mapping or an instance of the form; InvalidInput says in pydantic's words what is amiss."""
-        if self._answer.done():
+        if self.closed:
             raise InvalidInput(
                 f"{self.phase}: was answered already; wait for the next question"
             )

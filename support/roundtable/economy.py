@@ -223,7 +223,11 @@ class ExchangeEconomy:
         """The same as a person fills it in: per agent and good."""
         named = form("Row", **dict.fromkeys(self.goods, self._amount))
         by_good = BeforeValidator(
-            lambda row: dict(zip(self.goods, _in_order(row, self.goods), strict=True))
+            lambda row: (
+                row
+                if isinstance(row, Mapping)
+                else dict(zip(self.goods, row, strict=True))
+            )
         )
         row: Any = Annotated[named, by_good]
         return form("Amounts", **dict.fromkeys(self.agents, row))

@@ -1,0 +1,235 @@
+"""A class at one table: each person has a link of their own, whatever the study and the role.
+
+    async with room(["Ana", "Ben"]) as links:
+        print(links)
+        await roundtable_exchange(rng, "majority", seats={"Ana": "human", "Ben": "human", "Cleo": "model"})
+
+A link is a page that shows what its person is asked, one question after the other, as text above a form. It holds a
+secret: whoever has it sits in that place. A page that was closed can be opened again; what was typed is kept there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from support.errors import InvalidInput
+from support.forms import field_of, readable
+from support.seats import Question, people
+
+HERE = "127.0.0.1"
+LARGEST = 64 * 1024  # bytes of an answer
+POLL = 20.0  # seconds that a page's question for news is kept open
+OPEN = (
+    "whoever is in this network and has, or overhears, a link answers in that person's place: pages are sent "
+    "unencrypted"
+)
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+POLICY = (
+    "default-src 'none'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
+    "form-action 'none'; style-src 'nonce-{0}'; script-src 'nonce-{0}'"
+)
+
+
+@asynccontextmanager
+async def room(
+    names: Sequence[str],
+    *,
+    patience: float | None = None,
+    port: int = 0,
+    host: str = HERE,
+    open_to_network: bool = False,
+) -> AsyncIterator[dict[str, str]]:
+    """Within it, seats of the kind "human" with these names are asked in browsers: a secret link for each name.
+
+    Who is silent for `patience` seconds is passed over, and the record says so, as of a reply that never fits its form.
+    Links work on this machine only, unless `host` is an address of it in a network, and `open_to_network` confirms
+    what that means (`OPEN`).
+    """
+    if host != HERE and not open_to_network:
+        raise InvalidInput(
+            f"host: {host!r} given; {OPEN}; open_to_network=True says that you mean it"
+        )
+    if len(set(names)) < len(names) or not names:
+        raise InvalidInput(f"names: {list(names)} given; expected some, each once")
+    questions: asyncio.Queue[Question] = asyncio.Queue()
+    places = {secrets.token_urlsafe(24): Place(name) for name in names}
+    site = Site(places)
+    runner = web.AppRunner(site.application(), shutdown_timeout=1)
+    await runner.setup()
+    listening = asyncio.ensure_future(_hand_out(questions, places, patience))
+    try:
+        await web.TCPSite(runner, host, port).start()
+        site.address = f"{host}:{runner.addresses[0][1]}"
+        with people(questions):
+            yield {p.name: f"http://{site.address}/{t}" for t, p in places.items()}
+    finally:
+        listening.cancel()
+        for place in places.values():
+            place.close()
+        await runner.cleanup()
+
+
+async def _hand_out(
+    questions: asyncio.Queue[Question],
+    places: dict[str, Place],
+    patience: float | None,
+) -> None:
+    """Give each question to its person; one for nobody in the room is passed over."""
+    by_name = {place.name: place for place in places.values()}
+    loop = asyncio.get_running_loop()
+    while True:
+        question = await questions.get()
+        place = by_name.get(question.me)
+        if place is None:
+            question.pass_over(f"{question.me!r} has no place in the room")
+            continue
+        place.asked.append(question)
+        place.changed.set()
+        if patience is not None:
+            loop.call_later(patience, place.pass_over, question, patience)
+
+
+@dataclass
+class Place:
+    """What one person was asked so far: the first that is open is on their page, under its number, 0 where none is."""
+
+    name: str
+    asked: list[Question] = field(default_factory=list)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    over: bool = False
+
+    def first(self) -> tuple[int, Question | None]:
+        """The question on the page, and its number."""
+        for number, question in enumerate(self.asked, start=1):
+            if not question.closed:
+                return number, question
+        return 0, None
+
+    async def news(self, seen: int) -> None:
+        """Wait until something else than what was seen is on the page, some seconds at most."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + POLL
+        while self.first()[0] == seen and not self.over:
+            self.changed.clear()
+            try:
+                await asyncio.wait_for(self.changed.wait(), until - loop.time())
+            except TimeoutError:
+                return
+
+    def pass_over(self, question: Question, patience: float) -> None:
+        """Go on without an answer that is late."""
+        if not question.closed:
+            question.pass_over(f"{self.name} was silent for {patience:g} seconds")
+            self.changed.set()
+
+    def close(self) -> None:
+        """Nothing is asked any more."""
+        self.over = True
+        self.changed.set()
+
+
+class Site:
+    """The pages of a room, each below a token that names nobody."""
+
+    def __init__(self, places: dict[str, Place]) -> None:
+        self.places, self.address = places, ""
+
+    def application(self) -> web.Application:
+        """What serves them."""
+        app = web.Application(client_max_size=LARGEST, middlewares=[self._guarded])
+        app.add_routes(
+            [
+                web.get("/{token}", self.page),
+                web.get("/{token}/next", self.next),
+                web.post("/{token}/answer", self.answer),
+            ]
+        )
+        return app
+
+    @web.middleware
+    async def _guarded(self, request: web.Request, handler: Callable[..., Any]) -> Any:
+        """For this address only, and for nobody who is sent here by another page."""
+        origin = request.headers.get("Origin", f"http://{self.address}")
+        if request.host != self.address or origin != f"http://{self.address}":
+            raise web.HTTPForbidden
+        response = await handler(request)
+        response.headers.update(HEADERS)
+        return response
+
+    def _place(self, request: web.Request) -> Place:
+        place = self.places.get(request.match_info["token"])
+        if place is None:
+            raise web.HTTPNotFound
+        return place
+
+    async def page(self, request: web.Request) -> web.Response:
+        """The page of a person; its script asks for what is on it."""
+        nonce = secrets.token_urlsafe(16)
+        text = _views().page(self._place(request).name, nonce)
+        headers = {"Content-Security-Policy": POLICY.format(nonce)}
+        return web.Response(text=str(text), content_type="text/html", headers=headers)
+
+    async def next(self, request: web.Request) -> web.Response:
+        """The number of the question on the page and the question as HTML, once another than the one seen is there."""
+        place = self._place(request)
+        seen = request.query.get("seen", "")
+        if seen.isdecimal():
+            await place.news(int(seen))
+        number, question = place.first()
+        shown = str(_views().question(*_parts_of(question, number)))
+        return web.json_response({"number": number, "html": shown, "over": place.over})
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """Give the answer to a question by its number, or say what does not fit."""
+        place = self._place(request)
+        try:
+            given = json.loads(await request.text())
+            number, reply = given["number"], given["reply"]
+        except (ValueError, KeyError, TypeError):
+            raise web.HTTPBadRequest from None
+        at, question = place.first()
+        if question is None or number != at:
+            return web.Response(text="This question is closed.", status=409)
+        try:
+            question.answer(reply)
+        except InvalidInput as error:
+            return web.Response(text=str(error), status=422)
+        place.changed.set()
+        return web.Response(text="Thank you.")
+
+
+def _parts_of(question: Question | None, number: int) -> tuple[Any, ...]:
+    """What the template shows of a question."""
+    if question is None or question.form is None:
+        return None, "", "", False
+    briefing, text = readable(question.briefing), readable(question.text)
+    return field_of(question.form), text, briefing, number == 1
+
+
+@cache
+def _views() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    folder = FileSystemLoader(Path(__file__).parent)
+    made = Environment(
+        loader=folder,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return made.get_template("room.html.j2").module
