@@ -40,5 +40,6 @@ def played(meeting: Meeting, entry: Round) -> Scenario:
         fit = {groups[m]: pi / HIGHEST for m, pi in meeting.truth[option.slot].items()}
         satisfied = tuple(groups[name] for name in option.members)
         options.append(Option("; ".join(starts), satisfied, tuple(reasons), fit))
-    invitation = meeting.meeting.invitation
-    return Scenario(meeting.meeting.organiser, invitation, members, tuple(options))
+    organiser = meeting.meeting.organiser
+    letter = f"{meeting.meeting.invitation}\n\n{organiser}"
+    return Scenario(organiser, letter, members, tuple(options))
