@@ -106,20 +106,21 @@ def _believed(name: str, table: Table, history: Sequence[Heard]) -> np.ndarray:
     belief = np.full(n * m, prior.mean), np.kron(np.eye(n), prior.covariance)
     noise = np.array([max(COMPARISON_NOISE * sqrt(prior.variance), LEAST)])
     for entry in history:
-        plans = entry.plans
-        answer = entry.answer(name)
-        rows = np.array([chosen(plan, m) for plan in plans])
-        levels = stated(plans, answer)
-        if levels:
-            belief = observed(*belief, *_liked(prior, n, levels))
-        if answer.score is not None:
-            total = np.array([answer.score])
-            belief = observed(*belief, rows, total, np.array([SCORE_NOISE]))
-        elif answer.alike:
-            belief = observed(*belief, rows[:1] - rows[1:], np.zeros(1), noise)
-        elif answer.prefers is not None:
-            better, worse = rows[answer.prefers], rows[1 - answer.prefers]
-            belief = preferred(*belief, better - worse, noise[0])
+        rows = np.array([chosen(plan, m) for plan in entry.plans])
+        for answer in entry.feedback:
+            if answer.participant != name:
+                continue
+            levels = stated(entry.plans, answer)
+            if levels:
+                belief = observed(*belief, *_liked(prior, n, levels))
+            if answer.score is not None:
+                total = np.array([answer.score])
+                belief = observed(*belief, rows, total, np.array([SCORE_NOISE]))
+            elif answer.alike:
+                belief = observed(*belief, rows[:1] - rows[1:], np.zeros(1), noise)
+            elif answer.prefers is not None:
+                better, worse = rows[answer.prefers], rows[1 - answer.prefers]
+                belief = preferred(*belief, better - worse, noise[0])
     return belief[0]
 
 

@@ -150,11 +150,6 @@ class Heard:
     feedback: tuple[Feedback, ...]
     totals: tuple[tuple[float, ...], ...] = ()
 
-    def answer(self, name: str) -> Feedback:
-        """What somebody answered; nothing, where it did not."""
-        named = {answer.participant: answer for answer in self.feedback}
-        return named.get(name, Feedback(name))
-
 
 @dataclass(frozen=True, slots=True)
 class Brief:

@@ -110,8 +110,7 @@ class Search:
             answers = await self._answers(move.plans)
             self.history += (Heard(move.plans, answers),)
             await self._estimate()
-        spent = zip(self._spent(), before, strict=True)
-        replies, tokens = [after - earlier for after, earlier in spent]
+        replies, tokens = np.subtract(self._spent(), before).tolist()
         return PlanningRound(
             number,
             move.plans,
