@@ -72,7 +72,7 @@ PLANNING_SETTINGS: Mapping[str, Grid] = {
     "feedback": {
         "decisions": [*range(3, 11)],
         "options": [3],
-        "feedback": ["score", "words", "comparison"],
+        "feedback": ["score", "words", "comparison", "comparison in words"],
     },
     "welfare": {
         "decisions": [3, 5, 7, 9],

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from support import seats
-from support.fair_decisions.search import Move
 from support.fair_decisions.study import fair_decisions
 from support.meetings.study import meeting_coordination
 from support.roundtable.study import roundtable_exchange
@@ -27,9 +26,13 @@ def vote(view):
 
 
 def unknown_plan(brief):
-    n = len(brief.table.decisions)
-    plans = [tuple(int(k) for k in np.binary_repr(number, n)) for number in range(2**n)]
-    return Move((next(plan for plan in plans if plan not in brief.known),))
+    plan = [1, 1, 1 + len(brief.known)]
+    return {"reason": "", "status": "RUNNING", "plan": plan}
+
+
+def worth(table):
+    one = {"chosen": [30, 40, 50], "others": []}
+    return dict.fromkeys(table.participants, one)
 
 
 def scores(view):
@@ -72,12 +75,16 @@ ASKED = {
             },
         ),
         (meeting_coordination, {**MEETING, "evaluator": "human"}, {"score": scores}),
-        (fair_decisions, {**PLAN, "seats": "human"}, {"score": lambda view: 5}),
+        (
+            fair_decisions,
+            {**PLAN, "seats": "human"},
+            {"judge": lambda view: {"score": 5}},
+        ),
         (fair_decisions, {**PLAN, "coordinator": "human"}, {"propose": unknown_plan}),
         (
             fair_decisions,
             {**PLAN, "estimator": "human", "solver": True},
-            {"estimate": lambda v: np.ones(v[0].shape)},
+            {"estimate": worth},
         ),
     ],
 )

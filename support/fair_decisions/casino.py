@@ -1,8 +1,10 @@
-"""Real instances: campsite negotiations out of CaSiNo (Chawla et al. 2021, NAACL), with the deal that people reached.
+"""Real instances: campsite negotiations out of CaSiNo (Chawla et al. 2021, NAACL), with
+the deal that people reached.
 
-Two people share out 3 packages each of food, water and firewood. Each was told which good matters most to them; a
-package of it is worth 5 points, 4 of the middle one, 3 of the last. Nobody sees the other's order. As `FairDecisions`
-that is two participants, three decisions (the goods) and four options: how many packages the first one gets.
+Two people share out 3 packages each of food, water and firewood. Each was told which
+good matters most to them; a package of it is worth 5 points, 4 of the middle one, 3 of
+the last. Nobody sees the other's order. As `FairDecisions` that is two participants,
+three decisions (the goods) and four options: how many packages the first one gets.
 """
 
 from __future__ import annotations
@@ -23,64 +25,49 @@ from support.fair_decisions.records import Plan
 FILES = ("casino_valid.json.gz", "casino_test.json.gz")
 GOODS, UNITS = ("Food", "Water", "Firewood"), 3
 WORTH = {"High": 5, "Medium": 4, "Low": 3}
-SATISFACTION = (
-    "Extremely dissatisfied", "Slightly dissatisfied", "Undecided", "Slightly satisfied", "Extremely satisfied"
-)  # fmt: skip
 PARTIES = ("mturk_agent_1", "mturk_agent_2")
 
 
 def deals(folder: str | Path | None = None) -> pd.DataFrame:
-    """One row a negotiation of the splits valid and test, in the order of their files; `_a` is the first party.
+    """One row a negotiation of the splits valid and test, in the order of their files;
+    `_a` is the first party.
 
-    dialogue, plan (how many packages of each of `GOODS` the first one got, None after a walk-away), gains (nested
-    tuples, shape (2, 3, 4)), points_a and points_b (recorded), satisfaction_a and _b (1 to 5, of `SATISFACTION`).
+    dialogue, points_a and points_b (recorded), plan (how many packages of each of
+    `GOODS` the first one got, None after a walk-away), gains (nested tuples, shape
+    (2, 3, 4)).
     """
     where = shared("casino") if folder is None else Path(folder)
-    return pd.DataFrame([row for file in FILES for row in _rows(where / file)])
+    rows = []
+    for file in FILES:
+        rows += _rows(where / file)
+    return pd.DataFrame(rows)
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
     try:
-        for dialogue in json.loads(gzip.decompress(path.read_bytes())):
-            rows.append(_row(dialogue))
+        dialogues = json.loads(gzip.decompress(path.read_bytes()))
+        return [_row(dialogue) for dialogue in dialogues]
     except FileNotFoundError as error:
-        source = "it comes with CaSiNo, https://github.com/kushalchawla/CaSiNo (see DATA_LICENSES.md)"
-        raise MissingData(f"{path} is not there; {source}") from error
-    except (
-        OSError,
-        EOFError,
-        zlib.error,
-        KeyError,
-        TypeError,
-        ValueError,
-        IndexError,
-    ) as error:
-        told = f"gzipped JSON as CaSiNo writes it ({type(error).__name__}: {error}); it is left as it is"
-        raise DamagedFile(
-            f"{path}, dialogue {len(rows) + 1}: expected {told}, get the file again"
-        ) from error
-    return rows
+        source = "it comes with CaSiNo, https://github.com/kushalchawla/CaSiNo"
+        told = f"{path} is not there; {source} (see DATA_LICENSES.md)"
+        raise MissingData(told) from error
+    except (OSError, EOFError, zlib.error, LookupError, TypeError, ValueError) as error:
+        told = f"gzipped JSON as CaSiNo writes it ({type(error).__name__}: {error})"
+        left = "it is left as it is, get the file again"
+        raise DamagedFile(f"{path}: expected {told}; {left}") from error
 
 
 def _row(dialogue: Mapping[str, Any]) -> dict[str, Any]:
-    """The negotiation as a fair decision: what a package of each good is worth to each, times how many it gets."""
-    row: dict[str, Any] = {
-        "dialogue": int(dialogue["dialogue_id"]),
-        "plan": _deal(dialogue["chat_logs"]),
-        "gains": (),
-    }
-    for side, party, got in zip(
-        "ab", PARTIES, (range(UNITS + 1), range(UNITS, -1, -1)), strict=True
-    ):
+    """The negotiation as a fair decision: what a package of each good is worth to each,
+    times how many it gets."""
+    row = {"dialogue": int(dialogue["dialogue_id"])}
+    shares, gains = range(UNITS + 1), []
+    for side, party, got in zip("ab", PARTIES, (shares, shares[::-1]), strict=True):
         person = dialogue["participant_info"][party]
         worth = {good: WORTH[level] for level, good in person["value2issue"].items()}
-        row["gains"] += (tuple(tuple(worth[good] * n for n in got) for good in GOODS),)
+        gains.append(tuple(tuple(worth[good] * n for n in got) for good in GOODS))
         row[f"points_{side}"] = int(person["outcomes"]["points_scored"])
-        row[f"satisfaction_{side}"] = (
-            SATISFACTION.index(person["outcomes"]["satisfaction"]) + 1
-        )
-    return row
+    return {**row, "plan": _deal(dialogue["chat_logs"]), "gains": tuple(gains)}
 
 
 def _deal(chat: Sequence[Mapping[str, Any]]) -> Plan | None:
@@ -89,11 +76,8 @@ def _deal(chat: Sequence[Mapping[str, Any]]) -> Plan | None:
     if last["text"] == "Walk-Away":
         return None
     offer = chat[-2]
-    if (offer["text"], last["text"]) != ("Submit-Deal", "Accept-Deal") or offer[
-        "id"
-    ] == last["id"]:
-        raise ValueError(f"it ends with {offer['text']!r} and {last['text']!r}")
-    shares = (offer["task_data"]["issue2youget"], offer["task_data"]["issue2theyget"])
-    if any(int(shares[0][good]) + int(shares[1][good]) != UNITS for good in GOODS):
-        raise ValueError(f"its deal does not share out {UNITS} of every good")
-    return tuple(int(shares[PARTIES.index(offer["id"])][good]) for good in GOODS)
+    ending = offer["text"], last["text"]
+    if ending != ("Submit-Deal", "Accept-Deal") or offer["id"] == last["id"]:
+        raise ValueError(f"it ends with {' and '.join(ending)}")
+    side = ("issue2youget", "issue2theyget")[PARTIES.index(offer["id"])]
+    return tuple(int(offer["task_data"][side][good]) for good in GOODS)

@@ -1,16 +1,18 @@
-"""Seeded instances, with names that can be read: arbitrary scores, rankings, counts (sections 3, 4.1 and 4.3 of 003).
+"""Seeded instances, with names that can be read: arbitrary scores and rankings (sections 3, 4.1 and 4.3
+of 003).
 
-The paper draws 30 instances for each number of decisions and options, and does not say how the 100 points of a decision
-are shared. Here all ways to share them are equally likely: points are whole, options may get none. Names lie in
-`data/inputs/fair_decisions/menus.toml`, whose README explains the fields, and carry no gains.
+The paper draws 30 instances for each number of decisions and options, and does not say
+how the 100 points of a decision are shared. Here all ways to share them are equally
+likely: points are whole, options may get none. Names lie in
+`data/inputs/fair_decisions/menus.toml`, whose README explains the fields, and carry no
+gains.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,14 +20,13 @@ import numpy as np
 from support.data import inputs
 from support.errors import InvalidInput
 from support.fair_decisions.problem import (
-    COUNTS,
     POINTS,
     RANKINGS,
     SCORES,
     FairDecisions,
 )
 
-HIGHEST = 20  # the largest gain under counts
+MOST = 1000  # of participants, decisions and options
 
 
 def _scores(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
@@ -38,50 +39,41 @@ def _scores(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray
     return np.diff(edges, axis=2) - 1
 
 
-DRAWS: Mapping[str, tuple[int, Callable[..., np.ndarray]]] = {
+Drawn = Callable[[np.random.Generator, tuple[int, int, int]], np.ndarray]
+DRAWS: Mapping[str, tuple[int, Drawn]] = {
     SCORES: (0, _scores),
-    RANKINGS: (
-        1,
-        lambda rng, shape: rng.permuted(
-            np.broadcast_to(np.arange(1, shape[2] + 1), shape), axis=2
-        ),
-    ),
-    COUNTS: (2, lambda rng, shape: rng.integers(0, HIGHEST, size=shape, endpoint=True)),
+    RANKINGS: (1, lambda rng, shape: rng.permuted(np.indices(shape)[2] + 1, axis=2)),
 }
-"""Each kind of preference with what draws its gains, and a number that must never change: seeds hang on it."""
+"""Each kind of preference with what draws its gains, and a number that must never
+change: seeds hang on it."""
 
 
 def instance(
-    preferences: str, decisions: int, options: int, number: int, seed: int, participants: int = 3, *,
-    skin: str = "meals"
-) -> FairDecisions:  # fmt: skip
-    """Problem `number` of a setting: the same whoever coordinates, and whatever other settings are drawn beside it.
+    preferences: str,
+    decisions: int,
+    options: int,
+    number: int,
+    seed: int,
+    participants: int = 3,
+    *,
+    skin: str = "meals",
+) -> FairDecisions:
+    """Problem `number` of a setting: the same whoever coordinates, and whatever other
+    settings are drawn beside it.
 
     Numbers 0 to 29 are the paper's 30; gains do not depend on the `skin`.
     """
     if preferences not in DRAWS:
-        raise InvalidInput(
-            f"preferences: {preferences!r} given; expected one of {', '.join(DRAWS)}"
-        )
-    sizes = {"participants": participants, "decisions": decisions, "options": options}
-    for field, value, least in (
-        *((k, v, 1) for k, v in sizes.items()),
-        ("number", number, 0),
-        ("seed", seed, 0),
-    ):
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | np.integer)
-            or value < least
-        ):
-            raise InvalidInput(
-                f"{field}: {value!r} given; expected a whole number of {least} or more"
-            )
-    code, draw = DRAWS[preferences]
+        expected = f"expected one of {', '.join(DRAWS)}"
+        raise InvalidInput(f"preferences: {preferences!r} given; {expected}")
     shape = (participants, decisions, options)
-    rng = np.random.default_rng(
-        np.random.SeedSequence(seed, spawn_key=(code, *map(int, shape), int(number)))
-    )
+    for what, size in zip(("participants", "decisions", "options"), shape, strict=True):
+        if size not in range(1, MOST + 1):
+            expected = f"expected a whole number from 1 to {MOST}"
+            raise InvalidInput(f"{what}: {size!r} given; {expected}")
+    code, draw = DRAWS[preferences]
+    key = (code, *shape, number)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
     return named(FairDecisions(draw(rng, shape)), skin)
 
 
@@ -97,31 +89,23 @@ def load() -> Mapping[str, Mapping[str, Any]]:
 
 
 def named(problem: FairDecisions, skin: str = "meals") -> FairDecisions:
-    """The same gains and participants, the decisions and options with the names of a skin."""
+    """The same gains and participants, the decisions and options with the names of a
+    skin; the next decision of a kind goes on where the options of this one end."""
     if skin not in load():
         raise InvalidInput(f"skin: {skin!r} given; expected one of {', '.join(load())}")
-    _, n, m = problem.shape
-    decisions = tuple(_decision(load()[skin], j) for j in range(n))
-    options = tuple(_options(load()[skin], j, m) for j in range(n))
-    return FairDecisions(problem.gains, problem.participants, decisions, options)
+    one, (_, n, m) = load()[skin], problem.shape
+    decisions = tuple(_numbered(one["decisions"], j) for j in range(n))
+    options = []
+    for j in range(n):
+        turn, kind = divmod(j, len(one["options"]))
+        names = one["options"][kind]
+        start = turn * m % len(names)
+        names = names[start:] + names[:start]
+        options.append(tuple(_numbered(names, k) for k in range(m)))
+    return FairDecisions(problem.gains, problem.participants, decisions, tuple(options))
 
 
-def _decision(skin: Mapping[str, Any], j: int) -> str:
-    """The name of decision j, counted from 0: "Sunday dinner", "Monday breakfast of week 2"."""
-    turn, kind = divmod(j, len(skin["kinds"]))
-    round_, group = divmod(turn, len(skin["groups"]))
-    name = skin["decision"].format(
-        group=skin["groups"][group], kind=skin["kinds"][kind]["kind"]
-    )
-    return skin["again"].format(name=name, round=round_ + 1) if round_ else name
-
-
-def _options(skin: Mapping[str, Any], j: int, m: int) -> tuple[str, ...]:
-    """m options of decision j, counted from 0; the next decision of its kind goes on where they end."""
-    turn, kind = divmod(j, len(skin["kinds"]))
-    one = skin["kinds"][kind]
-    known = one.get("options") or [
-        one["option"].format(what=w, how=h) for h, w in product(one["how"], one["what"])
-    ]
-    numbers = [f" ({k // len(known) + 1})" if k >= len(known) else "" for k in range(m)]
-    return tuple(known[(turn * m + k) % len(known)] + numbers[k] for k in range(m))
+def _numbered(names: Sequence[str], i: int) -> str:
+    """Name i, counted from 0; where they are used up: "ramen (2)"."""
+    turn, i = divmod(i, len(names))
+    return f"{names[i]} ({turn + 1})" if turn else names[i]

@@ -1,7 +1,8 @@
-"""What is proposed and answered when a group looks for a fair plan: plans, feedback, totals, the plan it ends with.
+"""What is proposed and answered when a group looks for a fair plan: plans, feedback,
+totals, the plan it ends with.
 
-Symbols are those of "Investigating Language Models for Supporting Complex Group Decisions" (003), sections 3 and 4 and
-appendix C.
+Symbols are those of "Investigating Language Models for Supporting Complex Group
+Decisions" (003), sections 3 and 4 and appendix C.
 """
 
 from __future__ import annotations
@@ -20,8 +21,13 @@ Plan = tuple[int, ...]
 class Feedback:
     """What one participant answers to the plan, or the two plans, of a round.
 
-    `score` is its total for the plan, `text` what it says, `prefers` the position of the plan that it likes better, 0
-    or 1; `alike`: it likes both alike; where that is False and `prefers` None too, a comparison has no answer.
+    `score` is its total for the plan. `text` are its words, `levels` and `rather` the
+    same as data, where it states them: for each plan how much it likes the option of
+    each decision, from 0 to 1, None where it says nothing; for each decision the option
+    that it would rather have, None where it names none. `prefers` is the position of
+    the plan that it likes better, 0 or 1; `alike`: it likes both alike; where that is
+    False and `prefers` None too, a comparison has no answer. `disclosed`: its words
+    tell one of its points, which they were not to.
     """
 
     participant: str
@@ -29,17 +35,22 @@ class Feedback:
     text: str = ""
     prefers: int | None = None
     alike: bool = False
+    levels: tuple[tuple[float | None, ...], ...] = ()
+    rather: tuple[int | None, ...] = ()
+    disclosed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PlanningRound:
     """One finished round of Algorithm 2.
 
-    `plans` are one, or two under comparison, and `feedback` has one answer of each participant, in their order. `heard`
-    are for each plan the participants' totals as the group knows or estimates them (empty while it knows none),
-    `totals` the true ones: the audit, which nobody in the loop sees. `best` is, after this round, the best plan by what
-    the group knows; `suggestion` what a solver suggested before it; `finish` says that the coordinator stopped.
-    `replies` were asked of language models, and took `tokens`.
+    `plans` are one, or two under comparison, and `feedback` has one answer of each
+    participant, in their order. `heard` are for each plan the participants' totals as
+    the group knows or estimates them (empty while it knows none), `totals` the true
+    ones: the audit, which nobody in the loop sees. `best` is, after this round, the
+    best plan by what the group knows; `suggestion` what a solver suggested before it;
+    `finish` says that the coordinator stopped. `replies` were asked of language models,
+    and took `tokens`.
     """
 
     number: int
@@ -60,8 +71,9 @@ class PlanningRound:
 class Planning:
     """A whole search; `gains` have the shape (participants, decisions, options).
 
-    `seats` says which kind took each role: the participants by their names, "coordinator", "estimator" and "solver".
-    `chosen` is the plan that the group ends with; None when no round had a usable plan.
+    `seats` says which kind took each role: the participants by their names,
+    "coordinator", "estimator" and "solver". `chosen` is the plan that the group ends
+    with; None when no round had a usable plan.
     """
 
     gains: tuple[tuple[tuple[int, ...], ...], ...]
@@ -74,7 +86,7 @@ class Planning:
     @property
     def summary(self) -> dict[str, Any]:
         """What a table of searches says of this one: the plan's divergence in truth, the
-        rounds, and those with a reply off form."""
+        plans evaluated, and the replies off form."""
         chosen = list(enumerate(self.chosen or ()))
         totals = [sum(mine[j][k] for j, k in chosen) for mine in self.gains]
         return {

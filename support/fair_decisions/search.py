@@ -1,27 +1,31 @@
-"""The search: a coordinator proposes, participants answer, gains are estimated, a solver may suggest, until it stops.
+"""The search: a coordinator proposes, participants answer, gains are estimated, a solver
+may suggest, until it stops.
 
-Algorithm 2 of "Investigating Language Models for Supporting Complex Group Decisions" (003, appendix C). How it ends:
-the paper's prompt (appendix A) has the coordinator itself select, at its last call, the best of the known plans, and
-stop with it. So does `final="its own"`, by one more call where no round is left and it has not stopped; where that
-gives nothing, its last statement counts, the plan s_i that the algorithm as printed returns. With "last" that is so in
-any case; with "best known" the totals decide, as the group knows or estimates them.
+Algorithm 2 of "Investigating Language Models for Supporting Complex Group Decisions"
+(003, appendix C). How it ends: the paper's prompt (appendix A) has the coordinator
+itself select, at its last call, the best of the known plans, and stop with it. So does
+`final="its own"`, by one more call where no round is left and it has not stopped; where
+that gives nothing, its last statement counts, the plan s_i that the algorithm as
+printed returns. With "last" that is so in any case; with "best known" the totals
+decide, as the group knows or estimates them.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from support.errors import InvalidInput, InvalidProposal
+from support.errors import InvalidInput
 from support.fair_decisions.measures import OBJECTIVES
-from support.fair_decisions.planners import best_known
+from support.fair_decisions.planners import advised, best_known, checked_move
 from support.fair_decisions.problem import (
     COMPLETE,
     FEEDBACK,
     PAIRED,
+    PREFERENCES,
     SCORE,
     Brief,
     FairDecisions,
@@ -31,8 +35,9 @@ from support.fair_decisions.problem import (
 )
 from support.fair_decisions.records import Feedback, Plan, Planning, PlanningRound
 from support.play import FormatError, asked, counted
+from support.solvers.fair import totals
 
-ROUNDS = 5
+ROUNDS, MOST = 5, 1000  # as in the paper; at most
 FINAL = ITS_OWN, BEST_KNOWN, _ = ("its own", "best known", "last")
 
 
@@ -40,11 +45,14 @@ FINAL = ITS_OWN, BEST_KNOWN, _ = ("its own", "best known", "last")
 class Search:
     """One search; `played` yields each finished round, five at most in the paper.
 
-    Nobody in the loop sees the gains of the problem, but under complete information. The `solver` suggests a plan on
-    the estimates, of shape (participants, decisions, options), under complete information on the gains.
+    Nobody in the loop sees the gains of the problem, but under complete information.
+    The `solver` suggests a plan on the estimates, of shape (participants, decisions,
+    options), under complete information on the gains; where no round is left, the best
+    known plan is suggested.
 
-    A reply that does not fit its form is recorded as a `FormatError`. A coordinator's costs the round its plan, a
-    participant's is an empty answer, an estimator's leaves the estimates as they were.
+    A reply that does not fit its form is recorded as a `FormatError`. A coordinator's
+    costs the round its plan, a participant's is an empty answer, an estimator's leaves
+    the estimates as they were.
     """
 
     problem: FairDecisions
@@ -62,36 +70,26 @@ class Search:
     errors: list[FormatError] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        self.table = table_of(self.problem, self.preferences)
-        if set(self.seats) != set(names := self.problem.participants):
-            given = ", ".join(self.seats) or "nobody"
-            raise InvalidInput(
-                f"seats: {given} given; expected one for each of {', '.join(names)}"
-            )
-        checked = (
-            ("feedback", self.feedback, FEEDBACK),
-            ("objective", self.objective, OBJECTIVES),
-        )
-        for what, given, known in (*checked, ("final", self.final, FINAL)):
-            if given not in known:
-                raise InvalidInput(
-                    f"{what}: {given!r} given; expected one of {', '.join(known)}"
-                )
-        if (
-            isinstance(self.rounds, bool)
-            or not isinstance(self.rounds, int)
-            or self.rounds < 1
+        for what, known in (
+            ("feedback", FEEDBACK),
+            ("objective", OBJECTIVES),
+            ("preferences", PREFERENCES),
+            ("final", FINAL),
         ):
-            raise InvalidInput(
-                f"rounds: {self.rounds!r} given; expected a whole number of at least 1"
-            )
+            if (given := getattr(self, what)) not in known:
+                expected = f"expected one of {', '.join(known)}"
+                raise InvalidInput(f"{what}: {given!r} given; {expected}")
+        self.table = table_of(self.problem, self.preferences, self.objective)
+        if self.rounds not in range(1, MOST + 1):
+            expected = f"expected a whole number from 1 to {MOST}"
+            raise InvalidInput(f"rounds: {self.rounds!r} given; {expected}")
         if self.solver and not self.estimator and self.feedback != COMPLETE:
-            raise InvalidInput(
-                "solver: it needs an estimator, for nobody tells the gains; or feedback='complete'"
-            )
+            told = "it needs an estimator, for nobody tells the gains"
+            raise InvalidInput(f"solver: {told}; or feedback='complete'")
 
     async def played(self) -> AsyncIterator[PlanningRound]:
-        """Propose, answer, estimate; until the coordinator stops, or no round is left, and it chooses `its own`."""
+        """Propose, answer, estimate; until the coordinator stops, or no round is left,
+        and it chooses `its own`."""
         for number in range(1, self.rounds + 1):
             entry = await self._round(number)
             yield entry
@@ -102,128 +100,134 @@ class Search:
 
     async def _round(self, number: int) -> PlanningRound:
         self.errors, before = [], self._spent()
-        known = self.problem.gains if self.feedback == COMPLETE else self.estimates
-        suggestion = (
-            self.problem.check(self.solver(known))
-            if self.solver and known is not None
-            else None
-        )
+        brief = self._brief(number)
         proposed = await self._asked(
-            ["coordinator"], "propose", lambda _: self._proposed(number, suggestion)
+            ["coordinator"], "propose", lambda _: self._proposed(brief)
         )
         move = proposed["coordinator"] or Move(())
-        answers = (
-            () if move.finish or not move.plans else await self._answers(move.plans)
-        )
-        if answers:
+        answers: tuple[Feedback, ...] = ()
+        if move.plans and not move.finish:
+            answers = await self._answers(move.plans)
             self.history += (Heard(move.plans, answers),)
-            if self.estimator:
-                view = self.table, self.feedback, self.history
-                made = await self._asked(
-                    ["estimator"], "estimate", lambda _: self.estimator.estimate(*view)
-                )
-                self.estimates = (
-                    self.estimates if made["estimator"] is None else made["estimator"]
-                )
-            self.history = tuple(
-                Heard(h.plans, h.feedback, self._heard(h)) for h in self.history
-            )
-        heard = self.history[-1].totals if answers else ()
-        totals = tuple(tuple(self.problem.totals(plan).tolist()) for plan in move.plans)
-        about = (
-            best_known(self.history, self.objective),
-            suggestion,
-            move.reason,
-            move.finish,
-            tuple(self.errors),
+            await self._estimate()
+        replies, tokens = np.subtract(self._spent(), before).tolist()
+        return PlanningRound(
+            number,
+            move.plans,
+            answers,
+            heard=self.history[-1].totals if answers else (),
+            totals=tuple(tuple(self.problem.totals(p).tolist()) for p in move.plans),
+            best=self._best(),
+            suggestion=brief.suggestion,
+            reason=move.reason,
+            finish=move.finish,
+            format_errors=tuple(self.errors),
+            replies=replies,
+            tokens=tokens,
         )
-        took = (
-            after - spent for after, spent in zip(self._spent(), before, strict=True)
-        )
-        return PlanningRound(number, move.plans, answers, heard, totals, *about, *took)
 
-    async def _proposed(self, number: int, suggestion: Plan | None) -> Move:
-        told = (number, self.rounds, 2 if self.feedback in PAIRED else 1, self.history)
-        gains = self.problem.gains if self.feedback == COMPLETE else None
+    def _brief(self, number: int) -> Brief:
+        """What the coordinator is given; of gains, only those that are public."""
         brief = Brief(
             self.table,
             self.feedback,
             self.objective,
-            *told,
-            gains,
+            number,
+            self.rounds,
+            2 if self.feedback in PAIRED else 1,
+            self.history,
+            self.problem.gains if self.feedback == COMPLETE else None,
             self.estimates,
-            suggestion,
         )
-        move = await self.coordinator.propose(brief)
-        plans = tuple(self.problem.check(plan) for plan in move.plans)
-        wanted = 1 if move.finish else brief.plans
-        if len(plans) != wanted or (brief.over and not move.finish):
-            stop = ", to stop with: no round is left" if brief.over else ""
-            raise InvalidProposal(f"{len(plans)} plans given; expected {wanted}{stop}")
-        if move.finish and plans[0] not in brief.known:
-            raise InvalidProposal(
-                "the plan to end with is not among the known ones; expected one that was judged"
-            )
-        return Move(plans, move.reason, move.finish)
+        return replace(brief, suggestion=self._suggested(brief))
+
+    def _suggested(self, brief: Brief) -> Plan | None:
+        if self.solver is None:
+            return None
+        if brief.over:
+            return self._best()
+        if brief.gains is not None:
+            return self.problem.check(self.solver(brief.gains))
+        if brief.estimates is None:
+            return None
+        return self.problem.check(
+            advised(self.solver, brief.estimates, brief.known[-1])
+        )
+
+    def _best(self) -> Plan | None:
+        return best_known(self.history, self.objective, self.table.best)
+
+    async def _proposed(self, brief: Brief) -> Move:
+        return checked_move(brief, await self.coordinator.propose(brief))
 
     async def _answers(self, plans: tuple[Plan, ...]) -> tuple[Feedback, ...]:
         kind = SCORE if self.feedback == COMPLETE else self.feedback
-        judge = self._asked(
+        judged = await self._asked(
             self.problem.participants,
             "judge",
             lambda name: self.seats[name].judge(plans, kind),
         )
-        return tuple(answer or Feedback(name) for name, answer in (await judge).items())
+        return tuple(answer or Feedback(name) for name, answer in judged.items())
+
+    async def _estimate(self) -> None:
+        """What is expected now, and the totals of all known plans by that."""
+        if self.estimator:
+            view = self.table, self.feedback, self.history
+            made = await self._asked(
+                ["estimator"], "estimate", lambda _: self.estimator.estimate(*view)
+            )
+            if made["estimator"] is not None:
+                self.estimates = made["estimator"]
+        self.history = tuple(
+            replace(entry, totals=self._heard(entry)) for entry in self.history
+        )
 
     def _heard(self, entry: Heard) -> tuple[tuple[float, ...], ...]:
-        """The totals of a round's plans as the group knows them now: reported by everybody, or estimated."""
-        scores = [answer.score for answer in entry.feedback]
-        if len(entry.plans) == 1 and None not in scores:
-            return (tuple(map(float, scores)),)  # type: ignore[arg-type]
+        """The totals of a round's plans as the group knows them now: reported by
+        everybody, or estimated."""
+        scores = [a.score for a in entry.feedback if a.score is not None]
+        if len(entry.plans) == 1 and len(scores) == len(entry.feedback):
+            return (tuple(map(float, scores)),)
         if self.estimates is None:
             return ()
-        decisions = np.arange(self.table.shape[1])
-        return tuple(
-            tuple(self.estimates[:, decisions, list(p)].sum(axis=1).tolist())
-            for p in entry.plans
-        )
+        expected = [totals(self.estimates, plan) for plan in entry.plans]
+        return tuple(tuple(known.tolist()) for known in expected)
 
     async def _asked(
         self, names: Sequence[str], phase: str, ask: Callable[[str], Awaitable[Any]]
     ) -> dict[str, Any]:
-        return await asked(
-            names,
-            ask,
-            lambda agent, reason: self.errors.append(FormatError(agent, phase, reason)),
-        )
+        def amiss(agent: str, reason: str) -> None:
+            self.errors.append(FormatError(agent, phase, reason))
+
+        return await asked(names, ask, amiss)
 
     def _spent(self) -> list[int]:
-        everybody = (*self.seats.values(), self.coordinator, self.estimator)
+        reader = getattr(self.estimator, "seat", self.estimator)
+        everybody = (*self.seats.values(), self.coordinator, reader)
         return [counted(everybody, what) for what in ("replies", "tokens")]
 
 
 def record(
-    problem: FairDecisions, roles: Mapping[str, Any], rounds: Sequence[PlanningRound], /, *,
-    final: str = BEST_KNOWN, **settings: Any
-) -> Planning:  # fmt: skip
-    """The record of rounds that were played; `roles` holds participants, coordinator, estimator and solver."""
+    problem: FairDecisions,
+    roles: Mapping[str, Any],
+    rounds: Sequence[PlanningRound],
+    /,
+    *,
+    final: str = BEST_KNOWN,
+    **settings: Any,
+) -> Planning:
+    """The record of rounds that were played; `roles` holds participants, coordinator,
+    estimator and solver."""
     kinds = {role: getattr(who, "kind", "none") for role, who in roles.items()}
-    gains = tuple(
-        tuple(tuple(row) for row in decision) for decision in problem.gains.tolist()
-    )
+    gains = tuple(tuple(map(tuple, mine)) for mine in problem.gains.tolist())
     ended = choose(rounds, final)
-    return Planning(
-        gains,
-        problem.participants,
-        kinds,
-        tuple(rounds),
-        ended,
-        {**settings, "final": final},
-    )
+    told = {**settings, "final": final}
+    return Planning(gains, problem.participants, kinds, tuple(rounds), ended, told)
 
 
 def choose(rounds: Sequence[PlanningRound], final: str = BEST_KNOWN) -> Plan | None:
-    """The plan with which the coordinator stopped; else the best known one of the last round, or the last, if any."""
+    """The plan with which the coordinator stopped; else the best known one of the last
+    round, or the last, if any."""
     plans = [plan for entry in rounds for plan in entry.plans]
     if not plans or final != BEST_KNOWN or rounds[-1].finish:
         return plans[-1] if plans else None

@@ -1,7 +1,9 @@
-"""One search for a fair plan by the framework of 003, "Investigating Language Models for … Group Decisions"."""
+"""One search for a fair plan by the framework of 003, "Investigating Language Models for
+… Group Decisions"."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,17 +11,28 @@ import numpy as np
 from support.errors import InvalidInput
 from support.fair_decisions.instances import instance
 from support.fair_decisions.planners import SOLVERS, Suggester
-from support.fair_decisions.problem import PAIRED, SCORE, WORDS
+from support.fair_decisions.problem import COMPARED, COMPLETE, SCORE, WORDS
 from support.fair_decisions.records import Planning
 from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search, record
 from support.fair_decisions.seats import (
-    ESTIMATOR,
+    BAYESIAN,
+    FULL,
+    NONE,
     PLANNER,
     PROMPTS,
     Leading,
     seat_deciders,
+    seat_estimator,
 )
-from support.seats import TEMPERATURE, ModelSeat, Seats, Spoken, check_number
+from support.models.profiles import MODEL, is_model
+from support.seats import (
+    HUMAN,
+    TEMPERATURE,
+    ModelSeat,
+    Seats,
+    Spoken,
+    by_name,
+)
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -39,10 +52,9 @@ async def fair_decisions(
     estimator: Any = DEFAULT,
     solver: bool | str = False,
     seats: Seats = "plain",
-    noise: float = 0.0,
     rounds: int = ROUNDS,
     final: str = DEFAULT,
-    prompt: str = "full",
+    prompt: str = FULL,
     temperature: float = TEMPERATURE,
     reasoning: str | None = None,
     repetition: int = 0,
@@ -50,56 +62,56 @@ async def fair_decisions(
     model: ChatModel | str | None = None,
     prompts: str | None = None,
 ) -> Planning:
-    """One search on one instance (sections 4 and 5): n `decisions` of m `options` for p `participants`.
+    """One search on one instance (sections 4 and 5): n `decisions` of m `options` for p
+    `participants`.
 
-    `preferences` and `feedback` are names of `problem.PREFERENCES` and `FEEDBACK`, `objective` one of
-    `measures.OBJECTIVES`, `prompt` one of `seats.PROMPTS`. `coordinator`, `estimator` (by default what `estimator_for`
-    says) and `seats`, of the participants, are kinds of the roles in `seats`, or participants of one's own; `solver`
-    says who suggests a plan before each round, on the gains that are expected: nobody, or one of `planners.SOLVERS`
-    (True is the exact one). At most `rounds` plans are judged, and twice as many under comparison; `noise` is that of
-    `deciders.Own`. `final` is one of `search.FINAL`: by default a model ends with "its own" choice, as in the paper's
-    prompt, any other coordinator with the "best known". `reasoning` is that of `support.seats.Spoken`.
+    `preferences` and `feedback` are names of `problem.PREFERENCES` and `FEEDBACK`,
+    `objective` one of `measures.OBJECTIVES`, `prompt` one of `seats.PROMPTS`.
+    `coordinator`, `estimator` (by default what `estimator_for` says) and `seats`, of the
+    participants, are kinds of the roles in `seats`, or participants of one's own;
+    `solver` says who suggests a plan before each round, on the gains that are expected:
+    nobody, or one of `planners.SOLVERS` (True is the exact one). At most `rounds` plans
+    are judged, and twice as many under comparison. `final` is one of `search.FINAL`: by
+    default a model ends with "its own" choice, as in the paper's prompt, any other
+    coordinator with the "best known". `reasoning` and `prompts` are those of
+    `support.seats.Spoken`.
 
-    `repetition` says which of the instances that `instances.instance` draws with `instances_seed`: the same ones under
-    every coordinator and feedback, 30 in the paper.
+    `repetition` says which of the instances that `instances.instance` draws with
+    `instances_seed`: the same ones under every coordinator and feedback, 30 in the
+    paper.
     """
-    check_number("noise", noise)
-    if solver not in (False, True, *SOLVERS):
-        raise InvalidInput(
-            f"solver: {solver!r} given; expected True, False, or one of {', '.join(SOLVERS)}"
-        )
-    if prompt not in PROMPTS:
-        raise InvalidInput(
-            f"prompt: {prompt!r} given; expected one of {', '.join(PROMPTS)}"
-        )
-    problem = instance(
-        preferences, decisions, options, repetition, instances_seed, participants
-    )
+    for what, given, known in (
+        ("solver", solver, (False, True, *SOLVERS)),
+        ("prompt", prompt, PROMPTS),
+    ):
+        if given not in known:
+            expected = f"expected one of {', '.join(map(str, known))}"
+            raise InvalidInput(f"{what}: {given!r} given; {expected}")
+    sizes = (preferences, decisions, options, repetition, instances_seed, participants)
+    problem = instance(*sizes)
+    kinds = by_name("participant", seats, problem.participants)
+    everybody = estimator != DEFAULT
+    if not everybody:
+        speakers = list(kinds.values())
+        estimator = estimator_for(feedback, speakers, coordinator, solver, model)
     who, led, guess = rng.spawn(3)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
-    people = seat_deciders(problem, preferences, seats, who, noise=noise, spoken=spoken)
-    guessed = (
-        estimator_for(feedback, coordinator, solver)
-        if estimator == DEFAULT
-        else estimator
+    people = seat_deciders(
+        problem,
+        preferences,
+        kinds,
+        who,
+        stated=estimator == BAYESIAN,
+        spoken=spoken,
     )
-    reads = ESTIMATOR.seat(guessed, guess, spoken=spoken)
-    leads = PLANNER.seat(
-        coordinator,
-        led,
-        Leading(problem.shape, prompt, getattr(reads, "draw", None)),
-        spoken,
-    )
-    solves = (
-        Suggester(objective, "exact" if solver is True else solver, rng.spawn(1)[0])
-        if solver
-        else None
-    )
-    final = (
-        (ITS_OWN if isinstance(leads, ModelSeat) else BEST_KNOWN)
-        if final == DEFAULT
-        else final
-    )
+    reads = seat_estimator(estimator, guess, spoken, everybody=everybody)
+    leads = PLANNER.seat(coordinator, led, Leading(problem.shape, prompt), spoken)
+    solves = None
+    if solver:
+        adviser = "exact" if solver is True else solver
+        solves = Suggester(objective, adviser, rng.spawn(1)[0])
+    if final == DEFAULT:
+        final = ITS_OWN if isinstance(leads, ModelSeat) else BEST_KNOWN
     told: dict[str, Any] = {
         "feedback": feedback,
         "objective": objective,
@@ -109,26 +121,32 @@ async def fair_decisions(
     search = Search(problem, people, leads, reads, solves, **told, final=final)
     finished = [entry async for entry in search.played()]
     roles = {**people, "coordinator": leads, "estimator": reads, "solver": solves}
-    return record(
-        problem, roles, finished, final=final, **told, noise=noise, prompt=prompt
-    )
+    return record(problem, roles, finished, final=final, prompt=prompt, **told)
 
 
 def estimator_for(
-    feedback: str, coordinator: Any = "mcts", solver: bool | str = False
+    feedback: str,
+    seats: Sequence[Any] = ("plain",),
+    coordinator: Any = "mcts",
+    solver: bool | str = False,
+    model: ChatModel | str | None = None,
 ) -> str:
     """The estimator that a feedback needs where none is asked for.
 
-    Words are read by the lexical one, comparisons by the Bayesian one, from whose belief "thompson" draws in any case.
-    Scores tell the totals as they are: it takes a solver to need the Bayesian one.
+    The Bayesian one takes totals, comparisons, and words that are there as data. Where
+    a model or a person speaks, a model reads: the speaker's own, else that which
+    coordinates, else the one that is given; without any, words have to be stated as
+    data as well. Totals are known as they are: it takes a solver to need an estimate.
 
-    >>> estimator_for("score"), estimator_for("score", solver=True), estimator_for("words")
-    ('none', 'bayesian', 'lexical')
+    >>> estimator_for("score"), estimator_for("score", solver=True)
+    ('none', 'bayesian')
+    >>> estimator_for("words"), estimator_for("words", ["plain", "model:gpt-4o-mini"])
+    ('bayesian', 'model:gpt-4o-mini')
     """
-    if (
-        coordinator == "thompson"
-        or feedback in PAIRED
-        or (feedback == SCORE and (solver or coordinator == "exact"))
-    ):
-        return "bayesian"
-    return "lexical" if feedback == WORDS else "none"
+    kinds = [str(getattr(kind, "kind", kind)) for kind in (*seats, coordinator)]
+    models = [kind for kind in kinds if is_model(kind)]
+    spoken = any(is_model(kind) or kind == HUMAN for kind in kinds[:-1])
+    if feedback in (WORDS, COMPARED) and spoken and (models or model is not None):
+        return [*models, MODEL][0]
+    totals = feedback == SCORE and not solver and coordinator != "exact"
+    return NONE if totals or feedback == COMPLETE else BAYESIAN

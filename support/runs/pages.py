@@ -11,13 +11,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from support.fair_decisions.measures import value
+from support.fair_decisions.problem import FairDecisions
+from support.fair_decisions.records import Planning, PlanningRound
 from support.meetings.records import Coordination
 from support.meetings.wording import moment, worded
 from support.roundtable.records import ENVIRONMENTS, Transcript, environment_of
 
 
 @cache
-def _template() -> Any:
+def _template(name: str = "pages.html.j2") -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -26,7 +31,7 @@ def _template() -> Any:
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    return made.get_template("pages.html.j2")
+    return made.get_template(name)
 
 
 def to_html(record: Transcript, *, title: str = "", reasons: bool = False) -> str:
@@ -69,3 +74,48 @@ def _when(slot: str) -> str:
         return moment(datetime.fromisoformat(slot))
     except ValueError:
         return slot
+
+
+def planning_to_html(
+    record: Planning, problem: FairDecisions, *, title: str = "", truth: bool = False
+) -> str:
+    """A search for a fair plan as HTML, newest plan first; `problem` has the names.
+
+    `truth` shows the true totals beside what the group knows or estimates (≈).
+    """
+    objective = str(record.settings.get("objective", "divergence"))
+    rows: list[dict[str, Any]] = []
+    for entry in record.rounds:
+        for i, plan in enumerate(entry.plans if entry.feedback else ()):
+            name = f"{entry.number}{'AB'[i] if len(entry.plans) > 1 else ''}"
+            known = entry.heard[i] if entry.heard else ()
+            row = {"name": name, "words": problem.words(plan), "known": "–", "true": ""}
+            if known:
+                worth = abs(value(objective, np.array(known), problem.best))
+                row["known"] = f"{worth:.0f}"
+            if truth:
+                worth = abs(value(objective, np.array(entry.totals[i]), problem.best))
+                row["true"] = f"true: {worth:.0f}"
+            answers = _answers(entry, i, known, truth)
+            rows.append(row | {"answers": answers, "chosen": plan == record.chosen})
+    told = {"title": title, "objective": objective, "rows": rows[::-1]}
+    return _template("planning.html.j2").render(record=record, **told)
+
+
+def _answers(
+    entry: PlanningRound, i: int, known: tuple[float, ...], truth: bool
+) -> list[tuple[str, str]]:
+    """What each participant said of a plan, and a note: what is expected, what is true."""
+    told = []
+    for at, answer in enumerate(entry.feedback):
+        said = answer.text
+        if answer.score is not None:
+            said = str(answer.score)
+        elif not said and answer.alike:
+            said = "likes both alike"
+        elif not said and answer.prefers is not None:
+            said = "prefers this" if answer.prefers == i else ""
+        notes = [f"≈ {known[at]:.0f}"] if known and answer.score is None else []
+        notes += [f"true: {entry.totals[i][at]}"] if truth else []
+        told.append((said or "–", ", ".join(notes)))
+    return told

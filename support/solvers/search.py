@@ -15,6 +15,7 @@ are left, and keeps the best plan learnt so far, the earlier of equals, and its 
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, product
@@ -28,29 +29,33 @@ Plan = tuple[int, ...]
 
 
 WORDS = {
-    "scale": ("printed", "unit"), "unvisited": ("zero", "parent"), "ties": ("first", "random"),
+    "unvisited": ("zero", "parent"),
+    "ties": ("first", "random"),
     "root": ("visits", "score"),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the tree is searched; numbers as in appendix B.3 of 003, choices as they work best here (see notebook 30).
+    """How the tree is searched.
+
+    Numbers are those of appendix B.3 of 003, choices what works best (notebook 30).
 
     c : weight of exploration, c_puct.
     noise, alpha : share epsilon of Dirichlet(alpha) noise in the priors of the root.
-    redraw : noise anew in each iteration, as Algorithm 1 can be read, or once, as appendix B.2 and AlphaZero have it.
+    redraw : noise anew in each iteration, as Algorithm 1 can be read, or once, as
+        appendix B.2 and AlphaZero have it.
     temperature, top_k : of the sampling at the root, see `root`.
-    scale : Q is the mean of the values, "printed" (beside values near -100 an exploration term of about 1 is next to
-        nothing); or that mean moved to [0, 1] by the smallest and the largest value seen so far, "unit".
-    unvisited : Q where there is no value: "zero", as programs usually start (better than any plan while values are
-        minus divergences); or the mean of the node, "parent".
-    ties : which of equal scores is taken. In a new node all are equal: with "first", every branch begins with 0, 0 ....
-    root : what is sampled at the root: of the K most visited options, one in proportion to (1 + N)^(1/temperature),
-        AlphaZero's rule for its move (1 is added, or the option tried first would be the only one ever); or of the K
-        best PUCT scores, one in proportion to exp(score/temperature).
-    again : whether a known plan may be proposed. Without, exhausted branches are left out while others are left: a
-        value that is certain need not be asked for twice.
+    unvisited : Q where there is no value: "zero", as programs usually start (better
+        than any plan while values are minus divergences), or the node's mean, "parent".
+    ties : which of equal scores is taken. In a new node all are equal: with "first",
+        every branch begins with 0, 0, ....
+    root : what is sampled at the root: of the K most visited options, one in proportion
+        to (1 + N)^(1/temperature), AlphaZero's rule for its move (1 is added, or the
+        option tried first would be the only one ever); or of the K best PUCT scores,
+        one in proportion to exp(score/temperature).
+    again : whether a known plan may be proposed. Without, exhausted branches are left
+        out while others are left: a value that is certain need not be asked for twice.
     """
 
     c: float = 1.5
@@ -59,7 +64,6 @@ class Settings:
     redraw: bool = False
     temperature: float = 1.0
     top_k: int = 2
-    scale: str = "printed"
     unvisited: str = "parent"
     ties: str = "random"
     root: str = "score"
@@ -67,15 +71,16 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name, words in WORDS.items():
-            if getattr(self, name) not in words:
+            given = getattr(self, name)
+            if given not in words:
+                expected = ", ".join(words)
                 raise InvalidInput(
-                    f"{name}: {getattr(self, name)!r} given; expected one of {', '.join(words)}"
+                    f"{name}: {given!r} given; expected one of {expected}"
                 )
 
 
 PRINTED = Settings(
     redraw=True,
-    scale="printed",
     unvisited="zero",
     ties="first",
     root="visits",
@@ -114,7 +119,6 @@ class Tree:
         self.rng, self.settings = rng, settings or Settings()
         self._noise = np.random.default_rng(rng.integers(2**63))
         self.nodes: dict[Plan, Node] = {}
-        self.low, self.high = math.inf, -math.inf
         self.best: tuple[Plan, float] | None = None
         self._expanded(())
 
@@ -135,7 +139,6 @@ class Tree:
             node = self._expanded(plan[:depth])
             node.visits[option] += 1
             node.worth[option] += value
-        self.low, self.high = min(self.low, value), max(self.high, value)
         if self.best is None or value > self.best[1]:
             self.best = (plan, float(value))
         if not self.settings.again:
@@ -151,42 +154,29 @@ class Tree:
 
     def _expanded(self, state: Plan) -> Node:
         if state not in self.nodes:
-            self.nodes[state] = Node(
-                [1 / self.options] * self.options if state else self._root_priors()
-            )
+            uniform = [1 / self.options] * self.options
+            self.nodes[state] = Node(uniform if state else self._root_priors())
         return self.nodes[state]
 
     def _root_priors(self) -> list[float]:
         """P'(b | s0) = (1 - epsilon) P(b | s0) + epsilon eta_b, eta ~ Dir(alpha)."""
+        noise = self.settings.noise
         eta = self._noise.dirichlet([self.settings.alpha] * self.options)
-        return (
-            (1 - self.settings.noise) / self.options + self.settings.noise * eta
-        ).tolist()
+        return ((1 - noise) / self.options + noise * eta).tolist()
 
     def _scores(self, node: Node) -> list[float]:
-        """Q(s, b) + c P(b | s) sqrt(sum N(s, .)) / (1 + N(s, b)); minus infinity for what is closed."""
-        root, instead = math.sqrt(sum(node.visits)), 0.0
-        if root and self.settings.unvisited == "parent":
-            instead = self._scaled(sum(node.worth) / sum(node.visits))
-        everything = all(
-            node.closed
-        )  # when all plans are known, known ones are all that is left
-        return [
-            (self._scaled(worth / visits) if visits else instead)
-            + self.settings.c * prior * root / (1 + visits)
-            if everything or not closed
-            else -math.inf
-            for prior, visits, worth, closed in zip(
-                node.prior, node.visits, node.worth, node.closed, strict=True
-            )
-        ]
-
-    def _scaled(self, value: float) -> float:
-        if self.settings.scale == "printed":
-            return value
-        return (
-            (value - self.low) / (self.high - self.low) if self.high > self.low else 0.0
-        )
+        """Q(s, b) + c P(b | s) sqrt(sum N(s, .)) / (1 + N(s, b)); closed: -infinity."""
+        tried, unvisited = sum(node.visits), 0.0
+        if tried and self.settings.unvisited == "parent":
+            unvisited = sum(node.worth) / tried
+        known = all(node.closed)  # then known plans are all that is left
+        scores = [-math.inf] * self.options
+        for k, visits in enumerate(node.visits):
+            if known or not node.closed[k]:
+                mean = node.worth[k] / visits if visits else unvisited
+                explore = node.prior[k] * math.sqrt(tried) / (1 + visits)
+                scores[k] = mean + self.settings.c * explore
+        return scores
 
     def _largest(self, scores: Sequence[float]) -> int:
         most = max(scores)
@@ -197,38 +187,18 @@ class Tree:
 
     def _sample(self, node: Node, scores: Sequence[float]) -> int:
         """Top-K, then by temperature."""
-        by_visits, temperature = (
-            self.settings.root == "visits",
-            self.settings.temperature,
-        )
         keys = list(scores)
-        if by_visits:
-            keys = [
-                n if score > -math.inf else score
-                for n, score in zip(node.visits, scores, strict=True)
-            ]
-        kept: list[int] = []
-        while len(kept) < self.settings.top_k and max(keys) > -math.inf:
-            kept.append(self._largest(keys))
-            keys[kept[-1]] = -math.inf
-        first = kept[0]
-        if by_visits:
-            weights = [
-                ((1 + node.visits[option]) / (1 + node.visits[first]))
-                ** (1 / temperature)
-                for option in kept
-            ]
-        else:
-            weights = [
-                math.exp((scores[option] - scores[first]) / temperature)
-                for option in kept
-            ]
+        if self.settings.root == "visits":
+            for k, visits in enumerate(node.visits):
+                keys[k] = math.log(1 + visits) if keys[k] > -math.inf else keys[k]
+        left, kept = list(keys), list[int]()
+        while len(kept) < self.settings.top_k and max(left) > -math.inf:
+            kept.append(self._largest(left))
+            left[kept[-1]] = -math.inf
+        first, temperature = keys[kept[0]], self.settings.temperature
+        weights = [math.exp((keys[option] - first) / temperature) for option in kept]
         edges = list(accumulate(weights))
-        drawn = self.rng.random() * edges[-1]
-        return next(
-            (option for option, edge in zip(kept, edges, strict=True) if drawn < edge),
-            kept[-1],
-        )
+        return kept[bisect(edges, self.rng.random() * edges[-1], hi=len(kept) - 1)]
 
 
 class RandomSearch:
@@ -238,13 +208,14 @@ class RandomSearch:
         self.decisions, self.options, self.rng = decisions, options, rng
         self.known: set[Plan] = set()
         self.best: tuple[Plan, float] | None = None
-        self._rest: list[Plan] | None = None
 
     def descend(self) -> Plan:
         """A plan that is not known."""
         space = self.options**self.decisions
-        if space > len(self.known) >= space / 2:
-            return self._left()
+        if len(self.known) < space <= 2 * len(self.known):
+            plans = product(range(self.options), repeat=self.decisions)
+            left = [plan for plan in plans if plan not in self.known]
+            return left[self.rng.integers(len(left))]
         while True:
             plan = tuple(self.rng.integers(self.options, size=self.decisions).tolist())
             if plan not in self.known or len(self.known) >= space:
@@ -259,19 +230,6 @@ class RandomSearch:
     def close(self, plan: Plan) -> None:
         """Leave a plan out from now on."""
         self.known.add(plan)
-
-    def _left(self) -> Plan:
-        """The last of a shuffled list of what was unknown when half was known."""
-        if self._rest is None:
-            rest = [
-                plan
-                for plan in product(range(self.options), repeat=self.decisions)
-                if plan not in self.known
-            ]
-            self._rest = [rest[k] for k in self.rng.permutation(len(rest))]
-        while self._rest[-1] in self.known:
-            self._rest.pop()
-        return self._rest[-1]
 
 
 class LocalSearch(RandomSearch):

@@ -1,49 +1,23 @@
-"""Tables to talk at, and what a coordinator is told of the rounds before."""
+"""A table to talk at, and what a coordinator is told of the rounds before."""
 
 import numpy as np
 import pytest
 
-from support.fair_decisions.problem import Brief, FairDecisions, Heard, Table
+from support.fair_decisions.problem import Brief, FairDecisions, Heard, table_of
 from support.fair_decisions.records import Feedback
 
 
 @pytest.fixture(scope="session")
-def sit():
-    """A function to the table of so many decisions and options."""
-
-    def table(n=3, m=3, preferences="scores"):
-        meals = tuple(f"Meal {i + 1}" for i in range(n))
-        return Table(
-            ("Ana", "Ben"),
-            meals,
-            (tuple(f"Option {k + 1}" for k in range(m)),) * n,
-            preferences,
-            100,
-        )
-
-    return table
-
-
-@pytest.fixture(scope="session")
 def briefed():
-    """A function from gains and known plans, in rounds of one or two, to the brief of the next round."""
+    """A function from gains and known plans, in rounds of one or two, to a brief."""
 
-    def brief(of, /, *rounds, **told):
-        problem = FairDecisions(np.array(of))
-        names = problem.participants, problem.decisions, problem.options
-        history = tuple(_heard(problem, plans) for plans in rounds)
-        settings = {
-            "feedback": "score",
-            "objective": "divergence",
-            "rounds": 5,
-            "history": history,
-            **told,
-        }
-        return Brief(
-            Table(*names, "scores", int(problem.gains.max())),
-            round=len(settings["history"]) + 1,
-            **settings,
-        )
+    def brief(gains, /, *rounds, **told):
+        problem = FairDecisions(np.array(gains))
+        settings = {"feedback": "score", "objective": "divergence", "rounds": 5}
+        settings["history"] = tuple(_heard(problem, plans) for plans in rounds)
+        settings |= told
+        table = table_of(problem, "scores", settings["objective"])
+        return Brief(table, round=len(settings["history"]) + 1, **settings)
 
     return brief
 
@@ -53,4 +27,5 @@ def _heard(problem, plans):
     plans = plans if isinstance(plans[0], tuple) else (plans,)
     totals = tuple(tuple(problem.totals(plan).tolist()) for plan in plans)
     scores = totals[0] if len(plans) == 1 else (None,) * len(problem.participants)
-    return Heard(plans, tuple(map(Feedback, problem.participants, scores)), totals)
+    answers = tuple(map(Feedback, problem.participants, scores))
+    return Heard(plans, answers, totals)

@@ -1,231 +1,97 @@
-"""Rule-based participants: true scores, comparisons, and words that tell what is felt, without a number."""
+"""Rule-based participants: true totals, comparisons and levels, and words that say no
+more."""
 
 import asyncio
-import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from support.errors import InvalidInput
-from support.fair_decisions.deciders import (
-    MOST,
-    STYLES,
-    Own,
-    RuleBasedDecider,
-    checked_words,
-    satisfaction,
-    tell,
-    together,
-    vocabularies,
-)
-from support.fair_decisions.problem import PREFERENCES, Table
-from support.fair_decisions.reader import compared
+from support.fair_decisions.deciders import LEVELS, Own, RuleBasedDecider, satisfaction
+from support.fair_decisions.problem import PREFERENCES, FairDecisions, table_of
 from support.fair_decisions.records import Feedback
 
 GAINS = np.array([[80, 10, 10], [50, 30, 20], [25, 30, 45]])
 BEST, MIDDLE, WORST = (0, 0, 2), (0, 1, 1), (1, 2, 0)
-SEEDS = st.integers(0, 2**32 - 1)
 
 
-@pytest.fixture(scope="session")
-def decider(sit):
-    def seat(style="plain", noise=0.0, gains=GAINS):
-        return RuleBasedDecider(
-            "Ana",
-            np.random.default_rng(0),
-            Own(sit(*np.shape(gains)), gains, noise),
-            style,
-        )
-
-    return seat
-
-
-def judged(who, *plans, feedback):
+def judged(*plans, feedback, gains=GAINS, preferences="scores"):
+    table = table_of(FairDecisions([gains]), preferences)
+    who = RuleBasedDecider("Ana", np.random.default_rng(0), Own(table, gains))
     return asyncio.run(who.judge(plans, feedback))
 
 
-def test_a_score_is_the_true_total_and_a_comparison_the_larger_one(decider):
-    assert judged(decider(noise=2.0), MIDDLE, feedback="score") == Feedback(
-        "Ana", score=140
-    )
-    for plans, prefers in [
-        ((BEST, WORST), 0),
-        ((WORST, BEST), 1),
-        ((BEST, BEST), None),
-    ]:
-        answer = judged(decider(), *plans, feedback="comparison")
-        assert answer == Feedback("Ana", prefers=prefers, alike=prefers is None)
-    flat = decider(noise=1.0, gains=np.full((2, 2), 50))
-    assert judged(flat, (0, 1), (1, 1), feedback="comparison") == Feedback(
-        "Ana", alike=True
-    )
+def test_a_score_is_the_true_total_and_a_comparison_the_larger_one():
+    assert judged(MIDDLE, feedback="score") == Feedback("Ana", score=140)
+    for plans, prefers in ((BEST, WORST), 0), ((WORST, BEST), 1), ((BEST, BEST), None):
+        answer = Feedback("Ana", prefers=prefers, alike=prefers is None)
+        assert judged(*plans, feedback="comparison") == answer
 
 
-@pytest.mark.parametrize("noise", [0.25, 1.0])
-def test_a_noisy_comparison_errs_with_a_logistic_chance_in_the_difference(
-    decider, noise
-):
-    who, draws = decider(noise=noise), 1000
-    difference, unit = 175 - 140, (70 + 30 + 20) / 3
-    chance = 1 / (1 + np.exp(difference / (noise * unit)))
-
-    async def often():
-        return [await who.judge((BEST, MIDDLE), "comparison") for _ in range(draws)]
-
-    wrong = sum(answer.prefers for answer in asyncio.run(often())) / draws
-    assert wrong == pytest.approx(
-        chance, abs=4 * np.sqrt(chance * (1 - chance) / draws)
+def test_words_state_a_level_of_each_decision_and_say_it_in_a_sentence():
+    answer = judged(MIDDLE, feedback="words")
+    assert answer.levels == ((0.9, 0.5, 0.5),) and answer.prefers is None
+    assert answer.text == (
+        "I love what is planned for Meal 1. "
+        "I can live with what is planned for Meal 2 and Meal 3."
     )
 
 
-@pytest.mark.parametrize("style", STYLES)
-@given(seed=SEEDS, n=st.integers(1, 12))
-@example(
-    seed=209527, n=2
-)  # the less bad of two bad plans, which it would "much rather avoid"
-@example(seed=692, n=9)
-@settings(max_examples=20)
-def test_two_plans_are_compared_in_forty_words_and_the_better_one_is_heard(
-    decider, sit, style, seed, n
-):
-    rng, table = np.random.default_rng(seed), sit(n)
-    gains, (one, other) = (
-        rng.integers(0, 60, (n, 3)),
-        rng.integers(3, size=(2, n)).tolist(),
-    )
-    who = decider(style, gains=gains)
-    text = judged(who, tuple(one), tuple(other), feedback="comparison in words").text
-    assert checked_words(text, table) == text
-    first, second, _ = compared(text, tuple(one), tuple(other), table)
-    assert np.sign(second - first) == np.sign(
-        np.subtract(*who.own.totals([other, one]))
-    )
+def test_two_plans_are_compared_where_they_differ():
+    answer = judged(BEST, MIDDLE, feedback="comparison in words")
+    assert (answer.prefers, answer.alike) == (0, False)
+    assert answer.levels == ((None, 0.7, 0.7), (None, 0.5, 0.5))
+    assert answer.text.startswith("I prefer the first plan. I like what the first plan")
+    assert "Meal 1" not in answer.text
 
 
-# ---- how satisfied ---------------------------------------------------------------------------------------------------
+shapes = st.tuples(st.integers(1, 5), st.integers(1, 6))
+numbers = st.integers(0, 100)
+drawn = shapes.flatmap(lambda shape: arrays(int, shape, elements=numbers))
 
 
-@given(
-    st.tuples(st.integers(1, 5), st.integers(1, 6)).flatmap(
-        lambda s: arrays(int, s, elements=st.integers(0, 100))
-    ),
-    st.sampled_from(PREFERENCES),
-)
-def test_a_larger_gain_never_satisfies_less_and_equal_gains_satisfy_alike(
-    gains, preferences
-):
-    felt = satisfaction(gains, preferences)
+@given(drawn, st.sampled_from(PREFERENCES))
+def test_a_larger_gain_never_satisfies_less_and_equal_gains_satisfy_alike(gains, kind):
+    if kind == "rankings":
+        gains = gains.argsort(axis=1) + 1
+    felt = satisfaction(gains, kind)
     assert ((felt >= 0) & (felt <= 1)).all()
     for row, own in zip(gains, felt, strict=True):
         order = np.argsort(row, kind="stable")
         assert (np.diff(own[order]) >= -1e-12).all()
-        assert (own[order][1:] == own[order][:-1])[np.diff(row[order]) == 0].all()
+        equal = np.diff(row[order]) == 0
+        assert (own[order][1:] == own[order][:-1])[equal].all()
 
 
 def test_satisfaction_by_hand():
-    assert satisfaction(np.full((1, 7), 10), "scores") == pytest.approx(0.5)
-    assert satisfaction(np.array([[100, 0, 0]]), "scores").tolist() == [[1.0, 0.0, 0.0]]
-    assert satisfaction(np.array([[4, 1, 2, 3]]), "rankings") == pytest.approx(
-        np.array([[3, 0, 1, 2]]) / 3
-    )
-    assert satisfaction(np.array([[9, 9, 0]]), "rankings").tolist() == [
-        [0.75, 0.75, 0.0]
-    ]
-    assert satisfaction(np.array([[10, 20, 15], [3, 3, 3]]), "counts").tolist() == [
-        [0, 1, 0.5],
-        [0.5] * 3,
-    ]
-    assert all(
-        satisfaction(np.array([[100], [0]]), kind).tolist() == [[0.5], [0.5]]
-        for kind in PREFERENCES
-    )
+    assert satisfaction(np.full((1, 4), 25), "scores") == pytest.approx(0.5)
+    assert satisfaction(np.array([[100, 0, 0]]), "scores").tolist() == [[1, 0, 0]]
+    ranked = satisfaction(np.array([[4, 1, 2, 3]]), "rankings")
+    assert ranked == pytest.approx(np.array([[3, 0, 1, 2]]) / 3)
 
 
-# ---- what is told is what is felt ------------------------------------------------------------------------------------
-
-
-def marked(vocabulary):
-    """The same with the number of its level before each wording."""
-    levels = tuple(
-        tuple(f"<{k}>{said}" for said in level)
-        for k, level in enumerate(vocabulary.levels)
-    )
-    return replace(vocabulary, levels=levels)
-
-
-@pytest.mark.parametrize("style", STYLES)
-@given(
-    felt=st.lists(st.floats(0, 1), min_size=1, max_size=35).map(np.array), seed=SEEDS
-)
-@settings(max_examples=30)
-def test_a_text_is_short_and_tells_nothing_better_as_worse(sit, style, felt, seed):
-    names, vocabulary = (
-        [f"Meal {i + 1}" for i in range(len(felt))],
-        vocabularies()[style],
-    )
-    text = tell(names, felt, marked(vocabulary), np.random.default_rng(seed))
-    assert checked_words(re.sub("<.>", "", text), sit(n=len(felt), m=1))
-    known, rest, (_, *parts) = {}, None, re.split("<(.)>", text)
-    for level, clause in zip(map(int, parts[::2]), parts[1::2], strict=True):
-        numbers = re.findall(r"\d+", clause)
-        known.update({int(number) - 1: level for number in numbers})
-        rest = rest if numbers else level
-    levels = [known.get(i, rest) for i in range(len(felt))]
-    assert None not in levels  # nothing is left out
+@given(st.lists(st.permutations(range(1, 5)), min_size=1, max_size=9), st.data())
+def test_levels_are_those_that_are_said_and_leave_no_decision_out(ranked, data):
+    gains, n = np.array(ranked), len(ranked)
+    plan = tuple(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
+    answer = judged(plan, feedback="words", gains=gains, preferences="rankings")
+    felt = gains[range(n), plan]
+    [levels] = answer.levels
     assert np.greater_equal.outer(levels, levels)[np.greater.outer(felt, felt)].all()
-    assert known == {i: vocabulary.level(felt[i]) for i in known}
+    said = answer.text.split(". ")
+    for j, level in enumerate(levels):
+        [word] = [word for word, number in LEVELS.items() if number == level]
+        [sentence] = [
+            sentence for sentence in said if sentence.startswith(f"I {word} w")
+        ]
+        assert f"Meal {j + 1}" in sentence
 
 
-# ---- words without numbers -------------------------------------------------------------------------------------------
-
-
-FOUND = {
-    "Meal 1: 45": "45", "Meal 13 is fine": "13", "Meals 1, 4 and 50 are fine": "50", "Meal 1, 4 points": "4",
-    "I give it 7.5": "7.5", "80% happy": "80%", "a solid Ten": "Ten", "twenty-five points": "twenty",
-    "ninety percent": "ninety", "a hundred times": "hundred", "about ½ good": "½", "٤٢": "٤٢",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "number"), FOUND.items())
-def test_a_number_is_found_in_digits_and_in_words_and_named(sit, text, number):
-    with pytest.raises(
-        InvalidInput,
-        match=f"the number '{number}' given; expected words that tell no number",
-    ):
-        checked_words(text, sit(n=12))
-
-
-def test_names_may_hold_numbers_but_lend_none_to_others_and_words_that_only_look_like_numbers_are_free(
-    sit,
-):
-    for text in (
-        "I like Meal 1 and meal 12.",
-        "Meals 1, 4 and 12 are fine, Meals 2 or 3 less so.",
-        "Option 2 for Meal 3 is great; this one I love.",
-        "The tenth time I say it: often, someone, weight, canine.",
-    ):
-        assert checked_words(f" {text}\n", sit(n=12)) == text
-    table = Table(
-        ("Ana",),
-        ("Seven Hills", "Room (2)", "dinner"),
-        (("at 8", "at 9"),) * 3,
-        "scores",
-        100,
-    )
-    assert (
-        checked_words("Seven Hills at 8, and Room (2)!", table)
-        and together(table.decisions) is None
-    )
-    for text in ("seven rooms", "at 10"):
-        with pytest.raises(InvalidInput, match=r"number '(seven|10)' given"):
-            checked_words(text, table)
-
-
-@pytest.mark.parametrize("text", [" \n ", "so " * 41, "m" * (MOST + 1)])
-def test_nothing_and_too_much_are_refused(sit, text):
-    with pytest.raises(InvalidInput, match="text: "):
-        checked_words(text, sit())
+def test_a_text_that_tells_points_or_the_total_is_noticed():
+    own = Own(table_of(FairDecisions([GAINS]), "scores"), GAINS)
+    assert own.disclosed("Meal 1 gives me 80 points.", [MIDDLE])
+    assert own.disclosed("I have 140.", [MIDDLE])
+    for text in ("Two of the three suit me.", "Meal 1 and 2 are 100 % fine."):
+        assert not own.disclosed(text, [MIDDLE])

@@ -169,10 +169,6 @@ def test_scores_are_those_of_puct_by_hand():
     for choices, worth in (
         ({"unvisited": "zero"}, (-15, -40, 0)),
         ({"unvisited": "parent"}, (-15, -40, -70 / 3)),
-        (
-            {"unvisited": "parent", "scale": "unit"},
-            ((40 - 15) / 30, 0, (40 - 70 / 3) / 30),
-        ),
     ):
         tree.settings = dataclasses.replace(tree.settings, **choices)
         explored = np.array(worth) + np.array([1 / 3, 1 / 2, 1]) * thirds
