@@ -61,7 +61,9 @@ def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
         clip_on=False,
         bbox={"color": "white", "alpha": 0.7, "pad": 0.2},
     )
-    ax.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0))
+    ax.legend(
+        fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=3
+    )
     ax.margins(0.12)
     ax.set_axis_off()
     return ax
