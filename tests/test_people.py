@@ -7,12 +7,10 @@ import pytest
 
 from support import seats
 from support.fair_decisions.study import fair_decisions
-from support.meetings.study import meeting_coordination
 from support.roundtable.study import roundtable_exchange
 
 ROUND = {"rounds": 2}
 PLAN = {**ROUND, "decisions": 3, "options": 2, "feedback": "score"}
-MEETING = {**ROUND, "members": 3, "options": 2}
 
 
 def vote(view):
@@ -35,19 +33,10 @@ def worth(table):
     return dict.fromkeys(table.participants, one)
 
 
-def scores(view):
-    meeting, options = view[0], view[1]
-    return {option.id: dict.fromkeys(meeting.members, 2) for option in options}
-
-
 TABLE = {
     "message": lambda view: {"target": view.others, "message": "Shall we share?"},
     "propose": lambda view: {"proposal": {"Ana": [50, 50], "Ben": [50, 50]}},
     "vote": lambda view: {view.form: vote(view)},
-}
-ASKED = {
-    "remark": lambda chat: None if chat.turns else "When would suit you?",
-    "extract": lambda chat: "In the morning.",
 }
 
 
@@ -59,22 +48,6 @@ ASKED = {
             {**ROUND, "rule": "ranked", "agents": 2, "seats": "human"},
             TABLE,
         ),
-        (
-            meeting_coordination,
-            {**MEETING, "seats": "human"},
-            {"answer": lambda chat: "The morning suits me best."},
-        ),
-        (meeting_coordination, {**MEETING, "interviewer": "human"}, ASKED),
-        (
-            meeting_coordination,
-            {**MEETING, "coordinator": "human"},
-            {
-                "propose": lambda b: [
-                    slot.isoformat() for slot in b.meeting.slots()[: b.k]
-                ]
-            },
-        ),
-        (meeting_coordination, {**MEETING, "evaluator": "human"}, {"score": scores}),
         (
             fair_decisions,
             {**PLAN, "seats": "human"},

@@ -207,7 +207,13 @@ class Coordinating:
         """One private talk, to its end, with what its words say as data."""
         options = tuple(map(self._shown, self.options))
         best = self.candidate.id if self.candidate else None
-        chat = Chat(member, number, options, best, self.talks[member])
+        chat = Chat(
+            member,
+            number,
+            options,
+            best,
+            self.talks[member],
+        )
         for _ in range(TURNS):
             said = await self._try(member, "talk", self.interviewer.remark(chat))
             if said is None:
@@ -267,7 +273,12 @@ class Coordinating:
             self.satisfied = int((known(scores[chosen]) > 0).sum())
         return scores
 
-    async def _try(self, who: str, phase: str, act: Awaitable[Any]) -> Any:
+    async def _try(
+        self,
+        who: str,
+        phase: str,
+        act: Awaitable[Any],
+    ) -> Any:
         try:
             return await act
         except AMISS as error:
@@ -305,7 +316,12 @@ def breaches(options: Sequence[Option], brief: Brief) -> Iterator[Breach]:
     for option in options:
         many = len(option.members)
         if option.slot not in brief.kept and many < brief.least:
-            yield Breach("aspiration", option.id, many, brief.least)
+            yield Breach(
+                "aspiration",
+                option.id,
+                many,
+                brief.least,
+            )
     suited = {member for option in options for member in option.members}
     for member in brief.scenario.meeting.required:
         if member not in suited:

@@ -10,13 +10,13 @@ import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput, MissingData
@@ -129,9 +129,9 @@ class Meeting:
         working = [day for day in every if day.weekday() < 5]
         starts = range(FIRST * 60, LAST * 60 - self.duration + 1, STEP)
         return tuple(
-            iso(datetime(d.year, d.month, d.day, *divmod(m, 60), tzinfo=zone))
-            for d in working[: self.days]
-            for m in starts
+            iso(datetime.combine(day, time(*divmod(minute, 60)), zone))
+            for day in working[: self.days]
+            for minute in starts
         )
 
     @property
@@ -238,10 +238,10 @@ def load_company(folder: str | Path | None = None) -> Company:
 
 @lru_cache(maxsize=8)
 def _company(folder: Path, changed: tuple[int, ...]) -> Company:
-    people = {p.name: p for p in _records(folder, "employees", "employee", Profile)}
-    private = {p.name: p for p in _records(folder, "preferences", "private", Private)}
-    past = tuple(tuple(row["people"]) for row in _rows(folder, "meetings", "past"))
-    groups = tuple(_records(folder, "groups", "group", Meeting))
+    people = {p.name: p for p in _records(folder, "employees", Profile)}
+    private = {p.name: p for p in _records(folder, "preferences", Private)}
+    past = tuple(tuple(row["people"]) for row in _rows(folder, "meetings"))
+    groups = tuple(_records(folder, "groups", Meeting))
     named = [name for group in past for name in group] + list(private)
     for meeting in groups:
         named += [meeting.organiser, *meeting.members]
@@ -252,21 +252,23 @@ def _company(folder: Path, changed: tuple[int, ...]) -> Company:
     return Company(people, private, past, groups)
 
 
-def _rows(folder: Path, file: str, key: str) -> list[Any]:
+def _rows(folder: Path, file: str) -> list[Any]:
+    """The tables of a file, which are all of one kind."""
     path = folder / f"{file}.toml"
     if not path.is_file():
         raise MissingData(f"{path} is not there; a company needs it (see the README)")
     try:
-        return tomllib.loads(path.read_text("utf-8")).get(key, [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        (rows,) = tomllib.loads(path.read_text("utf-8")).values()
+    except ValueError as error:
         raise DamagedFile(f"{path}: no TOML ({error}); mend the file") from error
+    return rows
 
 
-def _records(folder: Path, file: str, key: str, made: Any) -> list[Any]:
+def _records(folder: Path, file: str, made: Any) -> list[Any]:
     found, adapter = [], TypeAdapter(made)
-    for number, row in enumerate(_rows(folder, file, key), start=1):
+    for number, row in enumerate(_rows(folder, file), start=1):
         try:
             found.append(adapter.validate_python(row))
-        except (ValidationError, InvalidInput, KeyError) as error:
-            raise InvalidInput(f"{file}.toml, {key} {number}: {error}") from error
+        except (ValueError, KeyError) as error:
+            raise InvalidInput(f"{file}.toml, table {number}: {error}") from error
     return found

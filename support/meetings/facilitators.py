@@ -129,7 +129,15 @@ class RuleBasedCoordinator:
             both = list(combinations(pleased, 2)) if "ties" in brief.database else []
             close = sum(frozenset(pair) in pairs for pair in both)
             total = sum(row[member] for member in pleased)
-            looks.append(Look(slot, pleased, total, close / max(len(both), 1), luck))
+            looks.append(
+                Look(
+                    slot,
+                    pleased,
+                    total,
+                    close / max(len(both), 1),
+                    luck,
+                )
+            )
         return looks
 
     def _attended(self, brief: Brief) -> list[str]:
@@ -173,4 +181,9 @@ class RuleBasedCoordinator:
             met = brief.scenario.met(member, look.slot, told)
             held = [wish for wish, fits in zip(told, met, strict=True) if fits]
             reasons[member] = tuple(wish for wish in held if not wish.condition)
-        return Option("", look.slot, look.satisfied, reasons)
+        return Option(
+            "",
+            look.slot,
+            look.satisfied,
+            reasons,
+        )

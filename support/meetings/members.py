@@ -40,7 +40,12 @@ STYLES = {
     "plain": Style(),
     "terse": Style(recall=0.3, thorough=False),
     "talkative": Style(pace=3, recall=0.9, prepared=True),
-    "stubborn": Style(pace=2, recall=0.9, least=3, repeats=True),
+    "stubborn": Style(
+        pace=2,
+        recall=0.9,
+        least=3,
+        repeats=True,
+    ),
     "easy": Style(recall=0.3, least=1, repeats=True),
     "organised": Style(pace=2, recall=1.0, prepared=True),
     "frank": Style(pace=2, recall=0.9),
@@ -74,7 +79,13 @@ class RuleBasedMember:
         words = [say("member", "agrees", option=agrees)] if agrees else []
         words += [together(wishes, self._own.zones[self.me])] if wishes else []
         text = " ".join(words) or say("member", "silent")
-        return Turn(self.me, text, wishes, agrees, done=not self._queue)
+        return Turn(
+            self.me,
+            text,
+            wishes,
+            agrees,
+            done=not self._queue,
+        )
 
     def _told(self, wish: Any) -> Any:
         inflated = self._style.inflates and not wish.condition

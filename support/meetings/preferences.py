@@ -68,11 +68,21 @@ class Situation:
         return last + around <= start or end + around <= first
 
 
-def situation(slot: str, duration: int, sent: datetime, zone: str) -> Situation:
+def situation(
+    slot: str,
+    duration: int,
+    sent: datetime,
+    zone: str,
+) -> Situation:
     """A start of so many minutes as a member in an IANA zone sees it."""
     here, start = ZoneInfo(zone), datetime.fromisoformat(slot).astimezone(UTC)
     end = start + timedelta(minutes=duration)
-    return Situation(slot, start.astimezone(here), end.astimezone(here), sent)
+    return Situation(
+        slot,
+        start.astimezone(here),
+        end.astimezone(here),
+        sent,
+    )
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,13 @@ def leaks(record: Coordination) -> Iterator[Leak]:
             }
             for wish, owners in _owners(notes).items():
                 if wish in told and len(owners) == 1 and member not in owners:
-                    yield Leak(entry.number, member, owners[0], wish, named)
+                    yield Leak(
+                        entry.number,
+                        member,
+                        owners[0],
+                        wish,
+                        named,
+                    )
         notes = entry.notes
 
 

@@ -85,7 +85,12 @@ class Scenario:
             for slot in slots
         }
 
-    def met(self, member: str, slot: str, wishes: Sequence[Any]) -> list[bool]:
+    def met(
+        self,
+        member: str,
+        slot: str,
+        wishes: Sequence[Any],
+    ) -> list[bool]:
         """Which wishes a slot fulfils; for a gap between events, as far as these go."""
         at = self.views[member][slot]
         events = [wish for wish in wishes if isinstance(wish, Busy)]
@@ -94,7 +99,12 @@ class Scenario:
             for wish in wishes
         ]
 
-    def _pi(self, member: str, slot: str, wishes: Sequence[Any]) -> int | None:
+    def _pi(
+        self,
+        member: str,
+        slot: str,
+        wishes: Sequence[Any],
+    ) -> int | None:
         met = self.met(member, slot, wishes)
         return pi(list(zip(wishes, met, strict=True)), printed=self.printed)
 
@@ -134,7 +144,12 @@ def meeting_scenario(
         profile, own = company.by_name[name], company.private[name]
         zones[name] = zone = profile.zone
         views[name] = {
-            slot: situation(slot, meeting.duration, sent, zone)
+            slot: situation(
+                slot,
+                meeting.duration,
+                sent,
+                zone,
+            )
             for slot in meeting.slots
         }
         near = [
@@ -146,7 +161,16 @@ def meeting_scenario(
         away[name] = (Hours(start=start, end=end), *near)
         private[name], texts[name] = own.preferences, own.said(paraphrase)
     database = company.database(meeting.members)
-    return Scenario(meeting, zones, database, views, private, away, texts, printed)
+    return Scenario(
+        meeting,
+        zones,
+        database,
+        views,
+        private,
+        away,
+        texts,
+        printed,
+    )
 
 
 def load_group(

@@ -214,7 +214,13 @@ def _answer(seat: Any, reply: Any, chat: Chat) -> Turn:
     said = getattr(reply, "wishes", ())
     wishes = tuple(wish_of(seat.own.scenario, seat.me, one) for one in said)
     agrees = getattr(reply, "agrees", None)
-    return Turn(seat.me, reply.text.strip(), wishes, agrees, reply.done)
+    return Turn(
+        seat.me,
+        reply.text.strip(),
+        wishes,
+        agrees,
+        reply.done,
+    )
 
 
 def _talking(seat: Any, chat: Chat) -> dict[str, Any]:
@@ -337,7 +343,12 @@ def _options_form(seat: Any, brief: Brief) -> Any:
         return form("OptionsReply", _apart, options=many(option, brief.k, 1))
     kept = form("CandidateReply", **claims)
     others = many(option, brief.k - 1, 0)
-    return form("RevisionReply", _apart, candidate=kept, options=others)
+    return form(
+        "RevisionReply",
+        _apart,
+        candidate=kept,
+        options=others,
+    )
 
 
 def _apart(reply: Any) -> None:
@@ -379,7 +390,14 @@ def _suggestions(seat: Any, reply: Any, brief: Brief) -> list[Option]:
             member, wish = known[number - 1]
             reasons[member] = (*reasons.get(member, ()), wish)
         members = tuple(name for name in brief.notes if name in claim.members)
-        found.append(Option("", slot, members, reasons))
+        found.append(
+            Option(
+                "",
+                slot,
+                members,
+                reasons,
+            )
+        )
     return found
 
 
@@ -410,7 +428,12 @@ def _scores_form(seat: Any, brief: Brief, options: Sequence[Option]) -> Any:
     return form("ScoresReply", **rows)
 
 
-def _scores(seat: Any, reply: Any, brief: Brief, options: Sequence[Option]) -> Scores:
+def _scores(
+    seat: Any,
+    reply: Any,
+    brief: Brief,
+    options: Sequence[Option],
+) -> Scores:
     made: dict[str, dict[str, int | None]] = {}
     for option, row in reply.model_dump(by_alias=True).items():
         made[option] = dict.fromkeys(brief.notes)

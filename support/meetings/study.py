@@ -110,7 +110,13 @@ async def meeting_coordination(
     for name in used:
         expected("database", name, DATABASE)
     firm = load_company(company)
-    spoken = Spoken(model, temperature, repetition, prompts, reasoning)
+    spoken = Spoken(
+        model,
+        temperature,
+        repetition,
+        prompts,
+        reasoning,
+    )
     who, *streams = rng.spawn(6)
     text = 0 if paraphraser else paraphrase
     given = {"printed": printed, "demands": "demands" in used}
@@ -133,19 +139,40 @@ async def meeting_coordination(
         )
 
     kinds = by_name("member", seats, scenario.members)
-    people = MEMBER.fill(scenario.members, kinds, who, persona, spoken)
-    own = Led(scenario.public, lowest, attention, curt)
+    people = MEMBER.fill(
+        scenario.members,
+        kinds,
+        who,
+        persona,
+        spoken,
+    )
+    own = Led(
+        scenario.public,
+        lowest,
+        attention,
+        curt,
+    )
     roles = (
         (INTERVIEWER, interviewer),
         (COORDINATOR, coordinator),
         (EVALUATOR, evaluator),
     )
     led = {
-        role.name: role.seat(kind, stream, own, spoken)
+        role.name: role.seat(
+            kind,
+            stream,
+            own,
+            spoken,
+        )
         for (role, kind), stream in zip(roles, streams, strict=False)
     }
     readers = {
-        name: READER.seat(kind if reader == "own" else reader, streams[3], own, spoken)
+        name: READER.seat(
+            kind if reader == "own" else reader,
+            streams[3],
+            own,
+            spoken,
+        )
         for name, kind in kinds.items()
         if _read(kind, reader)
     }
@@ -178,7 +205,8 @@ async def meeting_coordination(
 
 def _states(kind: Any, reader: str) -> bool:
     """Whether a member of that kind states data beside words."""
-    return reader == "stated" or (reader == "own" and kind == HUMAN)
+    person = getattr(kind, "kind", kind) == HUMAN
+    return reader == "stated" or (reader == "own" and person)
 
 
 def _read(kind: Any, reader: str) -> bool:

@@ -56,7 +56,12 @@ def venue_scenario(
     for name, wishes in private.items():
         texts[name] = tuple(Words(text=worded(w, ""), says=(w,)) for w in wishes)
     return Scenario(
-        Outing(group.id, group.organiser, names, required=required),
+        Outing(
+            group.id,
+            group.organiser,
+            names,
+            required=required,
+        ),
         {name: company.by_name[name].zone for name in names},
         company.database(names),
         dict.fromkeys(names, venues()),

@@ -132,9 +132,26 @@ def offered(scenario: Scenario, option: Option, reader: str) -> str:
         if named(there) != named(at):
             whose += f" (for whom it is {there.start:%H:%M})"
         words = together(wishes, scenario.zones[owner or reader])
-        told += [say("assistant", "reason", whose=whose, words=words)] if words else []
+        told += (
+            [
+                say(
+                    "assistant",
+                    "reason",
+                    whose=whose,
+                    words=words,
+                )
+            ]
+            if words
+            else []
+        )
     because = say("assistant", "because", reasons=listed(told)) if told else ""
-    return say("assistant", "option", id=option.id, slot=named(at), because=because)
+    return say(
+        "assistant",
+        "option",
+        id=option.id,
+        slot=named(at),
+        because=because,
+    )
 
 
 # ---- wishes in forms -------------------------------------------------------------------

@@ -108,14 +108,13 @@ def test_a_row_for_each_message_behind_settings_repetition_and_round(played):
     assert frame["acts"][0] == '["accept"]'
 
 
-def test_things_within_things_have_a_row_each_behind_the_fields_of_the_outer_one(store):
+def test_things_of_a_round_have_a_row_each_behind_settings_and_round(store):
     coordination = Sweep("c", meeting_coordination, GRIDS[meeting_coordination], 1, 5)
     run(coordination, store)
     [(_, record)] = coordination.records(store)
-    talks = [talk for entry in record.rounds for talk in entry.conversations]
-    turns = things_frame(coordination, store, "conversations", "turns")
-    assert len(turns) == sum(len(talk.turns) for talk in talks) > 0
-    assert set(turns["member"]) == {talk.member for talk in talks}
+    options = things_frame(coordination, store, "options")
+    told = [(e.number, o.slot) for e in record.rounds for o in e.options]
+    assert [*zip(options["round"], options["slot"], strict=True)] == told
 
 
 async def talk(rng, topic, heat=0.0, repetition=0, model=None):
