@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
@@ -54,11 +53,9 @@ def best_known(
     return max(known, key=itemgetter(1))[0] if known else None
 
 
-def checked_move(brief: Brief, move: Any) -> Move:
+def checked_move(brief: Brief, move: Move) -> Move:
     """The move, if it is allowed: a known plan to stop with, an unknown one (under
     comparison the second) to go on."""
-    if not isinstance(move, Move):
-        raise InvalidInput(f"move: {move!r} given; expected a Move with plans")
     plans = tuple(brief.table.check(plan) for plan in move.plans)
     wanted = 1 if move.finish else brief.plans
     if len(plans) != wanted:
@@ -190,12 +187,11 @@ class ExactPlanner(Planner):
     def fresh(self, brief: Brief, known: set[Plan]) -> Plan | None:
         """The solver's plan, one near it, or what is drawn."""
         gains = brief.estimates if brief.gains is None else brief.gains
-        if gains is not None and len(known) < brief.table.plans:
-            found = Suggester(brief.objective)(gains)
-            plan = nearby(found, gains, brief.objective, known)
-            if plan is not None:
-                return plan
-        return super().fresh(brief, known)
+        if gains is None:
+            return super().fresh(brief, known)
+        found = Suggester(brief.objective)(gains)
+        near = nearby(found, gains, brief.objective, known)
+        return near or super().fresh(brief, known)
 
 
 SOLVERS = ("exact", "mcts", "mcts printed")
@@ -272,15 +268,12 @@ def nearby(
     if plan not in known:
         return plan
     _, n, m = gains.shape
-    changes = list(np.ndindex(n, m))
-    around: dict[Plan, None] = {}
-    for i, change in enumerate(changes):
-        for again in changes[i:] if n * m <= NEAR else [change]:
-            other = list(plan)
-            for j, k in (change, again):
-                other[j] = k
-            around[tuple(other)] = None
-    new = [other for other in around if other not in known]
+    around = {plan}
+    for _ in range(2 if n * m <= NEAR else 1):
+        for one in list(around):
+            for j, k in np.ndindex(n, m):
+                around.add((*one[:j], k, *one[j + 1 :]))
+    new = sorted(around - known)
     if not new:
         return None
     sums = gains[:, np.arange(n), np.array(new)].sum(axis=2).T

@@ -305,8 +305,8 @@ class AskedEstimator:
                 self._told[-1] = await self.seat.estimate(table, words)
         stated = []
         for entry in history:
-            others = tuple(filterfalse(self._asks, entry.feedback))
-            stated.append(Heard(entry.plans, others))
+            others = filterfalse(self._asks, entry.feedback)
+            stated.append(Heard(entry.plans, tuple(others)))
         gains = await BayesianEstimator().estimate(table, feedback, stated)
         found: dict[tuple[str, int, int], list[float]] = {}
         for name, j, k, worth in chain(*self._told):

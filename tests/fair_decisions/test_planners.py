@@ -57,7 +57,6 @@ PAIR = [((0, 0), (1, 0))]
         ([(0, 0)], Move(((0, 1),), finish=True), "is not known yet; to stop"),
         ([(0, 0)], Move(((0, 1), (1, 1))), "plans: 2 given; expected 1"),
         ([(0, 0)], Move(((0, 2),)), "expected 2 whole numbers from 0 to 1"),
-        ([(0, 0)], "(0, 1)", "expected a Move"),
         ([(0, 0)] * 5, Move(((0, 1),)), "no round is left; stop with one"),
         (PAIR, Move(((0, 1), (0, 0))), KNOWN),
         (PAIR, Move(((0, 1), (0, 1))), "given twice; expected two different plans"),
