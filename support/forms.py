@@ -69,15 +69,17 @@ def field_of(form: type[BaseModel]) -> Field:
     return _field("", schema, schema.get("$defs", {}))
 
 
-def misfits(error: ValidationError, titles: Mapping[str, str] | None = None) -> str:
-    """What does not fit, a line for each field, in pydantic's words; `titles` say what fields are called."""
+def misfits(
+    error: ValidationError, titles: Mapping[str, str] | None = None
+) -> list[str]:
+    """What does not fit, a sentence for each field, in pydantic's words; `titles` say what fields are called."""
     found = []
     for wrong in error.errors():
         names = [str(part) for part in wrong["loc"]]
         names[:1] = [(titles or {}).get(name, name) for name in names[:1]]
         said = wrong["msg"].removeprefix("Value error, ")
         found.append(f"{' '.join(names)}: {said}" if names else said)
-    return "\n".join(found)
+    return found
 
 
 def readable(text: str) -> str:

@@ -388,7 +388,7 @@ class Question:
         try:
             reply = self.form.model_validate(given) if self.form else given
         except ValidationError as error:
-            raise InvalidInput(misfits(error)) from None
+            raise InvalidInput("\n".join(misfits(error))) from None
         self._answer.set_result(self.check(reply))
 
     def pass_over(self, why: str) -> None:

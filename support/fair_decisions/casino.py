@@ -25,13 +25,6 @@ from support.fair_decisions.records import Plan
 FILES = ("casino_valid.json.gz", "casino_test.json.gz")
 GOODS, UNITS = ("Food", "Water", "Firewood"), 3
 WORTH = {"High": 5, "Medium": 4, "Low": 3}
-SATISFACTION = (
-    "Extremely dissatisfied",
-    "Slightly dissatisfied",
-    "Undecided",
-    "Slightly satisfied",
-    "Extremely satisfied",
-)
 PARTIES = ("mturk_agent_1", "mturk_agent_2")
 
 
@@ -39,9 +32,9 @@ def deals(folder: str | Path | None = None) -> pd.DataFrame:
     """One row a negotiation of the splits valid and test, in the order of their files;
     `_a` is the first party.
 
-    dialogue, plan (how many packages of each of `GOODS` the first one got, None after a
-    walk-away), gains (nested tuples, shape (2, 3, 4)), points_a and points_b
-    (recorded), satisfaction_a and _b (1 to 5, of `SATISFACTION`).
+    dialogue, points_a and points_b (recorded), plan (how many packages of each of
+    `GOODS` the first one got, None after a walk-away), gains (nested tuples, shape
+    (2, 3, 4)).
     """
     where = shared("casino") if folder is None else Path(folder)
     rows = []
@@ -67,18 +60,14 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 def _row(dialogue: Mapping[str, Any]) -> dict[str, Any]:
     """The negotiation as a fair decision: what a package of each good is worth to each,
     times how many it gets."""
-    number, plan = int(dialogue["dialogue_id"]), _deal(dialogue["chat_logs"])
-    row: dict[str, Any] = {"dialogue": number, "plan": plan, "gains": ()}
-    shares = range(UNITS + 1)
+    row = {"dialogue": int(dialogue["dialogue_id"])}
+    shares, gains = range(UNITS + 1), []
     for side, party, got in zip("ab", PARTIES, (shares, shares[::-1]), strict=True):
         person = dialogue["participant_info"][party]
         worth = {good: WORTH[level] for level, good in person["value2issue"].items()}
-        row["gains"] += (tuple(tuple(worth[good] * n for n in got) for good in GOODS),)
-        outcomes = person["outcomes"]
-        row[f"points_{side}"] = int(outcomes["points_scored"])
-        told = SATISFACTION.index(outcomes["satisfaction"]) + 1
-        row[f"satisfaction_{side}"] = told
-    return row
+        gains.append(tuple(tuple(worth[good] * n for n in got) for good in GOODS))
+        row[f"points_{side}"] = int(person["outcomes"]["points_scored"])
+    return {**row, "plan": _deal(dialogue["chat_logs"]), "gains": tuple(gains)}
 
 
 def _deal(chat: Sequence[Mapping[str, Any]]) -> Plan | None:
@@ -87,11 +76,8 @@ def _deal(chat: Sequence[Mapping[str, Any]]) -> Plan | None:
     if last["text"] == "Walk-Away":
         return None
     offer = chat[-2]
-    if (offer["text"], last["text"]) != ("Submit-Deal", "Accept-Deal") or offer[
-        "id"
-    ] == last["id"]:
-        raise ValueError(f"it ends with {offer['text']!r} and {last['text']!r}")
-    shares = (offer["task_data"]["issue2youget"], offer["task_data"]["issue2theyget"])
-    if any(int(shares[0][good]) + int(shares[1][good]) != UNITS for good in GOODS):
-        raise ValueError(f"its deal does not share out {UNITS} of every good")
-    return tuple(int(shares[PARTIES.index(offer["id"])][good]) for good in GOODS)
+    ending = offer["text"], last["text"]
+    if ending != ("Submit-Deal", "Accept-Deal") or offer["id"] == last["id"]:
+        raise ValueError(f"it ends with {' and '.join(ending)}")
+    side = ("issue2youget", "issue2theyget")[PARTIES.index(offer["id"])]
+    return tuple(int(offer["task_data"][side][good]) for good in GOODS)

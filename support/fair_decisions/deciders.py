@@ -17,6 +17,7 @@ import numpy as np
 from support.fair_decisions.problem import (
     COMPARED,
     PAIRED,
+    POINTS,
     RANKINGS,
     SCORE,
     WORDS,
@@ -68,14 +69,14 @@ class Own:
         """For each plan a level for each decision; of two only where they differ."""
         felt = satisfaction(self.gains, self.table.preferences)
         fifths = np.minimum(felt * len(LEVELS), len(LEVELS) - 1).astype(int)
-        levels = np.array([*LEVELS.values()])[fifths].tolist()
+        levels = np.array([*LEVELS.values()])[fifths]
+        differ = np.ptp(plans, axis=0) + (len(plans) == 1) > 0
         stated = []
         for plan in plans:
-            row = [levels[j][k] for j, k in enumerate(plan)]
-            for j, both in enumerate(zip(*plans, strict=True)):
-                if len(plans) > 1 and both[0] == both[1]:
-                    row[j] = None
-            stated.append(tuple(row))
+            liked = zip(differ, levels[np.arange(len(plan)), list(plan)], strict=True)
+            stated.append(
+                tuple(float(level) if told else None for told, level in liked)
+            )
         return tuple(stated)
 
     def disclosed(self, text: str, plans: Sequence[Plan]) -> bool:
@@ -111,9 +112,7 @@ def satisfaction(gains: np.ndarray, preferences: str) -> np.ndarray:
     m = max(gains.shape[1], 2)
     if preferences == RANKINGS:
         return (gains - 1) / (m - 1)
-    points = gains.sum(axis=1, keepdims=True)
-    shares = np.where(points > 0, gains / np.maximum(points, 1), 1 / m)
-    return shares ** (np.log(2) / np.log(m))
+    return (gains / POINTS) ** (np.log(2) / np.log(m))
 
 
 def in_words(table: Table, answer: Feedback) -> str:

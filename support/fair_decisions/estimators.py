@@ -106,20 +106,21 @@ def _believed(name: str, table: Table, history: Sequence[Heard]) -> np.ndarray:
     belief = np.full(n * m, prior.mean), np.kron(np.eye(n), prior.covariance)
     noise = np.array([max(COMPARISON_NOISE * sqrt(prior.variance), LEAST)])
     for entry in history:
-        plans = entry.plans
-        answer = entry.answer(name)
-        rows = np.array([chosen(plan, m) for plan in plans])
-        levels = stated(plans, answer)
-        if levels:
-            belief = observed(*belief, *_liked(prior, n, levels))
-        if answer.score is not None:
-            total = np.array([answer.score])
-            belief = observed(*belief, rows, total, np.array([SCORE_NOISE]))
-        elif answer.alike:
-            belief = observed(*belief, rows[:1] - rows[1:], np.zeros(1), noise)
-        elif answer.prefers is not None:
-            better, worse = rows[answer.prefers], rows[1 - answer.prefers]
-            belief = preferred(*belief, better - worse, noise[0])
+        rows = np.array([chosen(plan, m) for plan in entry.plans])
+        for answer in entry.feedback:
+            if answer.participant != name:
+                continue
+            levels = stated(entry.plans, answer)
+            if levels:
+                belief = observed(belief, *_liked(prior, n, levels))
+            if answer.score is not None:
+                total = np.array([answer.score])
+                belief = observed(belief, rows, total, np.array([SCORE_NOISE]))
+            elif answer.alike:
+                belief = observed(belief, rows[:1] - rows[1:], np.zeros(1), noise)
+            elif answer.prefers is not None:
+                better, worse = rows[answer.prefers], rows[1 - answer.prefers]
+                belief = preferred(belief, better - worse, noise[0])
     return belief[0]
 
 
@@ -153,28 +154,28 @@ def chosen(plan: Plan, options: int) -> np.ndarray:
     return np.eye(options)[list(plan)].ravel()
 
 
+Belief = tuple[np.ndarray, np.ndarray]
+"""A Gaussian: its mean and its covariance."""
+
+
 def observed(
-    mean: np.ndarray,
-    covariance: np.ndarray,
-    rows: np.ndarray,
-    values: np.ndarray,
-    noises: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
+    belief: Belief, rows: np.ndarray, values: np.ndarray, noises: np.ndarray
+) -> Belief:
     """A Gaussian after linear observations (Kalman's update, all at once, so that their
     order does not matter)."""
+    mean, covariance = belief
     reach = rows @ covariance
     gain = np.linalg.solve(reach @ rows.T + np.diag(noises**2), reach).T
     after = covariance - gain @ reach
     return mean + gain @ (values - rows @ mean), (after + after.T) / 2
 
 
-def preferred(
-    mean: np.ndarray, covariance: np.ndarray, row: np.ndarray, noise: float
-) -> tuple[np.ndarray, np.ndarray]:
+def preferred(belief: Belief, row: np.ndarray, noise: float) -> Belief:
     """A Gaussian after learning that `row` @ gains, plus noise, is above 0, by matching
     moments."""
     from scipy.special import log_ndtr
 
+    mean, covariance = belief
     along = covariance @ row
     spread = sqrt(float(row @ along) + noise**2)
     t = float(row @ mean) / spread

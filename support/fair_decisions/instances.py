@@ -18,15 +18,14 @@ from typing import Any
 import numpy as np
 
 from support.data import inputs
-from support.errors import InvalidInput
 from support.fair_decisions.problem import (
     POINTS,
     RANKINGS,
     SCORES,
     FairDecisions,
+    check_one,
+    check_size,
 )
-
-MOST = 1000  # of participants, decisions and options
 
 
 def _scores(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
@@ -63,14 +62,11 @@ def instance(
 
     Numbers 0 to 29 are the paper's 30; gains do not depend on the `skin`.
     """
-    if preferences not in DRAWS:
-        expected = f"expected one of {', '.join(DRAWS)}"
-        raise InvalidInput(f"preferences: {preferences!r} given; {expected}")
+    check_one("preferences", preferences, DRAWS)
     shape = (participants, decisions, options)
-    for what, size in zip(("participants", "decisions", "options"), shape, strict=True):
-        if size not in range(1, MOST + 1):
-            expected = f"expected a whole number from 1 to {MOST}"
-            raise InvalidInput(f"{what}: {size!r} given; {expected}")
+    check_size("participants", participants)
+    check_size("decisions", decisions)
+    check_size("options", options)
     code, draw = DRAWS[preferences]
     key = (code, *shape, number)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
@@ -91,8 +87,7 @@ def load() -> Mapping[str, Mapping[str, Any]]:
 def named(problem: FairDecisions, skin: str = "meals") -> FairDecisions:
     """The same gains and participants, the decisions and options with the names of a
     skin; the next decision of a kind goes on where the options of this one end."""
-    if skin not in load():
-        raise InvalidInput(f"skin: {skin!r} given; expected one of {', '.join(load())}")
+    check_one("skin", skin, load())
     one, (_, n, m) = load()[skin], problem.shape
     decisions = tuple(_numbered(one["decisions"], j) for j in range(n))
     options = []

@@ -13,7 +13,7 @@ import numpy as np
 def divergence(totals: np.ndarray) -> np.ndarray:
     """The largest total minus the smallest: 0 is fair (section 4.2 of 003, its tables
     and its worked example)."""
-    return np.ptp(np.asarray(totals), axis=-1)
+    return np.ptp(totals, axis=-1)
 
 
 def shortfall(totals: np.ndarray, best: np.ndarray) -> np.ndarray:
@@ -22,18 +22,18 @@ def shortfall(totals: np.ndarray, best: np.ndarray) -> np.ndarray:
     Section 3 of 003 calls this divergence as well; its formula, tables and examples do
     not. `best` are the participants' best totals, as `FairDecisions.best` has them.
     """
-    return (np.asarray(best) - totals).max(axis=-1)
+    return (best - totals).max(axis=-1)
 
 
 def welfare(totals: np.ndarray) -> np.ndarray:
     """The sum of the totals (Harsanyi 1955; section 5.6 of 003)."""
-    return np.asarray(totals).sum(axis=-1)
+    return np.sum(totals, axis=-1)
 
 
 def nash_welfare(totals: np.ndarray) -> np.ndarray:
     """The geometric mean of the totals (Nash 1950): 0 when somebody has nothing."""
     with np.errstate(divide="ignore"):
-        return np.exp(np.log(np.asarray(totals, dtype=float)).mean(axis=-1))
+        return np.exp(np.log(totals).mean(axis=-1))
 
 
 OBJECTIVES: Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]

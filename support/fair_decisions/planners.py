@@ -3,9 +3,9 @@ is common to all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,14 @@ from support.fair_decisions.measures import value
 from support.fair_decisions.problem import Brief, Heard, Move
 from support.fair_decisions.records import Plan
 from support.solvers.fair import meet, solve, totals
-from support.solvers.search import PRINTED, Search, Tree, follow
+from support.solvers.search import (
+    PRINTED,
+    LocalSearch,
+    RandomSearch,
+    Search,
+    Tree,
+    follow,
+)
 
 TRIES = 30  # asks of a searcher that comes up with known plans, before one is drawn
 STEPS = 100  # of expected gains, for solvers of whole numbers
@@ -42,28 +49,13 @@ def best_known(
 ) -> Plan | None:
     """The best known plan, the earlier of equals; without totals the last, if any."""
     plans = worths(history, objective, best)
-    known = [(worth, plan) for plan, worth in plans if worth is not None]
-    if known:
-        return max(known, key=itemgetter(0))[1]
-    return plans[-1][0] if plans else None
+    known = [pair for pair in plans if pair[1] is not None] or plans[-1:]
+    return max(known, key=itemgetter(1))[0] if known else None
 
 
-def unknown(
-    rng: np.random.Generator, decisions: int, options: int, known: Collection[Plan]
-) -> Plan | None:
-    """A plan drawn uniformly from those that are not known; None where all are."""
-    while len(known) < options**decisions:
-        plan = tuple(rng.integers(options, size=decisions).tolist())
-        if plan not in known:
-            return plan
-    return None
-
-
-def checked_move(brief: Brief, move: Any) -> Move:
+def checked_move(brief: Brief, move: Move) -> Move:
     """The move, if it is allowed: a known plan to stop with, an unknown one (under
     comparison the second) to go on."""
-    if not isinstance(move, Move):
-        raise InvalidInput(f"move: {move!r} given; expected a Move with plans")
     plans = tuple(brief.table.check(plan) for plan in move.plans)
     wanted = 1 if move.finish else brief.plans
     if len(plans) != wanted:
@@ -95,8 +87,13 @@ class Planner:
     rng: np.random.Generator
 
     def fresh(self, brief: Brief, known: set[Plan]) -> Plan | None:
-        """A plan that is not known, if there is one."""
-        return unknown(self.rng, *brief.table.shape[1:], known)
+        """A plan drawn uniformly from those that are not known; None where all are."""
+        _, n, m = brief.table.shape
+        while len(known) < brief.table.plans:
+            plan = tuple(self.rng.integers(m, size=n).tolist())
+            if plan not in known:
+                return plan
+        return None
 
     async def propose(self, brief: Brief) -> Move:
         """The next plan, or the best known one and the next."""
@@ -106,13 +103,21 @@ class Planner:
         plans = [best] if best is not None and brief.plans > 1 else []
         while len(plans) < brief.plans:
             found = self.fresh(brief, {*brief.known, *plans})
-            if found is not None:
-                plans.append(found)
-            elif best is None:
-                return Move((plans[0],) * brief.plans, "there is but one plan")
-            else:
-                return Move((best,), "every plan is known", True)
+            if found is None:
+                only = (best,) if best is not None else (plans[0],) * brief.plans
+                return Move(only, "there is no other plan", best is not None)
+            plans.append(found)
         return Move(tuple(plans), f"the next plan of the {self.kind} search")
+
+
+SEARCHES: dict[str, Callable[..., Search]] = {
+    "mcts": Tree,
+    "mcts printed": partial(Tree, settings=PRINTED),
+    "random": RandomSearch,
+    "local": LocalSearch,
+}
+"""Monte Carlo tree search with settings that work at few evaluations, or as appendix B
+of 003 reads word by word; two floors, plans drawn at random and local search."""
 
 
 class SearchPlanner(Planner):
@@ -128,8 +133,11 @@ class SearchPlanner(Planner):
     plan of which nothing is known is left out of the search.
     """
 
-    def __init__(self, kind: str, searcher: Search, rng: np.random.Generator) -> None:
-        self.kind, self.searcher, self.rng = kind, searcher, rng
+    def __init__(
+        self, kind: str, shape: tuple[int, int, int], rng: np.random.Generator
+    ) -> None:
+        searching, self.rng = rng.spawn(2)
+        self.kind, self.searcher = kind, SEARCHES[kind](*shape[1:], searching)
         self._worth, self._rounds = dict[Plan, float](), 0
 
     async def propose(self, brief: Brief) -> Move:
@@ -179,12 +187,11 @@ class ExactPlanner(Planner):
     def fresh(self, brief: Brief, known: set[Plan]) -> Plan | None:
         """The solver's plan, one near it, or what is drawn."""
         gains = brief.estimates if brief.gains is None else brief.gains
-        if gains is not None and len(known) < brief.table.plans:
-            found = Suggester(brief.objective)(gains)
-            plan = nearby(found, gains, brief.objective, known)
-            if plan is not None:
-                return plan
-        return super().fresh(brief, known)
+        if gains is None:
+            return super().fresh(brief, known)
+        found = Suggester(brief.objective)(gains)
+        near = nearby(found, gains, brief.objective, known)
+        return near or super().fresh(brief, known)
 
 
 SOLVERS = ("exact", "mcts", "mcts printed")
@@ -221,8 +228,7 @@ class Suggester:
         def worth(plan: Plan) -> float:
             return float(value(self.objective, totals(gains, plan), best))
 
-        settings = PRINTED if self.kind == "mcts printed" else None
-        return follow(Tree(n, m, self.rng, settings), worth, ADVICE)[0]
+        return follow(SEARCHES[self.kind](n, m, self.rng), worth, ADVICE)[0]
 
 
 def advised(
@@ -247,7 +253,7 @@ def whole(gains: np.ndarray) -> np.ndarray:
     Where one is below 0, all are raised alike: by no objective does that change which
     plan is the best.
     """
-    if np.issubdtype(gains.dtype, np.integer):
+    if gains.dtype.kind != "f":
         return gains
     largest = float(np.abs(gains).max())
     rounded = np.rint(gains * (STEPS / largest if largest else 1.0)).astype(np.int64)
@@ -262,15 +268,12 @@ def nearby(
     if plan not in known:
         return plan
     _, n, m = gains.shape
-    changes = list(np.ndindex(n, m))
-    around: dict[Plan, None] = {}
-    for i, change in enumerate(changes):
-        for again in changes[i:] if n * m <= NEAR else [change]:
-            other = list(plan)
-            for j, k in (change, again):
-                other[j] = k
-            around[tuple(other)] = None
-    new = [other for other in around if other not in known]
+    around = {plan}
+    for _ in range(2 if n * m <= NEAR else 1):
+        for one in list(around):
+            for j, k in np.ndindex(n, m):
+                around.add((*one[:j], k, *one[j + 1 :]))
+    new = sorted(around - known)
     if not new:
         return None
     sums = gains[:, np.arange(n), np.array(new)].sum(axis=2).T

@@ -6,9 +6,10 @@ Section 3 of "Investigating Language Models for Supporting Complex Group Decisio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,21 @@ PREFERENCES = SCORES, RANKINGS = ("scores", "rankings")
 """Arbitrary scores (options of a decision share 100 points), rankings from 1 to m."""
 POINTS = 100  # shared by the options of a decision under "scores"
 SHORTFALL = "shortfall"
+MOST = 1000  # of participants, decisions, options and rounds
+
+
+def check_one(what: str, given: Any, known: Iterable[Any]) -> None:
+    """Refuse what is none of the known names."""
+    if given not in known:
+        expected = f"expected one of {', '.join(map(str, known))}"
+        raise InvalidInput(f"{what}: {given!r} given; {expected}")
+
+
+def check_size(what: str, given: Any) -> None:
+    """Refuse what is no whole number from 1 to `MOST`."""
+    if given not in range(1, MOST + 1):
+        expected = f"expected a whole number from 1 to {MOST}"
+        raise InvalidInput(f"{what}: {given!r} given; {expected}")
 
 
 class Named:
@@ -149,11 +165,6 @@ class Heard:
     plans: tuple[Plan, ...]
     feedback: tuple[Feedback, ...]
     totals: tuple[tuple[float, ...], ...] = ()
-
-    def answer(self, name: str) -> Feedback:
-        """What somebody answered; nothing, where it did not."""
-        named = {answer.participant: answer for answer in self.feedback}
-        return named.get(name, Feedback(name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,13 +31,15 @@ from support.fair_decisions.problem import (
     FairDecisions,
     Heard,
     Move,
+    check_one,
+    check_size,
     table_of,
 )
 from support.fair_decisions.records import Feedback, Plan, Planning, PlanningRound
 from support.play import FormatError, asked, counted
 from support.solvers.fair import totals
 
-ROUNDS, MOST = 5, 1000  # as in the paper; at most
+ROUNDS = 5
 FINAL = ITS_OWN, BEST_KNOWN, _ = ("its own", "best known", "last")
 
 
@@ -70,19 +72,12 @@ class Search:
     errors: list[FormatError] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        for what, known in (
-            ("feedback", FEEDBACK),
-            ("objective", OBJECTIVES),
-            ("preferences", PREFERENCES),
-            ("final", FINAL),
-        ):
-            if (given := getattr(self, what)) not in known:
-                expected = f"expected one of {', '.join(known)}"
-                raise InvalidInput(f"{what}: {given!r} given; {expected}")
+        check_one("feedback", self.feedback, FEEDBACK)
+        check_one("objective", self.objective, OBJECTIVES)
+        check_one("preferences", self.preferences, PREFERENCES)
+        check_one("final", self.final, FINAL)
+        check_size("rounds", self.rounds)
         self.table = table_of(self.problem, self.preferences, self.objective)
-        if self.rounds not in range(1, MOST + 1):
-            expected = f"expected a whole number from 1 to {MOST}"
-            raise InvalidInput(f"rounds: {self.rounds!r} given; {expected}")
         if self.solver and not self.estimator and self.feedback != COMPLETE:
             told = "it needs an estimator, for nobody tells the gains"
             raise InvalidInput(f"solver: {told}; or feedback='complete'")
@@ -110,8 +105,7 @@ class Search:
             answers = await self._answers(move.plans)
             self.history += (Heard(move.plans, answers),)
             await self._estimate()
-        spent = zip(self._spent(), before, strict=True)
-        replies, tokens = [after - earlier for after, earlier in spent]
+        replies, tokens = np.subtract(self._spent(), before).tolist()
         return PlanningRound(
             number,
             move.plans,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import filterfalse
+from itertools import chain, filterfalse
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -28,6 +28,7 @@ from support.fair_decisions.deciders import (
 )
 from support.fair_decisions.estimators import BayesianEstimator, prior_for
 from support.fair_decisions.planners import (
+    SEARCHES,
     ExactPlanner,
     SearchPlanner,
     checked_move,
@@ -58,7 +59,6 @@ from support.seats import (
     many,
     text,
 )
-from support.solvers.search import PRINTED, LocalSearch, RandomSearch, Tree
 
 # ---- a participant, which knows `Own` --------------------------------------------------
 
@@ -228,11 +228,8 @@ def move_of(brief: Brief, reply: Any) -> Move:
     """The move that a reply stands for; an error says what is not allowed in it."""
     finish = reply.status == FINISH
     numbers = [reply.plan]
-    if brief.plans > 1 and not finish:
+    if brief.plans > 1 and not finish and reply.other:
         numbers.append(reply.other)
-    if None in numbers:
-        expected = f"expected a second plan to compare, or the status {FINISH}"
-        raise ValueError(f"other: null given; {expected}")
     plans = tuple(tuple(k - 1 for k in plan) for plan in numbers)
     reason = " ".join(reply.reason.split())
     return checked_move(brief, Move(plans, reason, finish))
@@ -254,20 +251,8 @@ def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
     }
 
 
-SEARCHES: dict[str, Any] = {
-    "mcts": Tree,
-    "mcts printed": partial(Tree, settings=PRINTED),
-    "random": RandomSearch,
-    "local": LocalSearch,
-}
-
-
-def _searching(
-    kind: str, me: str, rng: np.random.Generator, own: Leading
-) -> SearchPlanner:
-    _, n, m = own.shape
-    searching, drawing = rng.spawn(2)
-    return SearchPlanner(kind, SEARCHES[kind](n, m, searching), drawing)
+def _searching(kind: str, me: str, rng: Any, own: Leading) -> SearchPlanner:
+    return SearchPlanner(kind, own.shape, rng)
 
 
 PLANNER = Role(
@@ -288,9 +273,7 @@ PLANNER = Role(
         "exact": lambda me, rng, own: ExactPlanner(rng),
     },
 )
-"""Monte Carlo tree search with settings that work at few evaluations, or as appendix B
-of 003 reads word by word; two floors, plans drawn at random and local search; a solver
-on public or expected gains."""
+"""The searches, and a solver on public or expected gains."""
 
 
 # ---- the estimator ---------------------------------------------------------------------
@@ -308,23 +291,26 @@ class AskedEstimator:
 
     def __init__(self, seat: ModelSeat | HumanSeat, everybody: bool) -> None:
         self.seat, self.kind, self.everybody = seat, seat.kind, everybody
-        self._told: dict[Heard, list[tuple[str, int, int, float]]] = {}
+        self._told: list[list[tuple[str, int, int, float]]] = []
 
     async def estimate(
         self, table: Table, feedback: str, history: Sequence[Heard]
     ) -> np.ndarray:
         """Expected gains."""
-        stated, found = [], dict[tuple[str, int, int], list[float]]()
+        for entry in history[len(self._told) :]:
+            asked = tuple(filter(self._asks, entry.feedback))
+            self._told.append([])  # also where asking fails
+            if asked:
+                words = Heard(entry.plans, asked)
+                self._told[-1] = await self.seat.estimate(table, words)
+        stated = []
         for entry in history:
-            words = Heard(entry.plans, tuple(filter(self._asks, entry.feedback)))
-            others = tuple(filterfalse(self._asks, entry.feedback))
-            stated.append(Heard(entry.plans, others))
-            if words.feedback and words not in self._told:
-                self._told[words] = []  # also where asking fails
-                self._told[words] = await self.seat.estimate(table, words)
-            for name, j, k, worth in self._told.get(words, []):
-                found.setdefault((name, j, k), []).append(worth)
+            others = filterfalse(self._asks, entry.feedback)
+            stated.append(Heard(entry.plans, tuple(others)))
         gains = await BayesianEstimator().estimate(table, feedback, stated)
+        found: dict[tuple[str, int, int], list[float]] = {}
+        for name, j, k, worth in chain(*self._told):
+            found.setdefault((name, j, k), []).append(worth)
         for (name, j, k), worths in found.items():
             gains[table.participants.index(name), j, k] = np.mean(worths)
         return gains

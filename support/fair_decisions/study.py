@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.errors import InvalidInput
 from support.fair_decisions.instances import instance
 from support.fair_decisions.planners import SOLVERS, Suggester
-from support.fair_decisions.problem import COMPARED, COMPLETE, SCORE, WORDS
+from support.fair_decisions.problem import COMPARED, COMPLETE, SCORE, WORDS, check_one
 from support.fair_decisions.records import Planning
 from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search, record
 from support.fair_decisions.seats import (
@@ -80,13 +79,8 @@ async def fair_decisions(
     `instances_seed`: the same ones under every coordinator and feedback, 30 in the
     paper.
     """
-    for what, given, known in (
-        ("solver", solver, (False, True, *SOLVERS)),
-        ("prompt", prompt, PROMPTS),
-    ):
-        if given not in known:
-            expected = f"expected one of {', '.join(map(str, known))}"
-            raise InvalidInput(f"{what}: {given!r} given; {expected}")
+    check_one("solver", solver, (False, True, *SOLVERS))
+    check_one("prompt", prompt, PROMPTS)
     sizes = (preferences, decisions, options, repetition, instances_seed, participants)
     problem = instance(*sizes)
     kinds = by_name("participant", seats, problem.participants)

@@ -254,7 +254,7 @@ class Sheet:
         except ValidationError as error:
             wrong = {each["loc"][0] for each in error.errors() if each["loc"]}
             titles = {part.name: part.title for part in self.field.parts}
-            raise InvalidInput(misfits(error, titles)) from None
+            raise InvalidInput("\n".join(misfits(error, titles))) from None
         finally:
             for name, part in self.parts.items():
                 mark = part.view.add_class if name in wrong else part.view.remove_class

@@ -7,7 +7,7 @@ wishes, its agreement and its end as data beside its words.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from support.meetings.preferences import Choice, Wish
@@ -138,7 +138,8 @@ class Coordination:
 def noted(
     before: tuple[Any, ...], talk: tuple[Turn, ...], slots: Mapping[str, str]
 ) -> tuple[Any, ...]:
-    """A member's notes after a talk: each wish once, of all choices the last.
+    """A member's notes after a talk: each wish once, as it was said last, of all
+    choices the last alone.
 
     `slots` are those of all options so far, by id.
     """
@@ -150,5 +151,6 @@ def noted(
         if turn.agrees:
             said.append(Choice(slot=slots[turn.agrees]))
     choices = [wish for wish in said if isinstance(wish, Choice)]
-    others = dict.fromkeys(wish for wish in said if not isinstance(wish, Choice))
-    return (*others, *choices[-1:])
+    others = [wish for wish in said if not isinstance(wish, Choice)]
+    latest = {replace(wish, priority=2): wish for wish in others}
+    return (*latest.values(), *choices[-1:])

@@ -205,7 +205,8 @@ async def meeting_coordination(
 
 def _states(kind: Any, reader: str) -> bool:
     """Whether a member of that kind states data beside words."""
-    return reader == "stated" or (reader == "own" and kind == HUMAN)
+    person = getattr(kind, "kind", kind) == HUMAN
+    return reader == "stated" or (reader == "own" and person)
 
 
 def _read(kind: Any, reader: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from support.draw import COLOURS
 from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
 
-LINES = {
+LINES: dict[str, dict[str, Any]] = {
     TEAMMATE: {"edge_color": "#b8b8b8", "style": ":"},
     COLLABORATOR: {"edge_color": "#8a8a8a", "width": 0.6},
     MANAGER: {"edge_color": "#00734f", "width": 1.8},
@@ -61,7 +61,9 @@ def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
         clip_on=False,
         bbox={"color": "white", "alpha": 0.7, "pad": 0.2},
     )
-    ax.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0))
+    ax.legend(
+        fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=3
+    )
     ax.margins(0.12)
     ax.set_axis_off()
     return ax

@@ -29,7 +29,8 @@ from pydantic.dataclasses import dataclass
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput
-from support.seats import form, misfits
+from support.forms import misfits
+from support.seats import form
 
 GATES = ("eligibility", "consent")
 BLANK = {"text": "", "multiple": []}

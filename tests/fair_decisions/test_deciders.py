@@ -66,7 +66,7 @@ def test_a_larger_gain_never_satisfies_less_and_equal_gains_satisfy_alike(gains,
 
 
 def test_satisfaction_by_hand():
-    assert satisfaction(np.full((1, 7), 10), "scores") == pytest.approx(0.5)
+    assert satisfaction(np.full((1, 4), 25), "scores") == pytest.approx(0.5)
     assert satisfaction(np.array([[100, 0, 0]]), "scores").tolist() == [[1, 0, 0]]
     ranked = satisfaction(np.array([[4, 1, 2, 3]]), "rankings")
     assert ranked == pytest.approx(np.array([[3, 0, 1, 2]]) / 3)

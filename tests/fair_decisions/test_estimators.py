@@ -149,14 +149,15 @@ def test_moments_under_a_comparison_are_those_of_samples():
     row, rng = np.array([-1.0, 1.0]), np.random.default_rng(0)
     drawn = rng.multivariate_normal(mean, covariance, size=400_000)
     kept = drawn[drawn @ row + 0.5 * rng.standard_normal(len(drawn)) > 0]
-    after = preferred(mean, covariance, row, 0.5)
+    after = preferred((mean, covariance), row, 0.5)
     assert np.allclose(after[0], kept.mean(axis=0), atol=0.02)
     assert np.allclose(after[1], np.cov(kept.T), atol=0.02)
 
 
 def test_an_observation_adds_its_precision():
     covariance, row = np.array([[2.0, 0.5], [0.5, 1.0]]), chosen((0,), 2)
-    _, after = observed(np.zeros(2), covariance, row[None], np.ones(1), np.array([0.5]))
+    belief = np.zeros(2), covariance
+    _, after = observed(belief, row[None], np.ones(1), np.array([0.5]))
     assert 1 / after[0, 0] == pytest.approx(1 / 2 + 1 / 0.5**2)
 
 
@@ -191,9 +192,10 @@ def test_the_last_digits_of_a_processor_change_no_plan(feedback, monkeypatch):
     drawn = np.random.default_rng(0)
 
     def elsewhere(update):
-        def shaken(mean, *given):
+        def shaken(belief, *given):
+            mean, covariance = belief
             noise = drawn.uniform(-1e-13, 1e-13, mean.shape)
-            return update(mean * (1 + noise), *given)
+            return update((mean * (1 + noise), covariance), *given)
 
         return shaken
 

@@ -227,7 +227,7 @@ def test_under_comparison_it_gives_two_plans_and_is_told_who_preferred_which(
     assert stop == Move(((0, 1),), "it may help", True)
     replies = reply(1, 2, other=None), reply(1, 2, other=[1, 1])
     move, (_, again) = asked(later, *replies)
-    assert move.plans == ((0, 1), (0, 0)) and "expected a second plan" in again
+    assert move.plans == ((0, 1), (0, 0)) and "plans: 1 given; expected 2" in again
 
 
 def test_at_the_end_advice_and_question_ask_for_the_same(briefed):

@@ -19,7 +19,6 @@ from markupsafe import escape
 
 from support.draw import png
 from support.labs import base
-from support.labs.roles import RoleForm
 
 
 @pytest.fixture(autouse=True)
@@ -99,33 +98,3 @@ def within():
         return [widget, *children] if isinstance(widget, kind) else children
 
     return find
-
-
-@pytest.fixture
-def answered(monkeypatch):
-    """A function that plays a lab to the end and has every question to a person filled in; the phases asked for."""
-    forms, begin = [], RoleForm.__init__
-    monkeypatch.setattr(
-        RoleForm,
-        "__init__",
-        lambda self, *given: (begin(self, *given), forms.append(self))[0],
-    )
-
-    def play(lab, fill):
-        phases = []
-
-        async def run():
-            task = asyncio.ensure_future(lab.advance(to_the_end=True))
-            while not task.done():
-                await asyncio.sleep(0)
-                for form in [form for form in forms if form.waiting]:
-                    phases.append(form.waiting[0].phase)
-                    view = form.waiting[0].view
-                    fill(form, view[0] if form.waiting[0].form else view)
-                    form.send()
-
-        asyncio.run(asyncio.wait_for(run(), 60))
-        assert "Stored in" in lab.status.value
-        return phases
-
-    return play

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +25,7 @@ from support.meetings.preferences import (
     situation,
     understood,
 )
+from support.meetings.records import ASSISTANT, Turn, noted
 
 SENT = datetime.fromisoformat("2026-03-07T10:00-05:00")
 MONDAY = "2026-03-09T10:00-04:00"  # New York has changed its clock, Berlin has not
@@ -78,3 +80,12 @@ def test_words_count_by_what_they_say_and_without_it_not_at_all() -> None:
     window = Window(start="09:00", end="12:00")
     said = (Words(text="Early.", says=(window,)), window, Words(text="As you like."))
     assert understood(said) == (window,)
+
+
+def test_a_note_is_the_wish_as_it_was_said_last() -> None:
+    early = Window(start="09:00", end="12:00")
+    first = Turn("Ana", "…", (early, Notice(hours=24), Choice(slot="x")))
+    later = Turn("Ana", "…", (replace(early, priority=3),), agrees="O1")
+    told = Turn(ASSISTANT, "…", (Flexible(),))
+    notes = noted(noted((), (told, first), {}), (later,), {"O1": "y"})
+    assert notes == (replace(early, priority=3), Notice(hours=24), Choice(slot="y"))
