@@ -13,8 +13,6 @@ from support.fair_decisions import estimators
 from support.fair_decisions.estimators import (
     BayesianEstimator,
     Prior,
-    chosen,
-    observed,
     preferred,
 )
 from support.fair_decisions.instances import DRAWS, instance
@@ -152,13 +150,6 @@ def test_moments_under_a_comparison_are_those_of_samples():
     after = preferred((mean, covariance), row, 0.5)
     assert np.allclose(after[0], kept.mean(axis=0), atol=0.02)
     assert np.allclose(after[1], np.cov(kept.T), atol=0.02)
-
-
-def test_an_observation_adds_its_precision():
-    covariance, row = np.array([[2.0, 0.5], [0.5, 1.0]]), chosen((0,), 2)
-    belief = np.zeros(2), covariance
-    _, after = observed(belief, row[None], np.ones(1), np.array([0.5]))
-    assert 1 / after[0, 0] == pytest.approx(1 / 2 + 1 / 0.5**2)
 
 
 # ---- what estimates are worth --------------------------------------------------------

@@ -53,11 +53,6 @@ PAIR = [((0, 0), (1, 0))]
 @pytest.mark.parametrize(
     ("rounds", "move", "said"),
     [
-        ([(0, 0)], Move(((0, 0),)), KNOWN),
-        ([(0, 0)], Move(((0, 1),), finish=True), "is not known yet; to stop"),
-        ([(0, 0)], Move(((0, 1), (1, 1))), "plans: 2 given; expected 1"),
-        ([(0, 0)], Move(((0, 2),)), "expected 2 whole numbers from 0 to 1"),
-        ([(0, 0)] * 5, Move(((0, 1),)), "no round is left; stop with one"),
         (PAIR, Move(((0, 1), (0, 0))), KNOWN),
         (PAIR, Move(((0, 1), (0, 1))), "given twice; expected two different plans"),
         (PAIR, Move(((1, 0), (0, 1))), ""),
@@ -148,15 +143,6 @@ def test_on_public_gains_it_proposes_the_optimum_and_then_stops_with_it(
     assert worth(GAINS, first.plans[0], objective) == best and not first.finish
     last = exact(briefed(GAINS, first.plans[0], gains=GAINS, objective=objective))
     assert last.finish and last.plans == first.plans
-
-
-def test_on_estimates_it_proposes_what_is_expected_to_be_best_though_it_is_not(briefed):
-    guess = np.random.default_rng(8).random((3, 4, 3)) * 30
-    known = (0, 0, 0, 0)
-    (plan,) = exact(briefed(GAINS, known, estimates=guess)).plans
-    scaled = np.rint(guess * STEPS / guess.max())
-    best = max(worth(scaled, other) for other in PLANS if other != known)
-    assert worth(scaled, plan) == best
 
 
 @pytest.mark.parametrize("solver", ["exact", "mcts", "mcts printed"])
