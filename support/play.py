@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -63,3 +64,14 @@ async def asked(
 def counted(seats: Iterable[Any], what: str = "replies") -> int:
     """Replies (or tokens) that some participants took so far; who is no model takes none."""
     return sum(getattr(seat, what, 0) for seat in seats)
+
+
+def check_number(
+    name: str, value: Any, low: float = 0.0, high: float = math.inf
+) -> None:
+    """Refuse a setting that is no number in its range."""
+    fits = isinstance(value, int | float) and not isinstance(value, bool)
+    if not fits or not low <= value <= high:
+        raise InvalidInput(
+            f"{name}: {value!r} given; expected a number of at least {low:g} and at most {high:g}"
+        )

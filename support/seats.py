@@ -43,7 +43,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -67,6 +66,7 @@ from pydantic import (
 from support.errors import InvalidInput, MalformedReply, Silent, UnknownParticipant
 from support.forms import misfits
 from support.models.profiles import MODEL, TIGHT, Limits, is_model
+from support.play import check_number
 from support.prompts import check_folder, own, render
 
 if TYPE_CHECKING:
@@ -616,17 +616,3 @@ def given_model(kind: str, model: ChatModel | str | None, who: str) -> ChatModel
     from support.models import named
 
     return named(kind, model)
-
-
-def check_number(
-    name: str, value: Any, low: float = 0.0, high: float = math.inf
-) -> None:
-    """Refuse a setting that is no number in its range."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not low <= value <= high
-    ):
-        raise InvalidInput(
-            f"{name}: {value!r} given; expected a number of at least {low:g} and at most {high:g}"
-        )

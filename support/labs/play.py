@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -130,7 +130,8 @@ class PlayLab(Lab, Generic[R]):
         try:
             if self.run is None:
                 questions: asyncio.Queue[Question] = asyncio.Queue()
-                self._listen(questions, self._ask)
+                listening = asyncio.ensure_future(self._pass_on(questions))
+                self._listeners.append(listening)
                 with people(questions):
                     await self._sit_down()
             while (
@@ -260,16 +261,10 @@ class PlayLab(Lab, Generic[R]):
             self.forms.children = tuple(shown)
         self.persons[question.me].ask(question)
 
-    def _listen(
-        self, questions: asyncio.Queue[Question], ask: Callable[[Question], None]
-    ) -> None:
-        """Pass the questions to a person on to the form, for as long as this play lasts."""
-
-        async def pass_on() -> None:
-            while True:
-                ask(await questions.get())
-
-        self._listeners.append(asyncio.ensure_future(pass_on()))
+    async def _pass_on(self, questions: asyncio.Queue[Question]) -> None:
+        """Show what people are asked, for as long as this play lasts."""
+        while True:
+            self._ask(await questions.get())
 
     def _conclude(self) -> None:
         played, result = len(self.finished), self._result()

@@ -29,8 +29,8 @@ from support.meetings.seats import (
 )
 from support.meetings.venues import venue_scenario
 from support.models.profiles import is_model
-from support.play import together
-from support.seats import HUMAN, TEMPERATURE, Seats, Spoken, by_name, check_number
+from support.play import check_number, together
+from support.seats import HUMAN, TEMPERATURE, Seats, Spoken, by_name
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel

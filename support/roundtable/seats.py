@@ -25,6 +25,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from support.choice import RULES, check_ballot
 from support.errors import InvalidInput
 from support.models.profiles import Limits
+from support.play import check_number
 from support.roundtable import negotiators
 from support.roundtable.records import Ballot, Chosen, Message, Proposal
 from support.roundtable.table import STARTED, Environment, check_environment
@@ -37,7 +38,6 @@ from support.seats import (
     Spoken,
     by_name,
     called,
-    check_number,
     form,
 )
 
