@@ -150,6 +150,6 @@ def _ratios(published: pd.DataFrame) -> list[Any]:
     """The ratios that are printed with an interval; Table 2 is of three members."""
     ratios = published[published["column"] == "satisfaction_ratio"]
     ratios = ratios.dropna(subset=["spread"])
-    members = ratios["table"].str.extract(r"n = (\d)")[0].fillna(3)
+    members = ratios["table"].str.extract(r"n = (\d)")[0].fillna("3")
     cells = ratios.rename(columns={"value": "ratio", "spread": "half"})
     return list(cells.assign(members=members.astype(int)).itertuples())
