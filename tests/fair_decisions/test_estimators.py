@@ -57,7 +57,7 @@ def totals(gains, plan):
 
 @pytest.mark.parametrize(("kind", "m"), [("scores", 2), ("scores", 8), ("rankings", 5)])
 def test_the_prior_is_that_of_the_generator(kind, m):
-    gains = DRAWS[kind][1](np.random.default_rng(0), (1, 20000, m))[0]
+    gains = DRAWS[kind](np.random.default_rng(0), (1, 20000, m))[0]
     prior = Prior(m, kind == "rankings")
     scale = np.sqrt(prior.variance)
     assert np.allclose(gains.mean(axis=0), prior.mean, atol=0.04 * scale)
