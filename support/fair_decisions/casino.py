@@ -25,7 +25,6 @@ from support.fair_decisions.records import Plan
 
 FILES = ("casino_valid.json.gz", "casino_test.json.gz")
 GOODS = ("Food", "Water", "Firewood")
-UNITS = 3  # packages of each
 WORTH = {"High": 5, "Medium": 4, "Low": 3}
 PARTIES = ("mturk_agent_1", "mturk_agent_2")
 
@@ -64,7 +63,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 def _row(dialogue: Mapping[str, Any]) -> dict[str, Any]:
     one, other = [dialogue["participant_info"][party] for party in PARTIES]
-    packages = range(UNITS + 1)
+    packages = range(4)  # of a good, for the one; the other has what is left of 3
     return {
         "dialogue": int(dialogue["dialogue_id"]),
         "points_a": int(one["outcomes"]["points_scored"]),

@@ -49,7 +49,7 @@ class Own:
     def totals(self, plans: Sequence[Plan]) -> list[int]:
         """The total V_i for each plan."""
         places = np.arange(len(self.gains))
-        return self.gains[places, np.array(plans)].sum(axis=1).tolist()
+        return self.gains[places, plans].sum(axis=1).tolist()
 
     def answer(self, name: str, plans: Sequence[Plan], feedback: str) -> Feedback:
         """The true answer: a total, a comparison, levels, or the last two."""

@@ -44,15 +44,13 @@ class Prior:
         m = self.options
         if self.ranked:
             return (m**2 - 1) / 12
-        ways = POINTS * (POINTS + m) * (m - 1)
-        return ways / (m**2 * (m + 1))
+        return POINTS * (POINTS + m) * (m - 1) / (m**2 * (m + 1))
 
     @property
     def covariance(self) -> np.ndarray:
         """Of all gains: each row sums to 0."""
         m = self.options
-        apart = np.eye(m) * m - 1
-        return self.variance * apart / max(m - 1, 1)
+        return self.variance * (np.eye(m) * m - 1) / max(m - 1, 1)
 
     def quantile(self, level: np.ndarray) -> np.ndarray:
         """The gain at a level from 0 to 1; that of a share of points is nearly Beta(1,
@@ -132,8 +130,8 @@ def _learnt(
         return observed(belief, rows[:1] - rows[1:], 0, noise)
     if answer.prefers is None:
         return belief
-    better, worse = rows[answer.prefers], rows[1 - answer.prefers]
-    return preferred(belief, better - worse, noise)
+    ahead = rows[answer.prefers] - rows[1 - answer.prefers]
+    return preferred(belief, ahead, noise)
 
 
 def _stated(plans: Sequence[Plan], answer: Feedback, m: int) -> dict[int, float]:
@@ -170,8 +168,7 @@ def observed(belief: Belief, rows: np.ndarray, values: Any, noises: Any) -> Beli
     uncertain = reach @ rows.T + np.eye(len(rows)) * noises**2
     gain = np.linalg.solve(uncertain, reach).T
     after = covariance - gain @ reach
-    symmetric = (after + after.T) / 2
-    return mean + gain @ (values - rows @ mean), symmetric
+    return mean + gain @ (values - rows @ mean), (after + after.T) / 2
 
 
 def preferred(belief: Belief, row: np.ndarray, noise: float) -> Belief:

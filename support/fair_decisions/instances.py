@@ -96,8 +96,9 @@ def named(problem: FairDecisions, skin: str = "meals") -> FairDecisions:
     options = []
     for j in range(n):
         turn, kind = divmod(j, len(kinds))
-        start = turn * m % len(kinds[kind])
-        names = kinds[kind][start:] + kinds[kind][:start]
+        names = kinds[kind]
+        start = turn * m % len(names)
+        names = names[start:] + names[:start]
         options.append(tuple(_numbered(names, k) for k in range(m)))
     decisions = tuple(_numbered(menu["decisions"], j) for j in range(n))
     return replace(problem, decisions=decisions, options=tuple(options))

@@ -69,8 +69,9 @@ def checked_move(brief: Brief, move: Move) -> Move:
     elif new and len(set(plans)) < len(plans) <= brief.table.plans:
         said = f"{last} given twice; expected two different plans to compare"
     elif new and plans[-1] in brief.known:
-        expected = "expected a new one, or a stop with a known one"
-        said = f"{last} is known already; {expected}"
+        said = (
+            f"{last} is known already; expected a new one, or a stop with a known one"
+        )
     else:
         return replace(move, plans=plans)
     raise InvalidInput(f"plan: {said}")
@@ -258,7 +259,7 @@ def whole(gains: np.ndarray) -> np.ndarray:
         return gains
     largest = float(np.abs(gains).max())
     steps = STEPS / largest if largest else 1.0
-    rounded = np.rint(gains * steps).astype(np.int64)
+    rounded = np.rint(gains * steps).astype(int)
     return rounded - min(rounded.min(), 0)
 
 

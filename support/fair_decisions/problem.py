@@ -94,8 +94,12 @@ class FairDecisions(Named):
             told = f"names for {len(given)} decisions given; expected {n}"
             raise InvalidInput(f"options: {told}")
         options = tuple(_names("options", names, m, "Option") for names in given)
-        named = {"participants": people, "decisions": decisions, "options": options}
-        self.__dict__.update(gains=gains, **named)
+        self.__dict__.update(
+            gains=gains,
+            participants=people,
+            decisions=decisions,
+            options=options,
+        )
 
     @cached_property
     def best(self) -> np.ndarray:

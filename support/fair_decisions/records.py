@@ -93,8 +93,7 @@ class Planning:
         plans evaluated, and the replies off form."""
         apart = None
         if self.chosen is not None:
-            reached = totals(np.array(self.gains), self.chosen)
-            apart = int(divergence(reached))
+            apart = int(divergence(totals(np.array(self.gains), self.chosen)))
         return {
             "decided": self.chosen is not None,
             "divergence": apart,

@@ -142,10 +142,11 @@ class Search:
         if brief.over:
             return self._best()
         if brief.gains is not None:
-            return self.problem.check(self.solver(brief.gains))
-        if brief.estimates is None:
+            plan = self.solver(brief.gains)
+        elif brief.estimates is not None:
+            plan = advised(self.solver, brief.estimates, brief.known[-1])
+        else:
             return None
-        plan = advised(self.solver, brief.estimates, brief.known[-1])
         return self.problem.check(plan)
 
     def _best(self) -> Plan | None:
@@ -170,15 +171,16 @@ class Search:
             [made] = await self._asked("estimate", calls)
             if made is not None:
                 self.estimates = made
-        history = [replace(entry, totals=self._heard(entry)) for entry in self.history]
-        self.history = tuple(history)
+        self.history = tuple(
+            replace(entry, totals=self._heard(entry)) for entry in self.history
+        )
 
     def _heard(self, entry: Heard) -> tuple[tuple[float, ...], ...]:
         """The totals of a round's plans as the group knows them now: reported by
         everybody, or estimated."""
-        answers = entry.feedback
-        scores = [answer.score for answer in answers if answer.score is not None]
-        if len(entry.plans) == 1 and len(scores) == len(answers):
+        told = [answer.score for answer in entry.feedback]
+        scores = [score for score in told if score is not None]
+        if len(entry.plans) == 1 and len(scores) == len(told):
             return (tuple(map(float, scores)),)
         if self.estimates is None:
             return ()
@@ -189,10 +191,11 @@ class Search:
     ) -> list[Any]:
         """What everybody gives; None of who gives what does not fit."""
 
-        def amiss(agent: str, reason: str) -> None:
-            self.errors.append(FormatError(agent, phase, reason))
-
-        answers = await asked(calls, calls.__getitem__, amiss)
+        answers = await asked(
+            calls,
+            calls.__getitem__,
+            lambda agent, why: self.errors.append(FormatError(agent, phase, why)),
+        )
         return list(answers.values())
 
     def _spent(self) -> list[int]:

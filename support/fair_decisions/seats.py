@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -293,23 +292,22 @@ class AskedEstimator:
 
     def __init__(self, seat: Seat, everybody: bool) -> None:
         self.seat, self.kind, self.everybody = seat, seat.kind, everybody
-        self._told: list[list[tuple[Place, float]]] = []
+        self._rounds = 0
+        self._worths = dict[Place, list[float]]()
 
     async def estimate(
         self, table: Table, feedback: str, history: Sequence[Heard]
     ) -> np.ndarray:
         """Expected gains."""
-        for entry in history[len(self._told) :]:
-            self._told.append([])  # also where asking fails
+        for entry in history[self._rounds :]:
+            self._rounds += 1  # also where asking fails
             words = self._part(entry, True)
             if words.feedback:
-                self._told[-1] = await self.seat.estimate(table, words)
+                for place, worth in await self.seat.estimate(table, words):
+                    self._worths.setdefault(place, []).append(worth)
         stated = [self._part(entry, False) for entry in history]
         gains = await BayesianEstimator().estimate(table, feedback, stated)
-        found = dict[Place, list[float]]()
-        for place, worth in chain(*self._told):
-            found.setdefault(place, []).append(worth)
-        for place, worths in found.items():
+        for place, worths in self._worths.items():
             gains[place] = np.mean(worths)
         return gains
 
@@ -397,5 +395,6 @@ def seat_estimator(
     """The estimator of a kind; a model or a person is asked about `everybody`, or only
     about those who stated nothing as data."""
     seat = ESTIMATOR.seat(kind, rng, spoken=spoken)
-    asked = isinstance(seat, Seat)
-    return AskedEstimator(seat, everybody) if asked else seat
+    if isinstance(seat, Seat):
+        return AskedEstimator(seat, everybody)
+    return seat
