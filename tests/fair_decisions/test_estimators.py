@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import norm, spearmanr
+from scipy.stats import norm
 
 from support.fair_decisions import estimators
 from support.fair_decisions.estimators import BayesianEstimator, Prior
@@ -19,12 +19,12 @@ from support.fair_decisions.seats import seat_deciders
 KINDS, SEEDS = st.sampled_from(PREFERENCES), st.integers(0, 10**6)
 
 
-def played(feedback, kind="scores", *, n=4, rounds=5, seed=0, plans=None):
+def played(feedback, kind="scores", seed=0, plans=None):
     """A problem, what everybody knows, and rounds of random plans, truly answered."""
     rng = np.random.default_rng(seed)
-    problem = instance(kind, n, 3, 0, seed)
+    problem = instance(kind, 4, 3, 0, seed)
     seats = seat_deciders(problem, kind, "plain", rng).values()
-    drawn = rng.integers(3, size=(rounds, 1 + (feedback in PAIRED), n))
+    drawn = rng.integers(3, size=(5, 1 + (feedback in PAIRED), 4))
     history = []
     for chosen in drawn.tolist() if plans is None else plans:
         proposed = tuple(map(tuple, chosen))
@@ -61,7 +61,7 @@ LIKED = {"levels": ((0.7, None), (None, 0.3))}
     [
         ([{"prefers": 0}], 0.05),
         ([{"prefers": 1}], 0.05),
-        ([{"alike": True}], 0.05),
+        ([LIKED | {"alike": True}], 0.05),
         ([LIKED | {"rather": (None, 0)}], 0.05),
         ([LIKED | {"prefers": 1}], 0.05),
         ([{"prefers": 0}, LIKED], 2),  # the first leaves no Gaussian
@@ -111,28 +111,6 @@ def test_levels_of_all_options_give_back_every_rank(seed):
     plans = [[[k] * 4] for k in range(3)]
     problem, table, history = played("words", "rankings", seed=seed, plans=plans)
     assert np.array_equal(np.rint(believe(table, history)), problem.gains)
-
-
-@pytest.mark.parametrize(
-    ("feedback", "rounds", "least"),
-    [
-        ("score", 5, 0.5),
-        ("score", 9, 0.75),
-        ("comparison", 5, 0.35),
-        ("comparison in words", 5, 0.8),
-        ("words", 5, 0.85),
-    ],
-)
-def test_estimates_rank_plans_as_the_truth_does(feedback, rounds, least):
-    found = []
-    for seed in range(9):
-        n = (3, 6, 8)[seed % 3]
-        problem, table, history = played(feedback, n=n, rounds=rounds, seed=seed)
-        plans = np.random.default_rng(1).integers(3, size=(200, n))
-        guessed = totals(believe(table, history), plans).round(6)
-        for one, other in zip(guessed, problem.totals_of(plans).T, strict=True):
-            found.append(spearmanr(one, other).statistic if np.ptp(one) else 0.0)
-    assert np.mean(found) > least
 
 
 @pytest.mark.parametrize("feedback", ["comparison", "score"])

@@ -122,9 +122,9 @@ def test_on_public_gains_a_solver_proposes_the_optimum_and_stops_with_it(
 def test_nothing_is_advised_of_which_nothing_is_known(solver, seed):
     rng = np.random.default_rng(seed)
     latest = tuple(rng.integers(3, size=4).tolist())
-    gains = rng.normal(30, 9, (3, 4, 3))
+    gains = rng.normal(0, 9, (3, 4, 3))
     unheard = rng.random((4, 3)) < 0.5
-    gains[:, unheard] = 100 / 3
+    gains[:, unheard] = 3
     plan = advised(Suggester("divergence", solver, rng), gains, latest)
     for j, k in enumerate(plan):
         assert not unheard[j, k] or k == latest[j]
@@ -147,13 +147,3 @@ def test_nearby_is_the_best_unknown_plan_that_differs_in_one_or_two_decisions(
     assert found in near and found not in known
     assert worth(gains, found, objective) == pytest.approx(max(new))
     assert nearby((0,), FLAT[:, :1], "divergence", {(0,), (1,)}) is None
-
-
-@given(SEEDS)
-def test_expectations_below_zero_are_raised_and_keep_the_order_of_plans(seed):
-    gains = np.random.default_rng(seed).normal(0, 5, (3, 4, 3))
-    made = whole(gains)
-    assert made.min() >= 0 and made.dtype.kind == "i"
-    scale = 100 / np.abs(gains).max()
-    for plan in PLANS[::7]:  # each of four gains is off by half a step at most
-        assert abs(worth(made, plan) - scale * worth(gains, plan)) <= 4

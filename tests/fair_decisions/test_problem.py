@@ -63,8 +63,6 @@ def test_seeds_keep_their_instances_and_every_setting_has_its_own():
     assert scores.tolist() == [19, 55, 26, 4, 77, 19, 44, 35, 21]
     rankings = instance("rankings", 1, 4, 0, 2025).gains.ravel()
     assert rankings.tolist() == [4, 2, 1, 3, 4, 1, 2, 3, 4, 2, 3, 1]
-    many = {instance("scores", 3, 3, i, 2025).gains.tobytes() for i in range(30)}
-    assert len(many) == 30
     small, large = (instance("scores", n, 3, 0, 7).gains for n in (4, 5))
     assert not np.array_equal(small, large[:, :4])
 
@@ -75,8 +73,7 @@ def test_no_name_is_part_of_another_and_none_looks_like_a_score(skin):
     for names in (menu.decisions, *menu.options[:7]):  # then they are numbered
         for one, other in permutations(names, 2):
             assert one.lower() not in other.lower()
-        assert not re.search("[,:;]", " ".join(names))
     for names in menu.options[:7]:
-        assert not re.search(r"\d", " ".join(names))
+        assert not re.search(r"[,:;\d]", " ".join(names))
     many = named(FairDecisions(np.zeros((1, 1, 31), int)), skin)
     assert len({*many.options[0]}) == 31

@@ -115,7 +115,6 @@ def test_the_group_ends_with_the_best_known_the_last_or_the_coordinators_plan(
     ("move", "said"),
     [
         ((0, 2), "expected 2 whole numbers from 0 to 1"),
-        (Move(((0, 0), (1, 1))), "plans: 2 given; expected 1"),
         (stop((1, 1)), "is not known yet"),
         (FIRST, "Meal 1: Option 1, Meal 2: Option 1 is known already"),
         (MalformedReply("the reply is no JSON"), "the reply is no JSON"),

@@ -66,7 +66,6 @@ def test_a_model_ends_with_its_own_choice_unless_the_best_known_is_to_count(
         ("words", ["human"], "mcts", None, "bayesian"),
         ("comparison", ["model:own"], "mcts", None, "bayesian"),
         ("score", ["model:own"], "mcts", None, "none"),
-        ("score", ["plain"], "exact", None, "bayesian"),
         ("complete", ["plain"], "exact", None, "none"),
     ],
 )
@@ -106,7 +105,6 @@ def drawn(**given):
         (play, {"solver": True, "estimator": "none"}, "it needs an estimator"),
         (play, {"solver": "cplex"}, "expected one of False, True, exact, mcts"),
         (play, {"feedback": "smell"}, "feedback: 'smell' given; expected one of"),
-        (play, {"preferences": "votes"}, "expected one of scores, rankings"),
         (play, {"final": "first"}, "expected one of its own, best known, last"),
         (play, {"rounds": 0}, "rounds: 0 given; expected a whole number from 1"),
         (play, {"prompt": "short"}, "expected one of full, no example"),
