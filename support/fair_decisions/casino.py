@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from support.data import shared
@@ -23,7 +24,7 @@ from support.errors import DamagedFile, MissingData
 from support.fair_decisions.records import Plan
 
 FILES = ("casino_valid.json.gz", "casino_test.json.gz")
-GOODS, UNITS = ("Food", "Water", "Firewood"), 3
+GOODS = ("Food", "Water", "Firewood")
 WORTH = {"High": 5, "Medium": 4, "Low": 3}
 PARTIES = ("mturk_agent_1", "mturk_agent_2")
 
@@ -45,29 +46,38 @@ def deals(folder: str | Path | None = None) -> pd.DataFrame:
 
 def _rows(path: Path) -> list[dict[str, Any]]:
     try:
-        dialogues = json.loads(gzip.decompress(path.read_bytes()))
+        content = gzip.decompress(path.read_bytes())
+        dialogues = json.loads(content)
         return [_row(dialogue) for dialogue in dialogues]
     except FileNotFoundError as error:
-        source = "it comes with CaSiNo, https://github.com/kushalchawla/CaSiNo"
-        told = f"{path} is not there; {source} (see DATA_LICENSES.md)"
-        raise MissingData(told) from error
+        raise MissingData(
+            f"{path} is not there; it comes with CaSiNo, "
+            "https://github.com/kushalchawla/CaSiNo (see DATA_LICENSES.md)"
+        ) from error
     except (OSError, EOFError, zlib.error, LookupError, TypeError, ValueError) as error:
-        told = f"gzipped JSON as CaSiNo writes it ({type(error).__name__}: {error})"
-        left = "it is left as it is, get the file again"
-        raise DamagedFile(f"{path}: expected {told}; {left}") from error
+        raise DamagedFile(
+            f"{path}: expected gzipped JSON as CaSiNo writes it ({error!r}); "
+            "it is left as it is, get the file again"
+        ) from error
 
 
 def _row(dialogue: Mapping[str, Any]) -> dict[str, Any]:
-    """The negotiation as a fair decision: what a package of each good is worth to each,
-    times how many it gets."""
-    row = {"dialogue": int(dialogue["dialogue_id"])}
-    shares, gains = range(UNITS + 1), []
-    for side, party, got in zip("ab", PARTIES, (shares, shares[::-1]), strict=True):
-        person = dialogue["participant_info"][party]
-        worth = {good: WORTH[level] for level, good in person["value2issue"].items()}
-        gains.append(tuple(tuple(worth[good] * n for n in got) for good in GOODS))
-        row[f"points_{side}"] = int(person["outcomes"]["points_scored"])
-    return {**row, "plan": _deal(dialogue["chat_logs"]), "gains": tuple(gains)}
+    one, other = [dialogue["participant_info"][party] for party in PARTIES]
+    packages = range(4)  # of a good, for the one; the other has what is left of 3
+    return {
+        "dialogue": int(dialogue["dialogue_id"]),
+        "points_a": int(one["outcomes"]["points_scored"]),
+        "points_b": int(other["outcomes"]["points_scored"]),
+        "plan": _deal(dialogue["chat_logs"]),
+        "gains": (_gains(one, packages), _gains(other, packages[::-1])),
+    }
+
+
+def _gains(person: Mapping[str, Any], packages: Sequence[int]) -> tuple[Any, ...]:
+    """What so many packages of each good are worth to a person."""
+    worth = {good: WORTH[level] for level, good in person["value2issue"].items()}
+    each = [worth[good] for good in GOODS]
+    return tuple(map(tuple, np.outer(each, packages).tolist()))
 
 
 def _deal(chat: Sequence[Mapping[str, Any]]) -> Plan | None:
@@ -78,6 +88,7 @@ def _deal(chat: Sequence[Mapping[str, Any]]) -> Plan | None:
     offer = chat[-2]
     ending = offer["text"], last["text"]
     if ending != ("Submit-Deal", "Accept-Deal") or offer["id"] == last["id"]:
-        raise ValueError(f"it ends with {' and '.join(ending)}")
+        raise ValueError(f"it ends with {ending}")
     side = ("issue2youget", "issue2theyget")[PARTIES.index(offer["id"])]
-    return tuple(int(offer["task_data"][side][good]) for good in GOODS)
+    packages = offer["task_data"][side]
+    return tuple(int(packages[good]) for good in GOODS)

@@ -49,7 +49,7 @@ class Own:
     def totals(self, plans: Sequence[Plan]) -> list[int]:
         """The total V_i for each plan."""
         places = np.arange(len(self.gains))
-        return self.gains[places, np.array(plans)].sum(axis=1).tolist()
+        return self.gains[places, plans].sum(axis=1).tolist()
 
     def answer(self, name: str, plans: Sequence[Plan], feedback: str) -> Feedback:
         """The true answer: a total, a comparison, levels, or the last two."""
@@ -58,9 +58,9 @@ class Own:
             return Feedback(name, score=totals[0])
         answer = Feedback(name)
         if feedback in PAIRED:
-            alike = totals[0] == totals[1]
-            prefers = None if alike else int(totals[1] > totals[0])
-            answer = replace(answer, prefers=prefers, alike=alike)
+            first, second = totals
+            prefers = None if first == second else int(second > first)
+            answer = replace(answer, prefers=prefers, alike=first == second)
         if feedback in (WORDS, COMPARED):
             answer = replace(answer, levels=self._levels(plans))
         return answer
@@ -68,22 +68,23 @@ class Own:
     def _levels(self, plans: Sequence[Plan]) -> tuple[tuple[float | None, ...], ...]:
         """For each plan a level for each decision; of two only where they differ."""
         felt = satisfaction(self.gains, self.table.preferences)
-        fifths = np.minimum(felt * len(LEVELS), len(LEVELS) - 1).astype(int)
-        levels = np.array([*LEVELS.values()])[fifths]
-        differ = np.ptp(plans, axis=0) + (len(plans) == 1) > 0
+        fifths = np.minimum(felt * len(LEVELS), len(LEVELS) - 1)
+        levels = list(LEVELS.values())
         stated = []
         for plan in plans:
-            liked = zip(differ, levels[np.arange(len(plan)), list(plan)], strict=True)
-            stated.append(
-                tuple(float(level) if told else None for told, level in liked)
-            )
+            row: list[float | None] = []
+            for j, options in enumerate(zip(*plans, strict=True)):
+                told = len({*options}) == len(plans)
+                row.append(levels[int(fifths[j, plan[j]])] if told else None)
+            stated.append(tuple(row))
         return tuple(stated)
 
     def disclosed(self, text: str, plans: Sequence[Plan]) -> bool:
         """Whether a number of two digits or more in a text is its total for a plan, or
         its points for an option."""
         hidden = {*self.totals(plans), *self.gains.ravel().tolist()}
-        return any(int(number) in hidden for number in re.findall(r"\d\d+", text))
+        numbers = map(int, re.findall(r"\d\d+", text))
+        return not hidden.isdisjoint(numbers)
 
 
 class RuleBasedDecider:
@@ -112,20 +113,21 @@ def satisfaction(gains: np.ndarray, preferences: str) -> np.ndarray:
     m = max(gains.shape[1], 2)
     if preferences == RANKINGS:
         return (gains - 1) / (m - 1)
-    return (gains / POINTS) ** (np.log(2) / np.log(m))
+    share = gains / POINTS
+    return share ** (np.log(2) / np.log(m))
 
 
 def in_words(table: Table, answer: Feedback) -> str:
     """What feedback states as data, in plain words."""
-    said, paired = [], len(answer.levels) > 1
+    said = []
     if answer.alike:
         said.append("I like both plans alike.")
     elif answer.prefers is not None:
         said.append(f"I prefer the {PLACES[answer.prefers]} plan.")
     for place, levels in zip(PLACES, answer.levels, strict=False):
-        planned = f"the {place} plan has" if paired else "is planned"
+        planned = f"the {place} plan has" if len(answer.levels) > 1 else "is planned"
+        stated = list(zip(table.decisions, levels, strict=True))
         for word, level in reversed(LEVELS.items()):
-            stated = zip(table.decisions, levels, strict=True)
             named = [decision for decision, told in stated if told == level]
             if named:
                 said.append(f"I {word} what {planned} for {listed(named)}.")

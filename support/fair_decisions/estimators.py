@@ -7,14 +7,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, pi, sqrt
+from typing import Any
 
 import numpy as np
 
 from support.fair_decisions.problem import POINTS, RANKINGS, Heard, Table
 from support.fair_decisions.records import Feedback, Plan
 
-Pair = tuple[int, int]
-"""A decision and one of its options."""
+Belief = tuple[np.ndarray, np.ndarray]
+"""A Gaussian: its mean and its covariance."""
 
 # ---- what to expect of gains before anybody said a word -------------------------------
 
@@ -58,7 +59,7 @@ class Prior:
         if self.ranked:
             return np.clip(level * m + 0.5, 1, m)
         below = (1 - level) ** (1 / max(m - 1, 1))
-        return POINTS * (1 - below) if m > 1 else np.full_like(level, POINTS)
+        return POINTS * (1 - below)
 
 
 def prior_for(table: Table) -> Prior:
@@ -102,70 +103,70 @@ class BayesianEstimator:
 
 def _believed(name: str, table: Table, history: Sequence[Heard]) -> np.ndarray:
     """The expected gains of one participant, shape (decisions · options,)."""
-    prior, (_, n, m) = prior_for(table), table.shape
-    belief = np.full(n * m, prior.mean), np.kron(np.eye(n), prior.covariance)
-    noise = np.array([max(COMPARISON_NOISE * sqrt(prior.variance), LEAST)])
+    prior = prior_for(table)
+    _, n, m = table.shape
+    mean = np.full(n * m, prior.mean)
+    belief = mean, np.kron(np.eye(n), prior.covariance)
     for entry in history:
-        rows = np.array([chosen(plan, m) for plan in entry.plans])
         for answer in entry.feedback:
-            if answer.participant != name:
-                continue
-            levels = stated(entry.plans, answer)
-            if levels:
-                belief = observed(belief, *_liked(prior, n, levels))
-            if answer.score is not None:
-                total = np.array([answer.score])
-                belief = observed(belief, rows, total, np.array([SCORE_NOISE]))
-            elif answer.alike:
-                belief = observed(belief, rows[:1] - rows[1:], np.zeros(1), noise)
-            elif answer.prefers is not None:
-                better, worse = rows[answer.prefers], rows[1 - answer.prefers]
-                belief = preferred(belief, better - worse, noise[0])
+            if answer.participant == name:
+                belief = _learnt(belief, prior, entry.plans, answer)
     return belief[0]
 
 
-def stated(plans: Sequence[Plan], answer: Feedback) -> dict[Pair, float]:
-    """The levels that an answer states. An option that somebody would rather have is
-    taken for a favourite."""
-    found: dict[Pair, float] = {}
+def _learnt(
+    belief: Belief, prior: Prior, plans: Sequence[Plan], answer: Feedback
+) -> Belief:
+    """A Gaussian after an answer to a plan, or to two."""
+    levels = _stated(plans, answer, prior.options)
+    if levels:
+        belief = observed(belief, *_liked(prior, len(plans[0]), levels))
+    # Which gains a plan adds up: 0 or 1, one row a plan.
+    rows = np.eye(prior.options)[np.array(plans)].reshape(len(plans), -1)
+    if answer.score is not None:
+        return observed(belief, rows, answer.score, SCORE_NOISE)
+    noise = max(COMPARISON_NOISE * sqrt(prior.variance), LEAST)
+    if answer.alike:
+        return observed(belief, rows[:1] - rows[1:], 0, noise)
+    if answer.prefers is None:
+        return belief
+    ahead = rows[answer.prefers] - rows[1 - answer.prefers]
+    return preferred(belief, ahead, noise)
+
+
+def _stated(plans: Sequence[Plan], answer: Feedback, m: int) -> dict[int, float]:
+    """The levels that an answer states, by the place of the gain. An option that
+    somebody would rather have is taken for a favourite."""
+    found = dict[int, float]()
     for plan, levels in zip(plans, answer.levels, strict=False):
         for j, level in enumerate(levels):
             if level is not None:
-                found[j, plan[j]] = level
+                found[j * m + plan[j]] = level
     for j, k in enumerate(answer.rather):
         if k is not None:
-            found.setdefault((j, k), WISHED)
+            found.setdefault(j * m + k, WISHED)
     return found
 
 
 def _liked(
-    prior: Prior, decisions: int, levels: Mapping[Pair, float]
+    prior: Prior, decisions: int, levels: Mapping[int, float]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Levels as observations: which gains, their values, how far these may be off."""
-    m, meant = prior.options, np.array([*levels.values()])
-    rows = np.eye(decisions * m)[[j * m + k for j, k in levels]]
+    rows = np.eye(decisions * prior.options)[list(levels)]
+    meant = np.array([*levels.values()])
     low = prior.quantile(np.maximum(meant - LEVEL_NOISE, 0))
     high = prior.quantile(np.minimum(meant + LEVEL_NOISE, 1))
-    return rows, prior.quantile(meant), np.maximum((high - low) / 2, LEAST)
+    noises = np.maximum((high - low) / 2, LEAST)
+    return rows, prior.quantile(meant), noises
 
 
-def chosen(plan: Plan, options: int) -> np.ndarray:
-    """Which gains a plan adds up: 0 or 1, float of shape (decisions · options,)."""
-    return np.eye(options)[list(plan)].ravel()
-
-
-Belief = tuple[np.ndarray, np.ndarray]
-"""A Gaussian: its mean and its covariance."""
-
-
-def observed(
-    belief: Belief, rows: np.ndarray, values: np.ndarray, noises: np.ndarray
-) -> Belief:
+def observed(belief: Belief, rows: np.ndarray, values: Any, noises: Any) -> Belief:
     """A Gaussian after linear observations (Kalman's update, all at once, so that their
     order does not matter)."""
     mean, covariance = belief
     reach = rows @ covariance
-    gain = np.linalg.solve(reach @ rows.T + np.diag(noises**2), reach).T
+    uncertain = reach @ rows.T + np.eye(len(rows)) * noises**2
+    gain = np.linalg.solve(uncertain, reach).T
     after = covariance - gain @ reach
     return mean + gain @ (values - rows @ mean), (after + after.T) / 2
 
@@ -177,9 +178,10 @@ def preferred(belief: Belief, row: np.ndarray, noise: float) -> Belief:
 
     mean, covariance = belief
     along = covariance @ row
-    spread = sqrt(float(row @ along) + noise**2)
+    spread = sqrt(row @ along + noise**2)
     t = float(row @ mean) / spread
-    ratio = exp(-t * t / 2 - float(log_ndtr(t))) / sqrt(2 * pi)
+    ratio = exp(-t * t / 2 - log_ndtr(t)) / sqrt(2 * pi)
     # Far out it is 1, and rounding would exceed that.
     shrink = min(max(ratio * (ratio + t), 0.0), 1.0) / spread**2
-    return mean + along * ratio / spread, covariance - shrink * np.outer(along, along)
+    moved = mean + along * ratio / spread
+    return moved, covariance - shrink * np.outer(along, along)

@@ -1,5 +1,5 @@
-"""Seeded instances, with names that can be read: arbitrary scores and rankings (sections 3, 4.1 and 4.3
-of 003).
+"""Seeded instances, with names that can be read: arbitrary scores and rankings (sections
+3, 4.1 and 4.3 of 003).
 
 The paper draws 30 instances for each number of decisions and options, and does not say
 how the 100 points of a decision are shared. Here all ways to share them are equally
@@ -11,7 +11,8 @@ gains.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -29,22 +30,24 @@ from support.fair_decisions.problem import (
 
 
 def _scores(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
-    """Options share exactly 100 points. Stars and bars: m - 1 bars among 100 stars, gains are the runs between them."""
-    p, n, m = shape
-    places = np.broadcast_to(np.arange(POINTS + m - 1), (p, n, POINTS + m - 1))
-    bars = np.sort(rng.permuted(places, axis=2)[..., : m - 1], axis=2)
-    edges = np.pad(bars, ((0, 0), (0, 0), (1, 1)), constant_values=-1)
-    edges[..., -1] = POINTS + m - 1
-    return np.diff(edges, axis=2) - 1
+    """Options share exactly 100 points. Stars and bars: m - 1 bars among 100 stars;
+    gains are the runs between them."""
+    *people, m = shape
+    count = POINTS + m - 1
+    places = np.broadcast_to(np.arange(count), (*people, count))
+    drawn = rng.permuted(places, axis=2)
+    bars = np.sort(drawn[..., : m - 1], axis=2)
+    return np.diff(bars, axis=2, prepend=-1, append=count) - 1
 
 
-Drawn = Callable[[np.random.Generator, tuple[int, int, int]], np.ndarray]
-DRAWS: Mapping[str, tuple[int, Drawn]] = {
-    SCORES: (0, _scores),
-    RANKINGS: (1, lambda rng, shape: rng.permuted(np.indices(shape)[2] + 1, axis=2)),
-}
-"""Each kind of preference with what draws its gains, and a number that must never
-change: seeds hang on it."""
+def _rankings(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
+    """All orders of the options are equally likely."""
+    ranks = np.indices(shape)[2] + 1
+    return rng.permuted(ranks, axis=2)
+
+
+DRAWS = {SCORES: _scores, RANKINGS: _rankings}
+"""What draws the gains of each kind of preference; seeds hang on their order."""
 
 
 def instance(
@@ -67,37 +70,38 @@ def instance(
     check_size("participants", participants)
     check_size("decisions", decisions)
     check_size("options", options)
-    code, draw = DRAWS[preferences]
-    key = (code, *shape, number)
+    key = (list(DRAWS).index(preferences), *shape, number)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
-    return named(FairDecisions(draw(rng, shape)), skin)
+    gains = DRAWS[preferences](rng, shape)
+    return named(FairDecisions(gains), skin)
 
 
-# ---- what is decided, and what options are called --------------------------------------------------------------------
+# ---- what is decided, and what options are called --------------------------------------
 
 
 @cache
 def load() -> Mapping[str, Mapping[str, Any]]:
     """All skins by name; the README beside `menus.toml` explains their fields."""
-    return tomllib.loads(
-        inputs("fair_decisions", "menus.toml").read_text(encoding="utf-8")
-    )
+    menus = inputs("fair_decisions", "menus.toml")
+    return tomllib.loads(menus.read_text(encoding="utf-8"))
 
 
 def named(problem: FairDecisions, skin: str = "meals") -> FairDecisions:
     """The same gains and participants, the decisions and options with the names of a
     skin; the next decision of a kind goes on where the options of this one end."""
     check_one("skin", skin, load())
-    one, (_, n, m) = load()[skin], problem.shape
-    decisions = tuple(_numbered(one["decisions"], j) for j in range(n))
+    menu = load()[skin]
+    _, n, m = problem.shape
+    kinds = menu["options"]
     options = []
     for j in range(n):
-        turn, kind = divmod(j, len(one["options"]))
-        names = one["options"][kind]
+        turn, kind = divmod(j, len(kinds))
+        names = kinds[kind]
         start = turn * m % len(names)
         names = names[start:] + names[:start]
         options.append(tuple(_numbered(names, k) for k in range(m)))
-    return FairDecisions(problem.gains, problem.participants, decisions, tuple(options))
+    decisions = tuple(_numbered(menu["decisions"], j) for j in range(n))
+    return replace(problem, decisions=decisions, options=tuple(options))
 
 
 def _numbered(names: Sequence[str], i: int) -> str:

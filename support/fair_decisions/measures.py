@@ -5,8 +5,6 @@ Pure functions of arrays of shape (..., participants).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
 
 
@@ -33,18 +31,18 @@ def welfare(totals: np.ndarray) -> np.ndarray:
 def nash_welfare(totals: np.ndarray) -> np.ndarray:
     """The geometric mean of the totals (Nash 1950): 0 when somebody has nothing."""
     with np.errstate(divide="ignore"):
-        return np.exp(np.log(totals).mean(axis=-1))
+        logs = np.log(totals)
+    return np.exp(logs.mean(axis=-1))
 
 
-OBJECTIVES: Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]
-OBJECTIVES = {
-    "divergence": lambda totals, best: -divergence(totals),
-    "welfare": lambda totals, best: welfare(totals),
-    "shortfall": lambda totals, best: -shortfall(totals, best),
-}
-"""What a group can be told to look for: functions of totals, to be made large."""
+OBJECTIVES = ("divergence", "welfare", "shortfall")
+"""What a group can be told to look for."""
 
 
 def value(objective: str, totals: np.ndarray, best: np.ndarray) -> np.ndarray:
     """How good totals are by an objective; larger is better."""
-    return OBJECTIVES[objective](totals, best)
+    if objective == "welfare":
+        return welfare(totals)
+    if objective == "shortfall":
+        return -shortfall(totals, best)
+    return -divergence(totals)

@@ -4,6 +4,7 @@ is common to all."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import itemgetter
 
@@ -29,23 +30,22 @@ NEAR = 300  # options of all decisions, up to which two are changed at a time
 
 
 def worths(
-    history: Sequence[Heard], objective: str, best: Sequence[int] = ()
+    history: Sequence[Heard], objective: str, best: Sequence[int]
 ) -> list[tuple[Plan, float | None]]:
     """Every known plan, and how good it is by the totals as the group knows them; None
     where it knows none. `best` is that of the table."""
     found: list[tuple[Plan, float | None]] = []
     for heard in history:
-        for i, plan in enumerate(heard.plans):
-            worth = None
-            if heard.totals:
-                told = np.array(heard.totals[i])
-                worth = float(value(objective, told, np.array(best)))
-            found.append((plan, worth))
+        known = [None] * len(heard.plans)
+        if heard.totals:
+            told = np.array(heard.totals)
+            known = value(objective, told, np.array(best)).tolist()
+        found += zip(heard.plans, known, strict=True)
     return found
 
 
 def best_known(
-    history: Sequence[Heard], objective: str, best: Sequence[int] = ()
+    history: Sequence[Heard], objective: str, best: Sequence[int]
 ) -> Plan | None:
     """The best known plan, the earlier of equals; without totals the last, if any."""
     plans = worths(history, objective, best)
@@ -56,11 +56,12 @@ def best_known(
 def checked_move(brief: Brief, move: Move) -> Move:
     """The move, if it is allowed: a known plan to stop with, an unknown one (under
     comparison the second) to go on."""
-    plans = tuple(brief.table.check(plan) for plan in move.plans)
+    plans = tuple(map(brief.table.check, move.plans))
     wanted = 1 if move.finish else brief.plans
     if len(plans) != wanted:
         raise InvalidInput(f"plans: {len(plans)} given; expected {wanted}")
-    last, new = brief.table.words(plans[-1]), not (move.finish or brief.exhausted)
+    last = brief.table.words(plans[-1])
+    new = not (move.finish or brief.exhausted)
     if move.finish and plans[0] not in brief.known:
         said = f"{last} is not known yet; to stop, choose one of the known plans"
     elif brief.over and not move.finish:
@@ -72,7 +73,7 @@ def checked_move(brief: Brief, move: Move) -> Move:
             f"{last} is known already; expected a new one, or a stop with a known one"
         )
     else:
-        return Move(plans, move.reason, move.finish)
+        return replace(move, plans=plans)
     raise InvalidInput(f"plan: {said}")
 
 
@@ -84,7 +85,9 @@ class Planner:
     """
 
     kind: str
-    rng: np.random.Generator
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
 
     def fresh(self, brief: Brief, known: set[Plan]) -> Plan | None:
         """A plan drawn uniformly from those that are not known; None where all are."""
@@ -136,9 +139,12 @@ class SearchPlanner(Planner):
     def __init__(
         self, kind: str, shape: tuple[int, int, int], rng: np.random.Generator
     ) -> None:
-        searching, self.rng = rng.spawn(2)
-        self.kind, self.searcher = kind, SEARCHES[kind](*shape[1:], searching)
-        self._worth, self._rounds = dict[Plan, float](), 0
+        searching, drawing = rng.spawn(2)
+        super().__init__(drawing)
+        self.kind = kind
+        self.searcher = SEARCHES[kind](*shape[1:], searching)
+        self._worth = dict[Plan, float]()
+        self._rounds = 0
 
     async def propose(self, brief: Brief) -> Move:
         """What the search asks for, once it has learnt what was answered."""
@@ -175,9 +181,6 @@ class ExactPlanner(Planner):
 
     kind = "exact"
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        self.rng = rng
-
     async def propose(self, brief: Brief) -> Move:
         """The solver's plan, or the best known one and the solver's."""
         if brief.gains is not None and brief.known:
@@ -189,8 +192,8 @@ class ExactPlanner(Planner):
         gains = brief.estimates if brief.gains is None else brief.gains
         if gains is None:
             return super().fresh(brief, known)
-        found = Suggester(brief.objective)(gains)
-        near = nearby(found, gains, brief.objective, known)
+        suggested = Suggester(brief.objective)(gains)
+        near = nearby(suggested, gains, brief.objective, known)
         return near or super().fresh(brief, known)
 
 
@@ -200,6 +203,7 @@ of 003 prints it."""
 ADVICE = 100  # plans that a tree search tries on expected gains; nobody is asked
 
 
+@dataclass
 class Suggester:
     """Advises a coordinator: the best plan by an objective on given gains, whole or
     expected, that a solver finds.
@@ -208,14 +212,9 @@ class Suggester:
     of an estimate, and cost seconds. The tree searches draw from `rng`.
     """
 
-    def __init__(
-        self,
-        objective: str,
-        solver: str = "exact",
-        rng: np.random.Generator | None = None,
-    ) -> None:
-        self.objective, self.kind = objective, solver
-        self.rng = rng or np.random.default_rng(0)
+    objective: str
+    kind: str = "exact"
+    rng: np.random.Generator = field(default_factory=partial(np.random.default_rng, 0))
 
     def __call__(self, gains: np.ndarray) -> Plan:
         """The plan; gains have the shape (participants, decisions, options)."""
@@ -223,12 +222,14 @@ class Suggester:
             if gains.dtype.kind == "f" and self.objective == "divergence":
                 return meet(whole(gains)).plan
             return solve(whole(gains), self.objective).plan
-        best, (_, n, m) = gains.max(axis=2).sum(axis=1), gains.shape
+        best = gains.max(axis=2).sum(axis=1)
 
         def worth(plan: Plan) -> float:
             return float(value(self.objective, totals(gains, plan), best))
 
-        return follow(SEARCHES[self.kind](n, m, self.rng), worth, ADVICE)[0]
+        searcher = SEARCHES[self.kind](*gains.shape[1:], self.rng)
+        plan, _ = follow(searcher, worth, ADVICE)
+        return plan
 
 
 def advised(
@@ -239,11 +240,12 @@ def advised(
     Others are expected to be worth the same to everybody, so that a solver would fill
     its plan up with them. In their place stand those of the latest plan.
     """
-    _, n, m = gains.shape
+    n, m = gains.shape[1:]
+    places = np.arange(n)
     told = np.ptp(gains, axis=0) > 0
     option = np.where(told, np.arange(m), np.array(latest)[:, None])
-    found = solver(gains[:, np.arange(n)[:, None], option])
-    return tuple(option[np.arange(n), list(found)].tolist())
+    found = solver(gains[:, places[:, None], option])
+    return tuple(option[places, list(found)].tolist())
 
 
 def whole(gains: np.ndarray) -> np.ndarray:
@@ -256,8 +258,9 @@ def whole(gains: np.ndarray) -> np.ndarray:
     if gains.dtype.kind != "f":
         return gains
     largest = float(np.abs(gains).max())
-    rounded = np.rint(gains * (STEPS / largest if largest else 1.0)).astype(np.int64)
-    return rounded - min(int(rounded.min()), 0)
+    steps = STEPS / largest if largest else 1.0
+    rounded = np.rint(gains * steps).astype(int)
+    return rounded - min(rounded.min(), 0)
 
 
 def nearby(
@@ -267,7 +270,7 @@ def nearby(
     other options (one, where there are many decisions); None without any."""
     if plan not in known:
         return plan
-    _, n, m = gains.shape
+    n, m = gains.shape[1:]
     around = {plan}
     for _ in range(2 if n * m <= NEAR else 1):
         for one in list(around):
@@ -276,6 +279,7 @@ def nearby(
     new = sorted(around - known)
     if not new:
         return None
-    sums = gains[:, np.arange(n), np.array(new)].sum(axis=2).T
-    worth = value(objective, sums, gains.max(axis=2).sum(axis=1))
+    sums = gains[:, np.arange(n), new].sum(axis=2).T
+    best = gains.max(axis=2).sum(axis=1)
+    worth = value(objective, sums, best)
     return new[int(worth.argmax())]

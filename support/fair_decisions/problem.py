@@ -59,7 +59,7 @@ class Named:
         _, n, m = self.shape
         given = np.asarray(plan)
         whole = given.shape == (n,) and given.dtype.kind in "iu"
-        if not whole or not ((given >= 0) & (given < m)).all():
+        if not whole or not np.isin(given, range(m)).all():
             expected = f"expected {n} whole numbers from 0 to {m - 1}"
             raise InvalidInput(f"plan: {plan!r} given; {expected}")
         return tuple(given.tolist())
@@ -94,8 +94,12 @@ class FairDecisions(Named):
             told = f"names for {len(given)} decisions given; expected {n}"
             raise InvalidInput(f"options: {told}")
         options = tuple(_names("options", names, m, "Option") for names in given)
-        named = {"participants": people, "decisions": decisions, "options": options}
-        self.__dict__.update(gains=gains, **named)
+        self.__dict__.update(
+            gains=gains,
+            participants=people,
+            decisions=decisions,
+            options=options,
+        )
 
     @cached_property
     def best(self) -> np.ndarray:
@@ -197,7 +201,7 @@ class Brief:
     @property
     def known(self) -> tuple[Plan, ...]:
         """Every plan that was proposed so far, in order."""
-        return tuple(plan for heard in self.history for plan in heard.plans)
+        return sum((heard.plans for heard in self.history), ())
 
     @property
     def exhausted(self) -> bool:

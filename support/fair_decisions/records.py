@@ -11,7 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from support.fair_decisions.measures import divergence
 from support.play import FormatError
+from support.solvers.fair import totals
 
 Plan = tuple[int, ...]
 """The option chosen for each decision, counted from 0."""
@@ -87,11 +91,12 @@ class Planning:
     def summary(self) -> dict[str, Any]:
         """What a table of searches says of this one: the plan's divergence in truth, the
         plans evaluated, and the replies off form."""
-        chosen = list(enumerate(self.chosen or ()))
-        totals = [sum(mine[j][k] for j, k in chosen) for mine in self.gains]
+        apart = None
+        if self.chosen is not None:
+            apart = int(divergence(totals(np.array(self.gains), self.chosen)))
         return {
             "decided": self.chosen is not None,
-            "divergence": max(totals) - min(totals) if chosen else None,
+            "divergence": apart,
             "evaluated": sum(len(entry.plans) for entry in self.rounds),
             "format_errors": sum(len(entry.format_errors) for entry in self.rounds),
         }

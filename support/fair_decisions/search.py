@@ -94,12 +94,12 @@ class Search:
             yield await self._round(self.rounds + 1)
 
     async def _round(self, number: int) -> PlanningRound:
-        self.errors, before = [], self._spent()
+        self.errors = []
+        before = self._spent()
         brief = self._brief(number)
-        proposed = await self._asked(
-            ["coordinator"], "propose", lambda _: self._proposed(brief)
-        )
-        move = proposed["coordinator"] or Move(())
+        calls = {"coordinator": self._proposed(brief)}
+        [move] = await self._asked("propose", calls)
+        move = move or Move(())
         answers: tuple[Feedback, ...] = ()
         if move.plans and not move.finish:
             answers = await self._answers(move.plans)
@@ -111,7 +111,7 @@ class Search:
             move.plans,
             answers,
             heard=self.history[-1].totals if answers else (),
-            totals=tuple(tuple(self.problem.totals(p).tolist()) for p in move.plans),
+            totals=_totals(self.problem.gains, move.plans),
             best=self._best(),
             suggestion=brief.suggestion,
             reason=move.reason,
@@ -142,12 +142,12 @@ class Search:
         if brief.over:
             return self._best()
         if brief.gains is not None:
-            return self.problem.check(self.solver(brief.gains))
-        if brief.estimates is None:
+            plan = self.solver(brief.gains)
+        elif brief.estimates is not None:
+            plan = advised(self.solver, brief.estimates, brief.known[-1])
+        else:
             return None
-        return self.problem.check(
-            advised(self.solver, brief.estimates, brief.known[-1])
-        )
+        return self.problem.check(plan)
 
     def _best(self) -> Plan | None:
         return best_known(self.history, self.objective, self.table.best)
@@ -157,22 +157,20 @@ class Search:
 
     async def _answers(self, plans: tuple[Plan, ...]) -> tuple[Feedback, ...]:
         kind = SCORE if self.feedback == COMPLETE else self.feedback
-        judged = await self._asked(
-            self.problem.participants,
-            "judge",
-            lambda name: self.seats[name].judge(plans, kind),
-        )
-        return tuple(answer or Feedback(name) for name, answer in judged.items())
+        names = self.problem.participants
+        calls = {name: self.seats[name].judge(plans, kind) for name in names}
+        judged = await self._asked("judge", calls)
+        answers = zip(names, judged, strict=True)
+        return tuple(answer or Feedback(name) for name, answer in answers)
 
     async def _estimate(self) -> None:
         """What is expected now, and the totals of all known plans by that."""
         if self.estimator:
             view = self.table, self.feedback, self.history
-            made = await self._asked(
-                ["estimator"], "estimate", lambda _: self.estimator.estimate(*view)
-            )
-            if made["estimator"] is not None:
-                self.estimates = made["estimator"]
+            calls = {"estimator": self.estimator.estimate(*view)}
+            [made] = await self._asked("estimate", calls)
+            if made is not None:
+                self.estimates = made
         self.history = tuple(
             replace(entry, totals=self._heard(entry)) for entry in self.history
         )
@@ -180,26 +178,35 @@ class Search:
     def _heard(self, entry: Heard) -> tuple[tuple[float, ...], ...]:
         """The totals of a round's plans as the group knows them now: reported by
         everybody, or estimated."""
-        scores = [a.score for a in entry.feedback if a.score is not None]
-        if len(entry.plans) == 1 and len(scores) == len(entry.feedback):
+        told = [answer.score for answer in entry.feedback]
+        scores = [score for score in told if score is not None]
+        if len(entry.plans) == 1 and len(scores) == len(told):
             return (tuple(map(float, scores)),)
         if self.estimates is None:
             return ()
-        expected = [totals(self.estimates, plan) for plan in entry.plans]
-        return tuple(tuple(known.tolist()) for known in expected)
+        return _totals(self.estimates, entry.plans)
 
     async def _asked(
-        self, names: Sequence[str], phase: str, ask: Callable[[str], Awaitable[Any]]
-    ) -> dict[str, Any]:
-        def amiss(agent: str, reason: str) -> None:
-            self.errors.append(FormatError(agent, phase, reason))
+        self, phase: str, calls: Mapping[str, Awaitable[Any]]
+    ) -> list[Any]:
+        """What everybody gives; None of who gives what does not fit."""
 
-        return await asked(names, ask, amiss)
+        answers = await asked(
+            calls,
+            calls.__getitem__,
+            lambda agent, why: self.errors.append(FormatError(agent, phase, why)),
+        )
+        return list(answers.values())
 
     def _spent(self) -> list[int]:
         reader = getattr(self.estimator, "seat", self.estimator)
         everybody = (*self.seats.values(), self.coordinator, reader)
         return [counted(everybody, what) for what in ("replies", "tokens")]
+
+
+def _totals(gains: np.ndarray, plans: Sequence[Plan]) -> tuple[tuple[Any, ...], ...]:
+    """The totals of plans, one row each."""
+    return tuple(tuple(totals(gains, plan).tolist()) for plan in plans)
 
 
 def record(
@@ -215,15 +222,20 @@ def record(
     estimator and solver."""
     kinds = {role: getattr(who, "kind", "none") for role, who in roles.items()}
     gains = tuple(tuple(map(tuple, mine)) for mine in problem.gains.tolist())
-    ended = choose(rounds, final)
-    told = {**settings, "final": final}
-    return Planning(gains, problem.participants, kinds, tuple(rounds), ended, told)
+    return Planning(
+        gains,
+        problem.participants,
+        kinds,
+        tuple(rounds),
+        chosen=choose(rounds, final),
+        settings={**settings, "final": final},
+    )
 
 
 def choose(rounds: Sequence[PlanningRound], final: str = BEST_KNOWN) -> Plan | None:
     """The plan with which the coordinator stopped; else the best known one of the last
     round, or the last, if any."""
-    plans = [plan for entry in rounds for plan in entry.plans]
-    if not plans or final != BEST_KNOWN or rounds[-1].finish:
-        return plans[-1] if plans else None
-    return rounds[-1].best
+    if rounds and final == BEST_KNOWN and not rounds[-1].finish:
+        return rounds[-1].best
+    plans = [entry.plans[-1] for entry in rounds if entry.plans]
+    return plans[-1] if plans else None

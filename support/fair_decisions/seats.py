@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, filterfalse
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -51,8 +50,8 @@ from support.prompts import render
 from support.seats import (
     Act,
     HumanSeat,
-    ModelSeat,
     Role,
+    Seat,
     Seats,
     Spoken,
     form,
@@ -106,10 +105,10 @@ def _answered(seat: Any, reply: Any, plans: Sequence[Plan], feedback: str) -> Fe
     if feedback == SCORE:
         return Feedback(seat.me, score=reply.score)
     answer = Feedback(seat.me)
-    if feedback in PAIRED:
-        alike = reply.prefers == ALIKE
-        prefers = None if alike else PLACES.index(reply.prefers)
-        answer = replace(answer, prefers=prefers, alike=alike)
+    if feedback in PAIRED and reply.prefers == ALIKE:
+        answer = replace(answer, alike=True)
+    elif feedback in PAIRED:
+        answer = replace(answer, prefers=PLACES.index(reply.prefers))
     if feedback == COMPARISON:
         return answer
     if seat.own.stated:
@@ -230,7 +229,7 @@ def move_of(brief: Brief, reply: Any) -> Move:
     numbers = [reply.plan]
     if brief.plans > 1 and not finish and reply.other:
         numbers.append(reply.other)
-    plans = tuple(tuple(k - 1 for k in plan) for plan in numbers)
+    plans = tuple(np.array(numbers) - 1)
     reason = " ".join(reply.reason.split())
     return checked_move(brief, Move(plans, reason, finish))
 
@@ -279,6 +278,8 @@ PLANNER = Role(
 # ---- the estimator ---------------------------------------------------------------------
 
 NONE, BAYESIAN = "none", "bayesian"
+Place = tuple[int, int, int]
+"""A participant, a decision, and an option."""
 
 
 class AskedEstimator:
@@ -289,31 +290,31 @@ class AskedEstimator:
     A round without a usable reply is not asked about again.
     """
 
-    def __init__(self, seat: ModelSeat | HumanSeat, everybody: bool) -> None:
+    def __init__(self, seat: Seat, everybody: bool) -> None:
         self.seat, self.kind, self.everybody = seat, seat.kind, everybody
-        self._told: list[list[tuple[str, int, int, float]]] = []
+        self._rounds = 0
+        self._worths = dict[Place, list[float]]()
 
     async def estimate(
         self, table: Table, feedback: str, history: Sequence[Heard]
     ) -> np.ndarray:
         """Expected gains."""
-        for entry in history[len(self._told) :]:
-            asked = tuple(filter(self._asks, entry.feedback))
-            self._told.append([])  # also where asking fails
-            if asked:
-                words = Heard(entry.plans, asked)
-                self._told[-1] = await self.seat.estimate(table, words)
-        stated = []
-        for entry in history:
-            others = filterfalse(self._asks, entry.feedback)
-            stated.append(Heard(entry.plans, tuple(others)))
+        for entry in history[self._rounds :]:
+            self._rounds += 1  # also where asking fails
+            words = self._part(entry, True)
+            if words.feedback:
+                for place, worth in await self.seat.estimate(table, words):
+                    self._worths.setdefault(place, []).append(worth)
+        stated = [self._part(entry, False) for entry in history]
         gains = await BayesianEstimator().estimate(table, feedback, stated)
-        found: dict[tuple[str, int, int], list[float]] = {}
-        for name, j, k, worth in chain(*self._told):
-            found.setdefault((name, j, k), []).append(worth)
-        for (name, j, k), worths in found.items():
-            gains[table.participants.index(name), j, k] = np.mean(worths)
+        for place, worths in self._worths.items():
+            gains[place] = np.mean(worths)
         return gains
+
+    def _part(self, entry: Heard, asked: bool) -> Heard:
+        """A round with the answers that are asked about, or with all the others."""
+        answers = [each for each in entry.feedback if self._asks(each) == asked]
+        return Heard(entry.plans, tuple(answers))
 
     def _asks(self, answer: Feedback) -> bool:
         there = answer != Feedback(answer.participant)
@@ -328,9 +329,8 @@ def _estimate_form(seat: Any, table: Table, entry: Heard) -> type[BaseModel]:
     decision: Any = Literal[tuple(range(1, n + 1))]
     option: Any = Literal[tuple(range(1, m + 1))]
     other = form("Other", decision=decision, option=option, worth=number)
-    lists: dict[str, Any] = dict.fromkeys(
-        _lists(entry.plans, "chosen"), _row(table, number)
-    )
+    worths = _row(table, number)
+    lists = dict.fromkeys(_lists(entry.plans, "chosen"), worths)
     one = form("Worth", **lists, others=many(other, n))
     people: dict[str, Any] = {
         f"person_{i}": (one, Field(alias=answer.participant))
@@ -341,16 +341,19 @@ def _estimate_form(seat: Any, table: Table, entry: Heard) -> type[BaseModel]:
 
 def _worth(
     seat: Any, reply: Any, table: Table, entry: Heard
-) -> list[tuple[str, int, int, float]]:
-    """Who, decision, option, and what that is worth."""
+) -> list[tuple[Place, float]]:
+    """What options are worth to whom."""
+    lists = _lists(entry.plans, "chosen")
     found = []
     for i, answer in enumerate(entry.feedback):
-        one, name = getattr(reply, f"person_{i}"), answer.participant
-        for plan, place in zip(entry.plans, _lists(entry.plans, "chosen"), strict=True):
-            worths = zip(plan, getattr(one, place), strict=True)
-            found += [(name, j, k, worth) for j, (k, worth) in enumerate(worths)]
+        one = getattr(reply, f"person_{i}")
+        who = table.participants.index(answer.participant)
+        for plan, name in zip(entry.plans, lists, strict=True):
+            for j, worth in enumerate(getattr(one, name)):
+                found.append(((who, j, plan[j]), worth))
         for other in one.others:
-            found.append((name, other.decision - 1, other.option - 1, other.worth))
+            place = who, other.decision - 1, other.option - 1
+            found.append((place, other.worth))
     return found
 
 
@@ -392,5 +395,6 @@ def seat_estimator(
     """The estimator of a kind; a model or a person is asked about `everybody`, or only
     about those who stated nothing as data."""
     seat = ESTIMATOR.seat(kind, rng, spoken=spoken)
-    asked = isinstance(seat, ModelSeat | HumanSeat)
-    return AskedEstimator(seat, everybody) if asked else seat
+    if isinstance(seat, Seat):
+        return AskedEstimator(seat, everybody)
+    return seat

@@ -81,12 +81,18 @@ async def fair_decisions(
     """
     check_one("solver", solver, (False, True, *SOLVERS))
     check_one("prompt", prompt, PROMPTS)
-    sizes = (preferences, decisions, options, repetition, instances_seed, participants)
-    problem = instance(*sizes)
+    problem = instance(
+        preferences,
+        decisions,
+        options,
+        repetition,
+        instances_seed,
+        participants,
+    )
     kinds = by_name("participant", seats, problem.participants)
     everybody = estimator != DEFAULT
     if not everybody:
-        speakers = list(kinds.values())
+        speakers = [*kinds.values()]
         estimator = estimator_for(feedback, speakers, coordinator, solver, model)
     who, led, guess = rng.spawn(3)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
@@ -106,16 +112,30 @@ async def fair_decisions(
         solves = Suggester(objective, adviser, rng.spawn(1)[0])
     if final == DEFAULT:
         final = ITS_OWN if isinstance(leads, ModelSeat) else BEST_KNOWN
-    told: dict[str, Any] = {
-        "feedback": feedback,
-        "objective": objective,
-        "preferences": preferences,
-        "rounds": rounds,
-    }
-    search = Search(problem, people, leads, reads, solves, **told, final=final)
+    search = Search(
+        problem,
+        people,
+        leads,
+        reads,
+        solves,
+        feedback,
+        objective,
+        preferences,
+        rounds,
+        final,
+    )
     finished = [entry async for entry in search.played()]
-    roles = {**people, "coordinator": leads, "estimator": reads, "solver": solves}
-    return record(problem, roles, finished, final=final, prompt=prompt, **told)
+    return record(
+        problem,
+        {**people, "coordinator": leads, "estimator": reads, "solver": solves},
+        finished,
+        final=final,
+        prompt=prompt,
+        feedback=feedback,
+        objective=objective,
+        preferences=preferences,
+        rounds=rounds,
+    )
 
 
 def estimator_for(

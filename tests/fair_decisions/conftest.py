@@ -1,4 +1,4 @@
-"""A table to talk at, and what a coordinator is told of the rounds before."""
+"""What a coordinator is told of the rounds before."""
 
 import numpy as np
 import pytest
@@ -23,9 +23,9 @@ def briefed():
 
 
 def _heard(problem, plans):
-    """A round with the true totals of a plan, or of two that everybody likes alike."""
+    """A round with the true totals of a plan, or of two, and answers without a word."""
     plans = plans if isinstance(plans[0], tuple) else (plans,)
-    totals = tuple(tuple(problem.totals(plan).tolist()) for plan in plans)
+    totals = tuple(tuple(row) for row in problem.totals_of(np.array(plans)).tolist())
     scores = totals[0] if len(plans) == 1 else (None,) * len(problem.participants)
     answers = tuple(map(Feedback, problem.participants, scores))
     return Heard(plans, answers, totals)
