@@ -1,9 +1,11 @@
-"""A person in any seat of any study: what a model would read, above a form made from the schema of the reply."""
+"""A person in any seat of any study: a form from the schema of the reply, below the text
+that a model would read.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import ipywidgets as w
@@ -14,8 +16,8 @@ from support.forms import FEW, Field, field_of, misfits, readable
 from support.labs.base import Press, fill, running
 from support.seats import Question
 
-LEFT_OUT, NONE = object(), "nothing"
-SHORT = 60  # characters of options that stand beside each other
+LEFT_OUT = object()
+SHORT = 80  # characters of options that stand beside each other
 DRAWN = 0.3  # seconds in which a browser draws the fields of the next question
 
 
@@ -26,13 +28,14 @@ class Control(NamedTuple):
     read: Callable[[], Any]
 
 
-# ---- one part of a reply ---------------------------------------------------------------------------------------------
+# ---- one part of a reply ---------------------------------------------------------------
 
 
 def control(field: Field) -> Control:
     """The widgets of a field, whatever it is."""
-    folds = field.optional and field.kind in FOLDED
-    made = (_folded if folds else MAKERS[field.kind])(field)
+    made = MAKERS[field.kind](field)
+    if field.folds:
+        made = _folded(field, made)
     view = made.view
     if field.help:
         view = w.VBox([view, w.HTML(fill("hint", field.help))])
@@ -40,92 +43,104 @@ def control(field: Field) -> Control:
     return Control(view, made.read)
 
 
-def _folded(field: Field) -> Control:
+def _folded(field: Field, inner: Control) -> Control:
     """What may be left out as a whole: a box to tick, and the fields below it."""
-    inner = MAKERS[field.kind](field)
-    given = w.Checkbox(description=field.title, value=field.required, indent=False)
+    given = w.Checkbox(
+        description=field.title,
+        value=field.required,
+        indent=False,
+    )
 
     def fold(_: Any = None) -> None:
         inner.view.layout.display = "" if given.value else "none"
 
     given.observe(fold, "value")
     fold()
-    return Control(
-        w.VBox([given, inner.view]), lambda: inner.read() if given.value else None
+    view = w.VBox([given, inner.view])
+    return Control(view, lambda: inner.read() if given.value else None)
+
+
+def _titled(field: Field, view: w.Widget) -> w.Widget:
+    """Widgets with their title, unless a box to tick bears it."""
+    if field.folds or not field.title:
+        return view
+    title = w.HTML(fill("title", field.title))
+    together = w.HBox if field.flat else w.VBox
+    return together([title, view])
+
+
+def _typed(field: Field) -> Control:
+    long = field.kind == "json" or (field.kind == "text" and field.long)
+    make = w.Textarea if long else w.Text
+    box = make(
+        description=field.title,
+        value="" if field.first is None else str(field.first),
+        placeholder=field.hint,
     )
-
-
-def _typed(field: Field, make: type[w.Widget], placeholder: str = "") -> Any:
-    first = "" if field.first is None else field.first
-    return make(description=field.title, value=str(first), placeholder=placeholder)
-
-
-def _nothing(field: Field) -> Any:
-    return None if field.optional else LEFT_OUT
-
-
-def _text(field: Field) -> Control:
-    box = _typed(field, w.Textarea if field.long else w.Text)
+    box.add_class(f"convene-{field.kind}")
 
     def read() -> Any:
-        said = box.value.strip()
-        if said or (field.required and not field.optional):
-            return said
-        return _nothing(field)
+        typed = box.value.strip()
+        if typed:
+            return _parsed(typed) if field.kind == "json" else typed
+        if field.optional:
+            return None
+        return "" if field.kind == "text" and field.required else LEFT_OUT
 
     return Control(box, read)
 
 
-def _number(field: Field) -> Control:
-    box = _typed(field, w.Text, field.hint)
-    box.add_class("convene-number")
-    return Control(box, lambda: box.value.strip() or _nothing(field))
+def _parsed(typed: str) -> Any:
+    try:
+        return json.loads(typed)
+    except ValueError:
+        return typed
 
 
 def _choice(field: Field) -> Control:
-    options = [*field.options, *([(NONE, None)] if field.optional else [])]
+    options = [*field.options]
+    if field.optional:
+        options.append(("nothing", None))
     words, values = zip(*options, strict=True)
-    known = field.first in values and not (field.first is None and field.required)
-    look: dict[str, Any] = {"description": field.title, "options": words}
-    look["index"] = values.index(field.first) if known else None
+    at = None
+    if not field.required and field.first in values:
+        at = values.index(field.first)
+    elif len(values) == 1:
+        at = 0
+    look: dict[str, Any] = {"description": field.title, "options": words, "index": at}
     if len(options) > FEW:
         menu: Any = w.Dropdown(**look)
     else:
-        beside = sum(map(len, words)) + 4 * len(words) < SHORT
-        menu = w.RadioButtons(
-            **look, orientation="horizontal" if beside else "vertical"
-        )
+        short = sum(map(len, words)) + 4 * len(words) < SHORT
+        way = "horizontal" if short else "vertical"
+        menu = w.RadioButtons(**look, orientation=way)
     return Control(menu, lambda: LEFT_OUT if menu.index is None else values[menu.index])
 
 
 def _several(field: Field) -> Control:
     first = field.first or ()
-    boxes = [
-        w.Checkbox(description=words, value=value in first, indent=False)
+    boxes = {
+        value: w.Checkbox(description=words, value=value in first, indent=False)
         for words, value in field.options
-    ]
-
-    def read() -> list[Any]:
-        pairs = zip(field.options, boxes, strict=True)
-        return [value for (_, value), box in pairs if box.value]
-
-    row = w.Box(boxes)
+    }
+    row = w.Box(list(boxes.values()))
     row.add_class("convene-several")
-    return Control(_titled(field, row), read)
+    return Control(
+        _titled(field, row),
+        lambda: [value for value, box in boxes.items() if box.value],
+    )
 
 
 def _ranking(field: Field) -> Control:
-    words = ["–", *(words for words, _ in field.options)]
+    options = [("–", None), *field.options]
     places = [
-        w.Dropdown(description=f"{place}.", options=words)
-        for place in range(1, len(words))
+        w.Dropdown(description=f"{place}.", options=options)
+        for place in range(1, len(options))
     ]
-
-    def read() -> list[Any]:
-        values = [None, *(value for _, value in field.options)]
-        return [values[place.index] for place in places if place.index]
-
-    return Control(_titled(field, w.VBox(places)), read)
+    return Control(
+        _titled(field, w.VBox(places)),
+        lambda: [place.value for place in places if place.value is not None],
+    )
 
 
 def _lines(field: Field) -> Control:
@@ -135,28 +150,43 @@ def _lines(field: Field) -> Control:
         value="\n".join(field.first or ()),
     )
     return Control(
-        box, lambda: [line for line in box.value.splitlines() if line.strip()]
+        box,
+        lambda: [line for line in box.value.splitlines() if line.strip()],
     )
 
 
-def _parts(field: Field) -> Control:
+def _inside(field: Field) -> Control:
+    """The parts of an object, or of a row; what is left out of a row is None there."""
     made = {part.name: control(part) for part in field.parts}
 
-    def read() -> dict[str, Any]:
+    def read() -> Any:
         given = {name: part.read() for name, part in made.items()}
+        if field.kind == "row":
+            return [None if x is LEFT_OUT else x for x in given.values()]
         return {name: x for name, x in given.items() if x is not LEFT_OUT}
 
-    return Control(_together(field, [part.view for part in made.values()]), read)
+    views = [part.view for part in made.values()]
+    box = w.HBox(views) if field.flat else w.VBox(views)
+    if field.flat:
+        box.add_class("convene-row")
+    return Control(_titled(field, box), read)
 
 
-def _row(field: Field) -> Control:
-    made = [control(part) for part in field.parts]
+def _either(field: Field) -> Control:
+    """What it is, and below that what such a thing has."""
+    made = {part.name: _inside(part) for part in field.parts}
+    menu = w.Dropdown(description=field.title or field.hint, options=list(made))
+    shown = w.VBox()
 
-    def read() -> list[Any]:
-        given = [part.read() for part in made]
-        return [x for x in given if x is not LEFT_OUT]
+    def show(_: Any = None) -> None:
+        shown.children = (made[menu.value].view,)
 
-    return Control(_together(field, [part.view for part in made]), read)
+    menu.observe(show, "value")
+    show()
+    return Control(
+        w.VBox([menu, shown]),
+        lambda: {field.hint: menu.value, **made[menu.value].read()},
+    )
 
 
 def _list(field: Field) -> Control:
@@ -184,49 +214,19 @@ def _list(field: Field) -> Control:
     )
 
 
-def _json(field: Field) -> Control:
-    box = _typed(field, w.Textarea, "as JSON")
-
-    def read() -> Any:
-        try:
-            return json.loads(box.value) if box.value.strip() else _nothing(field)
-        except ValueError:
-            return box.value
-
-    return Control(box, read)
-
-
-def _titled(field: Field, view: w.Widget) -> w.Widget:
-    """Widgets below their title, unless a box to tick bears it."""
-    if field.optional or not field.name:
-        return view
-    return w.VBox([w.HTML(fill("title", field.title)), view])
-
-
-def _together(field: Field, views: Sequence[w.Widget]) -> w.Widget:
-    """The parts of an object or a row: beside each other where they are numbers."""
-    if not field.flat:
-        return _titled(field, w.VBox(list(views)))
-    row = w.HBox(list(views))
-    row.add_class("convene-row")
-    if field.optional or not field.name:
-        return row
-    return w.HBox([w.HTML(fill("title", field.title)), row])
-
-
 MAKERS: dict[str, Callable[[Field], Control]] = {
-    "text": _text,
-    "number": _number,
+    "text": _typed,
+    "number": _typed,
+    "json": _typed,
     "choice": _choice,
     "several": _several,
     "ranking": _ranking,
     "lines": _lines,
-    "parts": _parts,
-    "row": _row,
+    "parts": _inside,
+    "row": _inside,
+    "either": _either,
     "list": _list,
-    "json": _json,
 }
-FOLDED = ("parts", "row", "list", "several", "ranking", "lines")
 
 
 # ---- a whole form, and who fills it in -------------------------------------------------------------------------------
@@ -238,27 +238,23 @@ class Sheet:
 
     def __init__(self, form: type[BaseModel]) -> None:
         self.form, self.field = form, field_of(form)
-        self.parts = {part.name: control(part) for part in self.field.parts}
-        self.view = w.VBox([part.view for part in self.parts.values()])
-
-    def read(self) -> dict[str, Any]:
-        """What stands there, as the form takes it."""
-        given = {name: part.read() for name, part in self.parts.items()}
-        return {name: x for name, x in given.items() if x is not LEFT_OUT}
+        self.view, self.read = _inside(self.field)
 
     def reply(self) -> BaseModel:
         """What stands there; InvalidInput says what does not fit."""
-        wrong: set[Any] = set()
+        self._mark(set())
         try:
             return self.form.model_validate(self.read())
         except ValidationError as error:
-            wrong = {each["loc"][0] for each in error.errors() if each["loc"]}
-            titles = {part.name: part.title for part in self.field.parts}
-            raise InvalidInput("\n".join(misfits(error, titles))) from None
-        finally:
-            for name, part in self.parts.items():
-                mark = part.view.add_class if name in wrong else part.view.remove_class
-                mark("convene-amiss")
+            self._mark({each["loc"][:1] for each in error.errors()})
+            told = misfits(error, self.field)
+            raise InvalidInput("\n".join(told)) from None
+
+    def _mark(self, wrong: set[tuple[Any, ...]]) -> None:
+        for part, view in zip(self.field.parts, self.view.children, strict=True):
+            view.remove_class("convene-amiss")
+            if (part.name,) in wrong:
+                view.add_class("convene-amiss")
 
     def inputs(self) -> list[Any]:
         """The widgets that something is typed or chosen in, in order."""
