@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cache
 from itertools import product
 from math import ceil, floor, inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -140,25 +140,16 @@ def identified(published: pd.DataFrame) -> dict[tuple[str, str], int]:
     return found
 
 
-class _Cell(NamedTuple):
-    table: str
-    row: str
-    ratio: float
-    half: float
-    members: int
-
-
-def _counts(cell: _Cell, reading: Reading, off: float = 0.0) -> list[int]:
+def _counts(cell: Any, reading: Reading, off: float = 0.0) -> list[int]:
     """The numbers of meetings that a printed interval, or one that is off, can have."""
     half = cell.half + off
     return [m for m in MEETINGS if possible(cell.ratio, half, cell.members, m, reading)]
 
 
-def _ratios(published: pd.DataFrame) -> list[_Cell]:
+def _ratios(published: pd.DataFrame) -> list[Any]:
     """The ratios that are printed with an interval; Table 2 is of three members."""
     ratios = published[published["column"] == "satisfaction_ratio"]
     ratios = ratios.dropna(subset=["spread"])
-    members = ratios["table"].str.extract(r"n = (\d)")[0].fillna(3)
-    cells = ratios[["table", "row", "value", "spread"]]
-    cells = cells.assign(members=members.astype(int))
-    return [_Cell(*row) for row in cells.itertuples(index=False)]
+    members = ratios["table"].str.extract(r"n = (\d)")[0].fillna("3")
+    cells = ratios.rename(columns={"value": "ratio", "spread": "half"})
+    return list(cells.assign(members=members.astype(int)).itertuples())

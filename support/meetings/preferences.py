@@ -28,7 +28,7 @@ WEEKDAYS = (
     "Sunday",
 )
 STRICT = ConfigDict(extra="forbid")
-Time = Annotated[str, Field(pattern=r"^(([01]?\d|2[0-3]):[0-5]\d|24:00)$")]
+Time = Annotated[str, Field(pattern=r"^(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00)$")]
 Weekday = Annotated[str, Field(pattern=rf"^({'|'.join(WEEKDAYS)})$")]
 Priority = Annotated[int, Field(ge=1, le=3)]
 

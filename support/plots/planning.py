@@ -52,7 +52,7 @@ def styles(names: Sequence[Any]) -> dict[Any, int]:
     Names of `FIXED` have their own, others what is left, in their order.
 
     >>> styles(["local", "mcts", "mine"])
-    {'local': 2, 'mcts': 1, 'mine': 0}
+    {'mcts': 1, 'local': 2, 'mine': 0}
     """
     places: dict[Any, int] = {}
     for group in FIXED:

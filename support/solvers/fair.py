@@ -219,8 +219,8 @@ def meet(gains: np.ndarray) -> Solution:
     plan = Halves(gains, order, FEW).at(0)
     if plan is not None:
         return Solution(plan, 0, 0, True, "meet")
-    rng, low = np.random.default_rng(0), _bound(gains, DIVERGENCE)
-    halves = Halves(gains, order, MANY)
+    rng, halves = np.random.default_rng(0), Halves(gains, order, MANY)
+    low = 0 if halves.complete else _bound(gains, DIVERGENCE)
     most = min(LOOKUPS, p * m**n) / len(halves.left)
     near = [r for r in range(FARTHEST) if (r + 1) ** p - r**p <= most]
     incomplete = low in near and not halves.complete
@@ -237,8 +237,9 @@ def meet(gains: np.ndarray) -> Solution:
 
     bound = low
     if halves.complete:
-        bound = LARGEST if plan is not None else max(low, len(near))
+        bound = LARGEST
     if plan is None:
+        bound = max(_bound(gains, DIVERGENCE), len(near) * halves.complete)
         plan = balanced(gains, range(n))
     value = int(np.ptp(totals(gains, plan)))
     bound = min(bound, value)
