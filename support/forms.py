@@ -56,14 +56,14 @@ class Field:
     @property
     def flat(self) -> bool:
         """Whether its parts fit beside each other."""
-        numbers = [part.kind == "number" for part in self.parts]
-        return bool(numbers) and all(numbers)
+        kinds = {part.kind for part in self.parts}
+        return kinds == {"number"}
 
     @property
     def folds(self) -> bool:
         """Whether it is hidden until a box is ticked that says it is given."""
-        whole = self.kind in ("text", "number", "choice", "json")
-        return self.optional and not whole
+        small = ("text", "number", "choice", "json")
+        return self.optional and self.kind not in small
 
 
 def field_of(form: type[BaseModel]) -> Field:
@@ -106,7 +106,9 @@ def readable(text: str) -> str:
     for line in text.split("\n"):
         heading = line.startswith("#")
         shown = escape(line.lstrip("# ") if heading else line)
-        lines.append(f"<b>{shown}</b>" if heading else shown)
+        if heading:
+            shown = f"<b>{shown}</b>"
+        lines.append(shown)
     return "\n".join(lines)
 
 
@@ -121,21 +123,26 @@ def labelled(kind: Any, words: Iterable[tuple[Any, str]]) -> Any:
 
 def _field(name: str, schema: Schema, defs: Schema) -> Field:
     """The field of a part of a schema."""
-    while "$ref" in schema:
-        target = defs[schema["$ref"].rpartition("/")[2]] | {"title": ""}
-        schema = target | {key: x for key, x in schema.items() if key != "$ref"}
+    if "$ref" in schema:
+        outer = dict(schema)
+        target = outer.pop("$ref").rpartition("/")[2]
+        return _field(name, defs[target] | {"title": ""} | outer, defs)
     kinds = schema.get("anyOf", schema.get("oneOf", ()))
     filled = [kind for kind in kinds if kind.get("type") != "null"]
     if len(filled) == 1:
-        outer = {key: x for key, x in schema.items() if key not in ("anyOf", "oneOf")}
+        outer = dict(schema)
+        outer.pop("anyOf", None)
+        outer.pop("oneOf", None)
         inner = _field(name, filled[0] | outer, defs)
         return replace(inner, optional=len(kinds) > 1)
-    given = schema.get("title", "")
-    usual = name.replace("_", " ").title()
+    words = name.replace("_", " ")
+    title = schema.get("title", "")
+    if title in ("", words.title()):
+        title = words
     field = Field(
         name,
         "json",
-        name.replace("_", " ") if given in ("", usual) else given,
+        title,
         schema.get("description", "") if name else "",
         required="default" not in schema,
         first=schema.get("default"),
@@ -189,9 +196,10 @@ def _of_type(field: Field, schema: Schema, defs: Schema) -> Field:
         case {"type": "array", "items": item}:
             return _of_items(field, _field("", item, defs))
         case {"type": "array", "prefixItems": items}:
-            named = enumerate(items, start=1)
-            parts = tuple(_field(str(k), item, defs) for k, item in named)
-            return replace(field, kind="row", parts=parts)
+            found = []
+            for k, item in enumerate(items, start=1):
+                found.append(_field(str(k), item, defs))
+            return replace(field, kind="row", parts=tuple(found))
         case {"type": "integer" | "number"}:
             return replace(field, kind="number", hint=_range(schema))
         case {"type": "string"}:
@@ -209,7 +217,9 @@ def _kind(key: str, kind: str, ref: str, defs: Schema) -> Field:
 def _range(schema: Schema) -> str:
     low = schema.get("minimum", schema.get("exclusiveMinimum"))
     high = schema.get("maximum", schema.get("exclusiveMaximum"))
-    return "" if low is None or high is None else f"{low:g} to {high:g}"
+    if low is None or high is None:
+        return ""
+    return f"{low:g} to {high:g}"
 
 
 def _of_items(field: Field, item: Field) -> Field:
@@ -217,9 +227,10 @@ def _of_items(field: Field, item: Field) -> Field:
     if field.name == "ranking" and item.kind == "choice":
         return replace(field, kind="ranking", options=item.options)
     if field.least and field.least == field.most:
-        places = [str(k) for k in range(1, field.least + 1)]
-        parts = tuple(replace(item, name=place, title=place) for place in places)
-        return replace(field, kind="row", parts=parts)
+        parts = []
+        for k in range(1, field.least + 1):
+            parts.append(replace(item, name=str(k), title=str(k)))
+        return replace(field, kind="row", parts=tuple(parts))
     if item.kind == "choice" and not item.optional:
         return replace(field, kind="several", options=item.options)
     if item.kind == "text" and not item.optional:

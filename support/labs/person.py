@@ -38,7 +38,8 @@ def control(field: Field) -> Control:
         made = _folded(field, made)
     view = made.view
     if field.help:
-        view = w.VBox([view, w.HTML(fill("hint", field.help))])
+        hint = w.HTML(fill("hint", field.help))
+        view = w.VBox([view, hint])
     view.add_class("convene-field")
     return Control(view, made.read)
 
@@ -70,13 +71,10 @@ def _titled(field: Field, view: w.Widget) -> w.Widget:
 
 
 def _typed(field: Field) -> Control:
-    long = field.kind == "json" or (field.kind == "text" and field.long)
-    make = w.Textarea if long else w.Text
-    box = make(
-        description=field.title,
-        value="" if field.first is None else str(field.first),
-        placeholder=field.hint,
-    )
+    line = field.kind == "number" or (field.kind == "text" and not field.long)
+    make = w.Text if line else w.Textarea
+    first = "" if field.first is None else str(field.first)
+    box = make(description=field.title, value=first, placeholder=field.hint)
     box.add_class(f"convene-{field.kind}")
 
     def read() -> Any:
@@ -98,49 +96,48 @@ def _parsed(typed: str) -> Any:
 
 
 def _choice(field: Field) -> Control:
-    options = [*field.options]
-    if field.optional:
-        options.append(("nothing", None))
-    words, values = zip(*options, strict=True)
-    at = None
+    nothing = [("nothing", None)] if field.optional else []
+    options = [*field.options, *nothing]
+    values = [value for _, value in options]
+    at = None if len(values) > 1 else 0
     if not field.required and field.first in values:
         at = values.index(field.first)
-    elif len(values) == 1:
-        at = 0
-    look: dict[str, Any] = {"description": field.title, "options": words, "index": at}
-    if len(options) > FEW:
-        menu: Any = w.Dropdown(**look)
-    else:
-        short = sum(map(len, words)) + 4 * len(words) < SHORT
-        way = "horizontal" if short else "vertical"
-        menu = w.RadioButtons(**look, orientation=way)
-    return Control(menu, lambda: LEFT_OUT if menu.index is None else values[menu.index])
+    make = w.Dropdown if len(values) > FEW else w.RadioButtons
+    menu = make(description=field.title, options=options, index=at)
+    if make is w.RadioButtons:
+        shown = sum(len(words) + 4 for words, _ in options)
+        menu.orientation = "horizontal" if shown < SHORT else "vertical"
+    return Control(menu, lambda: LEFT_OUT if menu.index is None else menu.value)
 
 
 def _several(field: Field) -> Control:
     first = field.first or ()
-    boxes = {
-        value: w.Checkbox(description=words, value=value in first, indent=False)
-        for words, value in field.options
-    }
-    row = w.Box(list(boxes.values()))
+    boxes = {}
+    for words, value in field.options:
+        boxes[value] = w.Checkbox(
+            description=words,
+            value=value in first,
+            indent=False,
+        )
+    row = w.Box([*boxes.values()])
     row.add_class("convene-several")
-    return Control(
-        _titled(field, row),
-        lambda: [value for value, box in boxes.items() if box.value],
-    )
+
+    def read() -> list[Any]:
+        return [value for value, box in boxes.items() if box.value]
+
+    return Control(_titled(field, row), read)
 
 
 def _ranking(field: Field) -> Control:
     options = [("–", None), *field.options]
-    places = [
-        w.Dropdown(description=f"{place}.", options=options)
-        for place in range(1, len(options))
-    ]
-    return Control(
-        _titled(field, w.VBox(places)),
-        lambda: [place.value for place in places if place.value is not None],
-    )
+    numbers = range(1, len(options))
+    places = [w.Dropdown(description=f"{n}.", options=options) for n in numbers]
+
+    def read() -> list[Any]:
+        ranked = [place.value for place in places]
+        return [value for value in ranked if value is not None]
+
+    return Control(_titled(field, w.VBox(places)), read)
 
 
 def _lines(field: Field) -> Control:
@@ -149,10 +146,11 @@ def _lines(field: Field) -> Control:
         placeholder="one a line",
         value="\n".join(field.first or ()),
     )
-    return Control(
-        box,
-        lambda: [line for line in box.value.splitlines() if line.strip()],
-    )
+
+    def read() -> list[str]:
+        return [line for line in box.value.splitlines() if line.strip()]
+
+    return Control(box, read)
 
 
 def _inside(field: Field) -> Control:
@@ -183,35 +181,36 @@ def _either(field: Field) -> Control:
 
     menu.observe(show, "value")
     show()
-    return Control(
-        w.VBox([menu, shown]),
-        lambda: {field.hint: menu.value, **made[menu.value].read()},
-    )
+
+    def read() -> dict[str, Any]:
+        return {field.hint: menu.value, **made[menu.value].read()}
+
+    return Control(w.VBox([menu, shown]), read)
 
 
 def _list(field: Field) -> Control:
-    rows, made = w.VBox(), dict[w.Widget, Control]()
-    more = w.Button(description="Add", tooltip=f"one more of {field.title}")
+    rows = w.VBox()
+    made: dict[w.Widget, Control] = {}
+    more = w.Button(description="Add")
 
     def add(_: Any = None) -> None:
         one = control(field.parts[0])
-        less = w.Button(description="Remove", tooltip=f"this one of {field.title}")
+        less = w.Button(description="Remove")
         row = w.HBox([one.view, less])
         row.add_class("convene-item")
-        made[row] = one
         less.on_click(lambda _: remove(row))
-        rows.children = (*rows.children, row)
+        made[row] = one
+        rows.children = tuple(made)
 
     def remove(row: w.Widget) -> None:
-        rows.children = tuple(one for one in rows.children if one is not row)
+        del made[row]
+        rows.children = tuple(made)
 
     for _ in range(field.least):
         add()
     more.on_click(add)
-    return Control(
-        _titled(field, w.VBox([rows, more])),
-        lambda: [made[row].read() for row in rows.children],
-    )
+    view = _titled(field, w.VBox([rows, more]))
+    return Control(view, lambda: [one.read() for one in made.values()])
 
 
 MAKERS: dict[str, Callable[[Field], Control]] = {
@@ -237,7 +236,8 @@ class Sheet:
     that does not fit."""
 
     def __init__(self, form: type[BaseModel]) -> None:
-        self.form, self.field = form, field_of(form)
+        self.form = form
+        self.field = field_of(form)
         self.view, self.read = _inside(self.field)
 
     def reply(self) -> BaseModel:
@@ -251,24 +251,21 @@ class Sheet:
             raise InvalidInput("\n".join(told)) from None
 
     def _mark(self, wrong: set[tuple[Any, ...]]) -> None:
-        for part, view in zip(self.field.parts, self.view.children, strict=True):
+        parts = zip(self.field.parts, self.view.children, strict=True)
+        for part, view in parts:
             view.remove_class("convene-amiss")
             if (part.name,) in wrong:
                 view.add_class("convene-amiss")
 
-    def inputs(self) -> list[Any]:
-        """The widgets that something is typed or chosen in, in order."""
-        return [one for one in _within(self.view) if isinstance(one, INPUTS)]
+    def first(self) -> Any:
+        """The first widget that something is typed or chosen in, if there is one."""
+        todo = [self.view]
+        while todo and not isinstance(todo[0], INPUTS):
+            todo[:1] = getattr(todo[0], "children", ())
+        return todo[0] if todo else None
 
 
 INPUTS = (w.Text, w.Textarea, w.RadioButtons, w.Dropdown, w.Checkbox)
-
-
-def _within(widget: w.Widget) -> list[w.Widget]:
-    found = [widget]
-    for child in getattr(widget, "children", ()):
-        found += _within(child)
-    return found
 
 
 class PersonForm:
@@ -279,17 +276,26 @@ class PersonForm:
     """
 
     def __init__(self, name: str = "") -> None:
-        self.name, self.waiting = name, list[Question]()
+        self.name = name
+        self.waiting: list[Question] = []
         self.sheet: Sheet | None = None
         self._answered = False
-        self.text, self.fields, self.error = w.HTML(), w.VBox(), w.HTML()
+        self.text = w.HTML()
+        self.fields = w.VBox()
+        self.error = w.HTML()
         self.error.add_class("convene-error")
         self.send_button = w.Button(description="Send", button_style="primary")
         self.send_button.add_class("convene-send")
         self.press = Press(self._typed, self.error)
         self.press.button(self.send_button, self.send)
-        head = w.HTML(fill("person", name))
-        self.view = w.VBox([head, self.text, self.fields, self.error, self.send_button])
+        shown = [
+            w.HTML(fill("person", name)),
+            self.text,
+            self.fields,
+            self.error,
+            self.send_button,
+        ]
+        self.view = w.VBox(shown)
         self.view.add_class("convene-person")
         self._show()
 
@@ -313,20 +319,23 @@ class PersonForm:
 
     def _show(self) -> None:
         """The fields of the first question that waits; the focus goes along with who answers."""
-        asked = self.waiting[0] if self.waiting else None
-        self.sheet = Sheet(asked.form) if asked and asked.form else None
-        self.send_button.layout.display = "" if self.sheet else "none"
-        if asked is None or self.sheet is None:
+        asked = next(iter(self.waiting), None)
+        if asked is None or asked.form is None:
+            self.sheet = None
             self.text.value = fill("resting")
             self.fields.children = ()
+            self.send_button.layout.display = "none"
             return
-        briefing, text = readable(asked.briefing), readable(asked.text)
-        self.text.value = fill("question", text, briefing, not self._answered)
+        self.sheet = Sheet(asked.form)
+        self.send_button.layout.display = ""
+        self.text.value = fill(
+            "question",
+            readable(asked.text),
+            readable(asked.briefing),
+            not self._answered,
+        )
         self.fields.children = (self.sheet.view,)
-        inputs = self.sheet.inputs()
-        for box in inputs:
-            if isinstance(box, w.Text):
-                self.press.enter(box, self.send)
+        first = self.sheet.first()
         loop = running()
-        if self._answered and inputs and loop:
-            loop.call_later(DRAWN, inputs[0].focus)
+        if self._answered and first and loop:
+            loop.call_later(DRAWN, first.focus)
