@@ -114,7 +114,7 @@ def readable(text: str) -> str:
 
 def labelled(kind: Any, words: Iterable[tuple[Any, str]]) -> Any:
     """Some values, with the words in which a person reads them."""
-    pairs = [{"const": value, "title": said} for value, said in words]
+    pairs: list[Any] = [{"const": value, "title": said} for value, said in words]
     return Annotated[kind, Shown(json_schema_extra={"oneOf": pairs})]
 
 
