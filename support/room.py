@@ -23,7 +23,7 @@ from typing import Any
 from aiohttp import web
 
 from support.errors import InvalidInput
-from support.forms import field_of, readable
+from support.forms import FEW, field_of, readable
 from support.seats import Question, people
 
 HERE = "127.0.0.1"
@@ -232,4 +232,5 @@ def _views() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["few"] = FEW
     return made.get_template("room.html.j2").module

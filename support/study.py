@@ -183,6 +183,7 @@ class Study:
             repetition: int = 0,
             **context: Any,
         ) -> Any:
+            """One stored discussion, changed and played on."""
             unit = Unit(origin.name, json.dumps(of, sort_keys=True), repetition)
             with closing(Store(path, code)) as store:
                 stored = store.record(unit)

@@ -46,6 +46,7 @@ from support.fair_decisions.problem import (
     table_of,
 )
 from support.fair_decisions.records import Feedback, Plan
+from support.forms import labelled
 from support.prompts import render
 from support.seats import (
     Act,
@@ -81,13 +82,14 @@ def answer_form(seat: Any, plans: Sequence[Plan], feedback: str) -> type[BaseMod
         return form("ComparisonReply", **fields)
     fields["text"] = text(seat.limits.text(MOST), 0 if stated else 1)
     if stated:
-        option: Any = Literal[tuple(range(1, table.shape[2] + 1))] | None
-        fields |= dict.fromkeys(_lists(plans, "levels"), _row(table, Level))
-        fields["rather"] = _row(table, option)
+        levels = _row(seat, table, [Level | None] * table.shape[1])
+        fields |= dict.fromkeys(_lists(plans, "levels"), levels)
+        rather = [option | None for option in _numbers(seat, table)]
+        fields["rather"] = _row(seat, table, rather)
     return form("AnswerReply", **fields)
 
 
-Level: Any = Literal[tuple(LEVELS)] | None
+Level: Any = Literal[tuple(LEVELS)]
 
 
 def _lists(plans: Sequence[Plan], one: str) -> Sequence[str]:
@@ -95,10 +97,22 @@ def _lists(plans: Sequence[Plan], one: str) -> Sequence[str]:
     return PLACES if len(plans) > 1 else [one]
 
 
-def _row(table: Table, item: Any) -> Any:
-    """A list with something for each decision."""
+def _row(seat: Any, table: Table, items: Sequence[Any]) -> Any:
+    """A list with something for each decision, which a person sees by its name."""
     n = len(table.decisions)
-    return Annotated[list[item], Field(min_length=n, max_length=n)]
+    if not isinstance(seat, HumanSeat):
+        return Annotated[list[items[0]], Field(min_length=n, max_length=n)]  # type: ignore[valid-type]
+    named = zip(items, table.decisions, strict=True)
+    return tuple[tuple(Annotated[of, Field(title=name)] for of, name in named)]  # type: ignore[misc]
+
+
+def _numbers(seat: Any, table: Table) -> list[Any]:
+    """For each decision the numbers of its options, which a person sees in words."""
+    numbers = range(1, table.shape[2] + 1)
+    one: Any = Literal[tuple(numbers)]
+    if not isinstance(seat, HumanSeat):
+        return [one] * table.shape[1]
+    return [labelled(one, enumerate(words, start=1)) for words in table.options]
 
 
 def _answered(seat: Any, reply: Any, plans: Sequence[Plan], feedback: str) -> Feedback:
@@ -210,8 +224,7 @@ def move_form(seat: Any, brief: Brief) -> type[BaseModel]:
     What a schema cannot say goes back with a complaint: a plan to go on with that is
     known, or to stop with that is not.
     """
-    number: Any = Literal[tuple(range(1, brief.table.shape[2] + 1))]
-    plan = _row(brief.table, number)
+    plan = _row(seat, brief.table, _numbers(seat, brief.table))
     least = 0 if isinstance(seat, HumanSeat) else 1
     fields = {
         "reason": text(seat.limits.text(REASON), least),
@@ -329,7 +342,7 @@ def _estimate_form(seat: Any, table: Table, entry: Heard) -> type[BaseModel]:
     decision: Any = Literal[tuple(range(1, n + 1))]
     option: Any = Literal[tuple(range(1, m + 1))]
     other = form("Other", decision=decision, option=option, worth=number)
-    worths = _row(table, number)
+    worths = _row(seat, table, [number] * n)
     lists = dict.fromkeys(_lists(entry.plans, "chosen"), worths)
     one = form("Worth", **lists, others=many(other, n))
     people: dict[str, Any] = {

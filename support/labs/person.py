@@ -1,9 +1,11 @@
-"""A person in any seat of any study: what a model would read, above a form made from the schema of the reply."""
+"""A person in any seat of any study: a form from the schema of the reply, below the text
+that a model would read.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import ipywidgets as w
@@ -14,8 +16,8 @@ from support.forms import FEW, Field, field_of, misfits, readable
 from support.labs.base import Press, fill, running
 from support.seats import Question
 
-LEFT_OUT, NONE = object(), "nothing"
-SHORT = 60  # characters of options that stand beside each other
+LEFT_OUT = object()
+SHORT = 80  # characters of options that stand beside each other
 DRAWN = 0.3  # seconds in which a browser draws the fields of the next question
 
 
@@ -26,104 +28,114 @@ class Control(NamedTuple):
     read: Callable[[], Any]
 
 
-# ---- one part of a reply ---------------------------------------------------------------------------------------------
+# ---- one part of a reply ---------------------------------------------------------------
 
 
 def control(field: Field) -> Control:
     """The widgets of a field, whatever it is."""
-    folds = field.optional and field.kind in FOLDED
-    made = (_folded if folds else MAKERS[field.kind])(field)
+    made = MAKERS[field.kind](field)
+    if field.folds:
+        made = _folded(field, made)
     view = made.view
     if field.help:
-        view = w.VBox([view, w.HTML(fill("hint", field.help))])
+        hint = w.HTML(fill("hint", field.help))
+        view = w.VBox([view, hint])
     view.add_class("convene-field")
     return Control(view, made.read)
 
 
-def _folded(field: Field) -> Control:
+def _folded(field: Field, inner: Control) -> Control:
     """What may be left out as a whole: a box to tick, and the fields below it."""
-    inner = MAKERS[field.kind](field)
-    given = w.Checkbox(description=field.title, value=field.required, indent=False)
+    given = w.Checkbox(
+        description=field.title,
+        value=field.required,
+        indent=False,
+    )
 
     def fold(_: Any = None) -> None:
         inner.view.layout.display = "" if given.value else "none"
 
     given.observe(fold, "value")
     fold()
-    return Control(
-        w.VBox([given, inner.view]), lambda: inner.read() if given.value else None
-    )
+    view = w.VBox([given, inner.view])
+    return Control(view, lambda: inner.read() if given.value else None)
 
 
-def _typed(field: Field, make: type[w.Widget], placeholder: str = "") -> Any:
-    first = "" if field.first is None else field.first
-    return make(description=field.title, value=str(first), placeholder=placeholder)
+def _titled(field: Field, view: w.Widget) -> w.Widget:
+    """Widgets with their title, unless a box to tick bears it."""
+    if field.folds or not field.title:
+        return view
+    title = w.HTML(fill("title", field.title))
+    together = w.HBox if field.flat else w.VBox
+    return together([title, view])
 
 
-def _nothing(field: Field) -> Any:
-    return None if field.optional else LEFT_OUT
-
-
-def _text(field: Field) -> Control:
-    box = _typed(field, w.Textarea if field.long else w.Text)
+def _typed(field: Field) -> Control:
+    line = field.kind == "number" or (field.kind == "text" and not field.long)
+    make = w.Text if line else w.Textarea
+    first = "" if field.first is None else str(field.first)
+    box = make(description=field.title, value=first, placeholder=field.hint)
+    box.add_class(f"convene-{field.kind}")
 
     def read() -> Any:
-        said = box.value.strip()
-        if said or (field.required and not field.optional):
-            return said
-        return _nothing(field)
+        typed = box.value.strip()
+        if typed:
+            return _parsed(typed) if field.kind == "json" else typed
+        if field.optional:
+            return None
+        return "" if field.kind == "text" and field.required else LEFT_OUT
 
     return Control(box, read)
 
 
-def _number(field: Field) -> Control:
-    box = _typed(field, w.Text, field.hint)
-    box.add_class("convene-number")
-    return Control(box, lambda: box.value.strip() or _nothing(field))
+def _parsed(typed: str) -> Any:
+    try:
+        return json.loads(typed)
+    except ValueError:
+        return typed
 
 
 def _choice(field: Field) -> Control:
-    options = [*field.options, *([(NONE, None)] if field.optional else [])]
-    words, values = zip(*options, strict=True)
-    known = field.first in values and not (field.first is None and field.required)
-    look: dict[str, Any] = {"description": field.title, "options": words}
-    look["index"] = values.index(field.first) if known else None
-    if len(options) > FEW:
-        menu: Any = w.Dropdown(**look)
-    else:
-        beside = sum(map(len, words)) + 4 * len(words) < SHORT
-        menu = w.RadioButtons(
-            **look, orientation="horizontal" if beside else "vertical"
-        )
-    return Control(menu, lambda: LEFT_OUT if menu.index is None else values[menu.index])
+    nothing = [("nothing", None)] if field.optional else []
+    options = [*field.options, *nothing]
+    values = [value for _, value in options]
+    at = None if len(values) > 1 else 0
+    if not field.required and field.first in values:
+        at = values.index(field.first)
+    make = w.Dropdown if len(values) > FEW else w.RadioButtons
+    menu = make(description=field.title, options=options, index=at)
+    if make is w.RadioButtons:
+        shown = sum(len(words) + 4 for words, _ in options)
+        menu.orientation = "horizontal" if shown < SHORT else "vertical"
+    return Control(menu, lambda: LEFT_OUT if menu.index is None else menu.value)
 
 
 def _several(field: Field) -> Control:
     first = field.first or ()
-    boxes = [
-        w.Checkbox(description=words, value=value in first, indent=False)
-        for words, value in field.options
-    ]
+    boxes = {}
+    for words, value in field.options:
+        boxes[value] = w.Checkbox(
+            description=words,
+            value=value in first,
+            indent=False,
+        )
+    row = w.Box([*boxes.values()])
+    row.add_class("convene-several")
 
     def read() -> list[Any]:
-        pairs = zip(field.options, boxes, strict=True)
-        return [value for (_, value), box in pairs if box.value]
+        return [value for value, box in boxes.items() if box.value]
 
-    row = w.Box(boxes)
-    row.add_class("convene-several")
     return Control(_titled(field, row), read)
 
 
 def _ranking(field: Field) -> Control:
-    words = ["–", *(words for words, _ in field.options)]
-    places = [
-        w.Dropdown(description=f"{place}.", options=words)
-        for place in range(1, len(words))
-    ]
+    options = [("–", None), *field.options]
+    numbers = range(1, len(options))
+    places = [w.Dropdown(description=f"{n}.", options=options) for n in numbers]
 
     def read() -> list[Any]:
-        values = [None, *(value for _, value in field.options)]
-        return [values[place.index] for place in places if place.index]
+        ranked = [place.value for place in places]
+        return [value for value in ranked if value is not None]
 
     return Control(_titled(field, w.VBox(places)), read)
 
@@ -134,99 +146,86 @@ def _lines(field: Field) -> Control:
         placeholder="one a line",
         value="\n".join(field.first or ()),
     )
-    return Control(
-        box, lambda: [line for line in box.value.splitlines() if line.strip()]
-    )
 
-
-def _parts(field: Field) -> Control:
-    made = {part.name: control(part) for part in field.parts}
-
-    def read() -> dict[str, Any]:
-        given = {name: part.read() for name, part in made.items()}
-        return {name: x for name, x in given.items() if x is not LEFT_OUT}
-
-    return Control(_together(field, [part.view for part in made.values()]), read)
-
-
-def _row(field: Field) -> Control:
-    made = [control(part) for part in field.parts]
-
-    def read() -> list[Any]:
-        given = [part.read() for part in made]
-        return [x for x in given if x is not LEFT_OUT]
-
-    return Control(_together(field, [part.view for part in made]), read)
-
-
-def _list(field: Field) -> Control:
-    rows, made = w.VBox(), dict[w.Widget, Control]()
-    more = w.Button(description="Add", tooltip=f"one more of {field.title}")
-
-    def add(_: Any = None) -> None:
-        one = control(field.parts[0])
-        less = w.Button(description="Remove", tooltip=f"this one of {field.title}")
-        row = w.HBox([one.view, less])
-        row.add_class("convene-item")
-        made[row] = one
-        less.on_click(lambda _: remove(row))
-        rows.children = (*rows.children, row)
-
-    def remove(row: w.Widget) -> None:
-        rows.children = tuple(one for one in rows.children if one is not row)
-
-    for _ in range(field.least):
-        add()
-    more.on_click(add)
-    return Control(
-        _titled(field, w.VBox([rows, more])),
-        lambda: [made[row].read() for row in rows.children],
-    )
-
-
-def _json(field: Field) -> Control:
-    box = _typed(field, w.Textarea, "as JSON")
-
-    def read() -> Any:
-        try:
-            return json.loads(box.value) if box.value.strip() else _nothing(field)
-        except ValueError:
-            return box.value
+    def read() -> list[str]:
+        return [line for line in box.value.splitlines() if line.strip()]
 
     return Control(box, read)
 
 
-def _titled(field: Field, view: w.Widget) -> w.Widget:
-    """Widgets below their title, unless a box to tick bears it."""
-    if field.optional or not field.name:
-        return view
-    return w.VBox([w.HTML(fill("title", field.title)), view])
+def _inside(field: Field) -> Control:
+    """The parts of an object, or of a row; what is left out of a row is None there."""
+    made = {part.name: control(part) for part in field.parts}
+
+    def read() -> Any:
+        given = {name: part.read() for name, part in made.items()}
+        if field.kind == "row":
+            return [None if x is LEFT_OUT else x for x in given.values()]
+        return {name: x for name, x in given.items() if x is not LEFT_OUT}
+
+    views = [part.view for part in made.values()]
+    box = w.HBox(views) if field.flat else w.VBox(views)
+    if field.flat:
+        box.add_class("convene-row")
+    return Control(_titled(field, box), read)
 
 
-def _together(field: Field, views: Sequence[w.Widget]) -> w.Widget:
-    """The parts of an object or a row: beside each other where they are numbers."""
-    if not field.flat:
-        return _titled(field, w.VBox(list(views)))
-    row = w.HBox(list(views))
-    row.add_class("convene-row")
-    if field.optional or not field.name:
-        return row
-    return w.HBox([w.HTML(fill("title", field.title)), row])
+def _either(field: Field) -> Control:
+    """What it is, and below that what such a thing has."""
+    made = {part.name: _inside(part) for part in field.parts}
+    menu = w.Dropdown(description=field.title or field.hint, options=list(made))
+    shown = w.VBox()
+
+    def show(_: Any = None) -> None:
+        shown.children = (made[menu.value].view,)
+
+    menu.observe(show, "value")
+    show()
+
+    def read() -> dict[str, Any]:
+        return {field.hint: menu.value, **made[menu.value].read()}
+
+    return Control(w.VBox([menu, shown]), read)
+
+
+def _list(field: Field) -> Control:
+    rows = w.VBox()
+    made: dict[w.Widget, Control] = {}
+    more = w.Button(description="Add")
+
+    def add(_: Any = None) -> None:
+        one = control(field.parts[0])
+        less = w.Button(description="Remove")
+        row = w.HBox([one.view, less])
+        row.add_class("convene-item")
+        less.on_click(lambda _: remove(row))
+        made[row] = one
+        rows.children = tuple(made)
+
+    def remove(row: w.Widget) -> None:
+        del made[row]
+        rows.children = tuple(made)
+
+    for _ in range(field.least):
+        add()
+    more.on_click(add)
+    view = _titled(field, w.VBox([rows, more]))
+    return Control(view, lambda: [one.read() for one in made.values()])
 
 
 MAKERS: dict[str, Callable[[Field], Control]] = {
-    "text": _text,
-    "number": _number,
+    "text": _typed,
+    "number": _typed,
+    "json": _typed,
     "choice": _choice,
     "several": _several,
     "ranking": _ranking,
     "lines": _lines,
-    "parts": _parts,
-    "row": _row,
+    "parts": _inside,
+    "row": _inside,
+    "either": _either,
     "list": _list,
-    "json": _json,
 }
-FOLDED = ("parts", "row", "list", "several", "ranking", "lines")
 
 
 # ---- a whole form, and who fills it in -------------------------------------------------------------------------------
@@ -237,42 +236,36 @@ class Sheet:
     that does not fit."""
 
     def __init__(self, form: type[BaseModel]) -> None:
-        self.form, self.field = form, field_of(form)
-        self.parts = {part.name: control(part) for part in self.field.parts}
-        self.view = w.VBox([part.view for part in self.parts.values()])
-
-    def read(self) -> dict[str, Any]:
-        """What stands there, as the form takes it."""
-        given = {name: part.read() for name, part in self.parts.items()}
-        return {name: x for name, x in given.items() if x is not LEFT_OUT}
+        self.form = form
+        self.field = field_of(form)
+        self.view, self.read = _inside(self.field)
 
     def reply(self) -> BaseModel:
         """What stands there; InvalidInput says what does not fit."""
-        wrong: set[Any] = set()
+        self._mark(set())
         try:
             return self.form.model_validate(self.read())
         except ValidationError as error:
-            wrong = {each["loc"][0] for each in error.errors() if each["loc"]}
-            titles = {part.name: part.title for part in self.field.parts}
-            raise InvalidInput("\n".join(misfits(error, titles))) from None
-        finally:
-            for name, part in self.parts.items():
-                mark = part.view.add_class if name in wrong else part.view.remove_class
-                mark("convene-amiss")
+            self._mark({each["loc"][:1] for each in error.errors()})
+            told = misfits(error, self.field)
+            raise InvalidInput("\n".join(told)) from None
 
-    def inputs(self) -> list[Any]:
-        """The widgets that something is typed or chosen in, in order."""
-        return [one for one in _within(self.view) if isinstance(one, INPUTS)]
+    def _mark(self, wrong: set[tuple[Any, ...]]) -> None:
+        parts = zip(self.field.parts, self.view.children, strict=True)
+        for part, view in parts:
+            view.remove_class("convene-amiss")
+            if (part.name,) in wrong:
+                view.add_class("convene-amiss")
+
+    def first(self) -> Any:
+        """The first widget that something is typed or chosen in, if there is one."""
+        todo = [self.view]
+        while todo and not isinstance(todo[0], INPUTS):
+            todo[:1] = getattr(todo[0], "children", ())
+        return todo[0] if todo else None
 
 
 INPUTS = (w.Text, w.Textarea, w.RadioButtons, w.Dropdown, w.Checkbox)
-
-
-def _within(widget: w.Widget) -> list[w.Widget]:
-    found = [widget]
-    for child in getattr(widget, "children", ()):
-        found += _within(child)
-    return found
 
 
 class PersonForm:
@@ -283,17 +276,26 @@ class PersonForm:
     """
 
     def __init__(self, name: str = "") -> None:
-        self.name, self.waiting = name, list[Question]()
+        self.name = name
+        self.waiting: list[Question] = []
         self.sheet: Sheet | None = None
         self._answered = False
-        self.text, self.fields, self.error = w.HTML(), w.VBox(), w.HTML()
+        self.text = w.HTML()
+        self.fields = w.VBox()
+        self.error = w.HTML()
         self.error.add_class("convene-error")
         self.send_button = w.Button(description="Send", button_style="primary")
         self.send_button.add_class("convene-send")
         self.press = Press(self._typed, self.error)
         self.press.button(self.send_button, self.send)
-        head = w.HTML(fill("person", name))
-        self.view = w.VBox([head, self.text, self.fields, self.error, self.send_button])
+        shown = [
+            w.HTML(fill("person", name)),
+            self.text,
+            self.fields,
+            self.error,
+            self.send_button,
+        ]
+        self.view = w.VBox(shown)
         self.view.add_class("convene-person")
         self._show()
 
@@ -317,20 +319,23 @@ class PersonForm:
 
     def _show(self) -> None:
         """The fields of the first question that waits; the focus goes along with who answers."""
-        asked = self.waiting[0] if self.waiting else None
-        self.sheet = Sheet(asked.form) if asked and asked.form else None
-        self.send_button.layout.display = "" if self.sheet else "none"
-        if asked is None or self.sheet is None:
+        asked = next(iter(self.waiting), None)
+        if asked is None or asked.form is None:
+            self.sheet = None
             self.text.value = fill("resting")
             self.fields.children = ()
+            self.send_button.layout.display = "none"
             return
-        briefing, text = readable(asked.briefing), readable(asked.text)
-        self.text.value = fill("question", text, briefing, not self._answered)
+        self.sheet = Sheet(asked.form)
+        self.send_button.layout.display = ""
+        self.text.value = fill(
+            "question",
+            readable(asked.text),
+            readable(asked.briefing),
+            not self._answered,
+        )
         self.fields.children = (self.sheet.view,)
-        inputs = self.sheet.inputs()
-        for box in inputs:
-            if isinstance(box, w.Text):
-                self.press.enter(box, self.send)
+        first = self.sheet.first()
         loop = running()
-        if self._answered and inputs and loop:
-            loop.call_later(DRAWN, inputs[0].focus)
+        if self._answered and first and loop:
+            loop.call_later(DRAWN, first.focus)

@@ -8,15 +8,17 @@ give a reason that no member stated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
 from datetime import datetime
-from functools import partial
-from typing import Annotated, Any, get_type_hints
+from functools import partial, reduce
+from operator import or_
+from typing import Annotated, Any, Literal, get_type_hints
 from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
+from support.forms import LINE
 from support.meetings.coordination import Brief, Chat
 from support.meetings.data import Profile
 from support.meetings.facilitators import (
@@ -26,7 +28,7 @@ from support.meetings.facilitators import (
     RuleBasedInterviewer,
 )
 from support.meetings.members import MIXED, STYLES, RuleBasedMember
-from support.meetings.preferences import KINDS, preference
+from support.meetings.preferences import KINDS, WEEKDAYS, preference
 from support.meetings.records import ASSISTANT, Option, Scores, Turn
 from support.meetings.scenario import Scenario
 from support.meetings.scores import HIGHEST
@@ -44,7 +46,7 @@ from support.meetings.wording import (
     worded,
 )
 from support.prompts import listed
-from support.seats import Act, Repeated, Role, form, many, one_of, text
+from support.seats import HUMAN, Act, Repeated, Role, form, many, one_of, text
 
 RULES = "rule-based"
 
@@ -81,21 +83,48 @@ class Led:
 # ---- wishes in forms -------------------------------------------------------------------
 
 
+QUARTERS = tuple(f"{m // 60:02}:{m % 60:02}" for m in range(0, 1441, 15))
+PICKED = {
+    "start": one_of("time", QUARTERS),
+    "end": one_of("time", QUARTERS),
+    "time": one_of("time", QUARTERS),
+    "weekday": one_of("weekday", WEEKDAYS),
+    "weekdays": Annotated[tuple[one_of("weekday", WEEKDAYS), ...], Field(max_length=7)],
+}
+"""What a person picks where a model writes a text."""
+
+
 def wish_form(seat: Any, member: str) -> Any:
-    """One flat form for a wish of any kind; what its kind does not have is left out."""
+    """One flat form for a wish of any kind; what its kind does not have is left out. A
+    person picks the kind first, and sees what it has."""
     scenario = seat.own.scenario
     parts: dict[str, Any] = {}
     for kind in kinds(scenario):
         hints = get_type_hints(KINDS[kind], include_extras=True)
         parts |= {field.name: hints[field.name] for field in fields(KINDS[kind])}
+    if seat.kind == HUMAN:
+        parts |= PICKED
     parts["slot"] = one_of("slot", tuple(labels(scenario, member)))
     parts["text"] = text(seat.limits.text(WISH))
     if places := features(scenario):
         parts["feature"] = one_of("feature", places)
+    check = partial(wish_of, scenario, member)
+    if seat.kind == HUMAN:
+        forms = tuple(_of_kind(kind, parts, check) for kind in kinds(scenario))
+        return Annotated[reduce(or_, forms), Field(discriminator="kind")]
     optional = {name: (of | None, None) for name, of in parts.items() if name != "says"}
     kind = one_of("kind", kinds(scenario))
-    check = partial(wish_of, scenario, member)
     return form("WishReply", check, **{**optional, "kind": kind})
+
+
+def _of_kind(kind: str, parts: Mapping[str, Any], check: Any) -> Any:
+    """The form of a wish of one kind, for a person."""
+    made: dict[str, Any] = {"kind": Literal[kind]}
+    for field in fields(KINDS[kind]):
+        if field.name not in ("kind", "says"):
+            first = ... if field.default is MISSING else field.default
+            made[field.name] = parts[field.name], first
+    return form(f"{kind.title()}Reply", check, **made)
 
 
 def wish_of(scenario: Scenario, member: str, reply: Any) -> Any:
@@ -421,7 +450,10 @@ COORDINATOR = Role(
 def _scores_form(seat: Any, brief: Brief, options: Sequence[Option]) -> Any:
     """By option and member a score, or null; of whom nothing is noted is not asked."""
     value = Annotated[int, Field(ge=seat.own.lowest, le=HIGHEST)] | None
-    judged = form("Judged", reason=text(seat.limits.text(WISH)), score=value)
+    parts: dict[str, Any] = {"reason": text(seat.limits.text(WISH)), "score": value}
+    if seat.kind == HUMAN:
+        parts = {"score": value, "reason": (text(LINE, 0), "")}
+    judged = form("Judged", **parts)
     known = [member for member, wishes in brief.notes.items() if wishes]
     row: Any = {f"m{k}": (judged, Field(alias=name)) for k, name in enumerate(known)}
     rows: Any = dict.fromkeys([option.id for option in options], form("Row", **row))

@@ -23,13 +23,12 @@ from pydantic import (
     StringConstraints,
     TypeAdapter,
     ValidationError,
-    WithJsonSchema,
 )
 from pydantic.dataclasses import dataclass
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput
-from support.forms import misfits
+from support.forms import labelled, misfits
 from support.seats import form
 
 GATES = ("eligibility", "consent")
@@ -267,13 +266,13 @@ def section_form(
     """
     fields: dict[str, Any] = {}
     for item in section.items:
-        kind = _field(item, longest, labelled=question is not None)
+        kind = _field(item, longest, titled=question is not None)
         title = Field(title=question(item)) if question else Field()
         fields[item.id] = Annotated[kind, title]
     return form("Answers", **fields)
 
 
-def _field(item: Item, longest: int, labelled: bool) -> Any:
+def _field(item: Item, longest: int, titled: bool) -> Any:
     least = int(item.required)
     if item.kind == "text":
         fits = AfterValidator(partial(_plain_text, least))
@@ -281,9 +280,8 @@ def _field(item: Item, longest: int, labelled: bool) -> Any:
     if item.kind == "number":
         return Annotated[float, Field(ge=item.low, le=item.high)]
     one: Any = Literal[tuple(item.choices)]
-    if labelled:
-        pairs = [{"const": v, "title": label} for v, label in item.choices.items()]
-        one = Annotated[one, WithJsonSchema({"oneOf": pairs})]
+    if titled:
+        one = labelled(one, item.choices.items())
     if item.kind != "multiple":
         return one
     bounds = Field(min_length=least or None, max_length=len(item.choices))

@@ -264,6 +264,7 @@ async def sample(
     rows, missing = dict[int, list[Any]](), dict[str, str]()
 
     async def ask(place: int, own: np.random.Generator) -> None:
+        """Let one respondent fill in all its forms."""
         points = tuple(dict.fromkeys(group for _, group in plans[place]))
         persona, who = draw_persona(own, points, gain), f"respondent {place + 1}"
         seat = _seat(kind, own, persona, replace(spoken, repetition=place), who)

@@ -38,8 +38,8 @@ class Everything(BaseModel):
 def fields(sheet, name, kind=None):
     """The widgets of a part that something is entered in."""
     kind = kind or (w.Text, w.Textarea)
-    found, [part] = [], [sheet.parts[name].view]
-    todo = [part]
+    found, names = [], [part.name for part in sheet.field.parts]
+    todo = [sheet.view.children[names.index(name)]]
     while todo:
         one = todo.pop(0)
         found += [one] if isinstance(one, kind) else []
@@ -103,7 +103,9 @@ def test_what_does_not_fit_is_told_as_the_schema_says_it_and_marked(name, text, 
     with pytest.raises(InvalidInput, match=told):
         sheet.reply()
     marked = [
-        n for n, p in sheet.parts.items() if "convene-amiss" in p.view._dom_classes
+        part.name
+        for part, view in zip(sheet.field.parts, sheet.view.children, strict=True)
+        if "convene-amiss" in view._dom_classes
     ]
     assert marked == [name]
 

@@ -17,7 +17,10 @@ def form(book):
 
 def inputs(form, item):
     """The widgets of an item, wherever it stands."""
-    found, todo = [], [s.parts[item].view for s in form.sheets if item in s.parts]
+    found, todo = [], []
+    for sheet in form.sheets:
+        parts = zip(sheet.field.parts, sheet.view.children, strict=True)
+        todo += [view for part, view in parts if part.name == item]
     while todo:
         one = todo.pop(0)
         found += [one] if isinstance(one, INPUTS) else []
