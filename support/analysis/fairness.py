@@ -9,18 +9,17 @@ the best of some random ones.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from math import nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import comb
 
 from support.analysis.frames import head, need_columns
-from support.analysis.stats import compare
-from support.errors import InvalidInput
-from support.fair_decisions.measures import divergence, value, welfare
+from support.fair_decisions.measures import divergence, shortfall, value, welfare
 from support.fair_decisions.problem import FairDecisions
 from support.fair_decisions.records import Plan, Planning
 from support.fair_decisions.search import choose
@@ -29,9 +28,20 @@ from support.runs.study import Unit
 from support.solvers.fair import solve
 
 LISTED = 60_000  # plans that are listed rather than drawn: 3 options to 10 decisions
-K = 5  # plans of the random search in `with_references`
+K = 5  # plans of a random search
 ROLES = ("coordinator", "people", "estimator", "solver")
-STEPS = ("worse", "away", "returned", "few", "many", "weakest")
+STEPS = ["worse", "away", "returned", "few", "many", "weakest"]
+OUTCOMES = [
+    "divergence",
+    "welfare",
+    "shortfall",
+    "local",
+    "misled",
+    "best 2",
+    "best 3",
+    "rises",
+]
+STEP = ["changed", "one", "undone", *STEPS]
 Records = Iterable[tuple[Unit | Mapping[str, Any], Planning]]
 Row = dict[str, Any]
 
@@ -42,14 +52,13 @@ Row = dict[str, Any]
 def settings_of(unit: Unit | Mapping[str, Any], record: Planning) -> Row:
     """What a row begins with: who sat there, the settings, the instance and its shape.
 
-    Roles that no setting names are called by the kind of their seat, `people` by the
-    kinds of the participants; a model that was told how much to reason has that in its
-    name.
+    `people` are the kinds of the participants; a model that was told how much to reason
+    has that in its name.
     """
-    people = {record.seats.get(name, "none") for name in record.participants}
-    row: Row = {role: record.seats.get(role, "none") for role in ROLES}
-    row["people"] = ", ".join(sorted(people))
-    row |= head(record.settings) | head(unit)
+    row = {role: record.seats.get(role, "none") for role in ROLES}
+    people = {record.seats[name] for name in record.participants}
+    row |= {"people": ", ".join(sorted(people)), "objective": _objective(record)}
+    row |= head(record.settings) | head(unit) | {"solver": row["solver"]}
     sizes = np.shape(record.gains)
     row |= zip(("participants", "decisions", "options"), sizes, strict=True)
     if is_model(row["coordinator"]) and isinstance(row.get("reasoning"), str):
@@ -69,13 +78,13 @@ def who(frame: pd.DataFrame) -> str:
     >>> who(pd.DataFrame({"coordinator": ["mcts", "model:a"], "people": "plain"}))
     'coordinator: mcts, model:a; people: plain'
     """
-    told = []
-    for role in [role for role in ROLES if role in frame]:
-        kinds = frame[role].dropna().astype(str).replace("True", "exact").unique()
-        named = [kind for kind in kinds if kind not in ("", "none", "False")]
+    roles = []
+    for role in ROLES:
+        kinds = frame.get(role, pd.Series(dtype=object)).dropna().unique()
+        named = [kind for kind in kinds if kind not in ("", "none")]
         if named:
-            told.append(f"{role}: {', '.join(named)}")
-    return "; ".join(told)
+            roles.append(f"{role}: {', '.join(named)}")
+    return "; ".join(roles)
 
 
 def rounds_of(records: Records) -> pd.DataFrame:
@@ -84,12 +93,13 @@ def rounds_of(records: Records) -> pd.DataFrame:
     Columns: the settings; `run`, its place among the records; `round`; `evaluations`
     (one participant judging one plan) so far; `divergence` of the round's plan, the
     better one of two, `standing_divergence` of the plan that the group would end with
-    now, by what it knows, and `best_divergence` of the fairest plan so far. Then, from
-    the second plan on, what the step to it was: `worse` than the plan before; worse
-    than the best plan so far (`away`), and nearer to a worse one than to the best
-    (`returned`); less, more than half of the decisions changed (`few`, `many`); who had
-    least got more, and nobody else (`weakest`); `changed` decisions, from the nearest
-    earlier plan; after a worse step, whether this one takes it back (`undone`).
+    now, by what it knows, and `best_divergence` of the fairest plan so far; `worth` by
+    the objective of a plan that was tried. Then, from the second on, what the step to
+    it was: `worse` than the plan before; worse than the best plan so far (`away`), and
+    nearer to a worse one than to the best (`returned`); less, more than half of the
+    decisions changed (`few`, `many`); who had least got more, and nobody else
+    (`weakest`); `changed` decisions, from the nearest earlier plan, and whether that is
+    `one`; after a worse step, whether this one takes it back (`undone`).
     """
     rows = []
     for run, (unit, record) in enumerate(records):
@@ -99,119 +109,126 @@ def rounds_of(records: Records) -> pd.DataFrame:
 
 
 def _rounds(record: Planning) -> list[Row]:
-    problem, objective = _problem(record), _objective(record)
+    totals, worths = _judged(record)
+    gaps = {plan: float(divergence(own)) for plan, own in totals.items()}
     final = str(record.settings.get("final", "best known"))
-    rows, seen, judged = list[Row](), list[Plan](), 0
-    path, worth = list[Plan](), list[float]()
+    rows, evaluations = list[Row](), 0
+    seen, path = list[Plan](), list[Plan]()
     for t, entry in enumerate(record.rounds, start=1):
-        judged += len(entry.plans) * len(entry.feedback)
         seen += entry.plans
-        plan = _best(problem, entry.plans, objective)
+        evaluations += len(entry.plans) * len(entry.feedback)
+        plan = max(entry.plans, key=worths.__getitem__, default=None)
+        standing = choose(record.rounds[:t], final)
         row = {
             "round": entry.number,
-            "evaluations": judged,
-            "divergence": _divergence(problem, plan),
-            "standing_divergence": _divergence(
-                problem, choose(record.rounds[:t], final)
-            ),
-            "best_divergence": _divergence(problem, _best(problem, seen, "divergence")),
+            "evaluations": evaluations,
+            "divergence": gaps.get(plan, nan),
+            "standing_divergence": gaps.get(standing, nan),
+            "best_divergence": min((gaps[one] for one in seen), default=nan),
         }
         if plan is not None and not entry.finish:
             path.append(plan)
-            worth.append(_worth(problem, plan, objective))
+            worth = np.array([worths[one] for one in path])
             row["worth"] = worth[-1]
             if len(path) > 1:
-                row |= _step(problem, np.array(path), np.array(worth))
+                row |= _step(np.array(path), worth, totals[path[-2]], totals[plan])
         rows.append(row)
     return rows
 
 
-def _step(problem: FairDecisions, path: np.ndarray, worth: np.ndarray) -> Row:
-    """What the last step of a path was."""
-    before, after = problem.totals_of(path[-2:])
+def _judged(record: Planning) -> tuple[dict[Plan, np.ndarray], dict[Plan, float]]:
+    """The true totals of every plan that was proposed, and what it is worth."""
+    totals = dict[Plan, np.ndarray]()
+    for entry in record.rounds:
+        totals |= zip(entry.plans, map(np.array, entry.totals), strict=True)
+    best, objective = _problem(record).best, _objective(record)
+    worth = {plan: float(value(objective, own, best)) for plan, own in totals.items()}
+    return totals, worth
+
+
+def _step(path: np.ndarray, worth: np.ndarray, before: Any, after: Any) -> Row:
+    """What the last step of a path was, from these totals to those."""
     gained = after > before
     apart = (path[:-1] != path[-1]).sum(axis=1)
-    best = worth[:-1].argmax()
-    away = worth[-1] < worth[best]
-    others = apart[worth[:-1] < worth[best]]
-    half = path.shape[1] / 2
-    told = {
+    earlier, reached = worth[:-1], worth[-1]
+    best, half = earlier.argmax(), path.shape[1] / 2
+    away = reached < earlier[best]
+    others = apart[earlier < earlier[best]]
+    step = {
         "changed": apart.min(),
-        "worse": worth[-1] < worth[-2],
+        "one": apart.min() == 1,
+        "worse": reached < earlier[-1],
         "away": away,
-        "returned": away and others.min(initial=path.shape[1]) < apart[best],
+        "returned": away and (others < apart[best]).any(),
         "few": apart[-1] < half,
         "many": apart[-1] > half,
         "weakest": gained[before.argmin()] and gained.sum() == 1,
     }
-    if len(path) > 2 and worth[-2] < worth[-3]:
+    if len(path) > 2 and earlier[-1] < earlier[-2]:
         moved = path[-3] != path[-2]
-        told["undone"] = (path[-1] == path[-3])[moved].mean() > 0.5
-    return {name: float(said) for name, said in told.items()}
+        step["undone"] = (path[-1] == path[-3])[moved].mean() > 0.5
+    return {name: float(told) for name, told in step.items()}
 
 
 def runs_of(records: Records) -> pd.DataFrame:
     """One row for each run; how it failed as in 5.6 and appendix D of 003, 1 for yes.
 
     Columns: the settings; `divergence`, `welfare` and `shortfall` of the chosen plan;
-    `evaluations`, `replies` of models with their `tokens`, `format_errors`; `changed`
-    and `undone` (see `rounds_of`), means over rounds. `misled`: by how much it is worse
-    than the best that was proposed; `away`: the last plan is so; `returned`, `many`:
-    some step did; `few`, `weakest`: most did; `one`: each plan differs in one decision
-    from the nearest; `best 2`, `best 3`: the best plan is that of this round; `rises`:
-    from round 3 to 5 each plan is worse than the one before; `local`: no change of one
+    `evaluations`, `tokens` of models, `format_errors`; `changed` and `undone` (see
+    `rounds_of`), means over rounds. `misled`: by how much it is worse than the best
+    that was proposed; `away`: the last plan is so; `returned`, `many`: some step did;
+    `few`, `weakest`: most did; `one`: each plan differs in one decision from the
+    nearest; `best 2`, `best 3`: the best plan is that of this round; `rises`: from
+    round 3 to 5 each plan is worse than the one before; `local`: no change of one
     decision improves the chosen plan. NaN where there was no occasion.
     """
-    return pd.DataFrame(
-        [settings_of(unit, record) | _run(record) for unit, record in records]
-    )
+    rows = [settings_of(unit, record) | _run(record) for unit, record in records]
+    return pd.DataFrame(rows)
 
 
 def _run(record: Planning) -> Row:
-    problem, objective = _problem(record), _objective(record)
-    row: Row = {"divergence": nan, "welfare": nan, "shortfall": nan, "local": nan}
-    if record.chosen is not None:
-        totals = problem.totals(record.chosen)
-        row["divergence"] = float(divergence(totals))
-        row["welfare"] = float(welfare(totals))
-        row["shortfall"] = float((problem.best - totals).max())
-        row["local"] = float(is_local(problem, record.chosen, objective))
-    for name in ("replies", "tokens"):
-        row[name] = sum(getattr(entry, name) for entry in record.rounds)
-    row["format_errors"] = sum(len(entry.format_errors) for entry in record.rounds)
-    named = ["evaluations", "worth", "changed", "undone", *STEPS]
-    rounds = pd.DataFrame(_rounds(record)).reindex(columns=named)
-    row["evaluations"] = rounds["evaluations"].max() if len(rounds) else 0
-    proposed = rounds.dropna(subset="worth")
-    worth = proposed["worth"].to_numpy()
+    rounds = pd.DataFrame(_rounds(record), columns=["evaluations", "worth", *STEP])
+    tried = rounds.astype(float).dropna(subset="worth")
+    worth, steps = tried["worth"].to_numpy(), tried[STEP].iloc[1:]
+    most = steps.quantile(interpolation="lower")  # 0 or 1: at half of the steps 0
+    row: Row = steps[["changed", "undone"]].mean().to_dict()
+    row |= steps[["returned", "many"]].max().to_dict()
+    row |= most[["few", "weakest"]].to_dict()
+    row |= {"one": steps["one"].min(), "away": steps["away"].tail(1).max()}
     for k in (2, 3):
-        row[f"best {k}"] = float(worth.argmax() + 1 == k) if len(worth) >= k else nan
-    row["rises"] = float(worth[2] > worth[3] > worth[4]) if len(worth) > 4 else nan
-    row["misled"] = nan
-    if len(worth) and record.chosen is not None:
-        row["misled"] = worth.max() - _worth(problem, record.chosen, objective)
-    steps = proposed.iloc[1:]
-    row |= {name: steps[name].mean() for name in ("changed", "undone")}
-    some: Mapping[str, Any] = {
-        "away": steps["away"].tail(1),
-        "returned": steps["returned"],
-        "many": steps["many"],
-        "few": [steps["few"].mean() > 0.5],
-        "weakest": [steps["weakest"].mean() > 0.5],
-        "one": [(steps["changed"] == 1).all()],
-    }
-    return row | {
-        name: float(max(v)) if len(steps) else nan for name, v in some.items()
+        if len(worth) >= k:
+            row[f"best {k}"] = float(worth.argmax() + 1 == k)
+    if len(worth) > 4:
+        row["rises"] = float(worth[2] > worth[3] > worth[4])
+    row["evaluations"] = rounds["evaluations"].max()
+    row["tokens"] = sum(entry.tokens for entry in record.rounds)
+    row["format_errors"] = sum(len(entry.format_errors) for entry in record.rounds)
+    return dict.fromkeys(OUTCOMES, nan) | row | _end(record, worth)
+
+
+def _end(record: Planning, worth: np.ndarray) -> Row:
+    """How good the chosen plan is, if any, beside those that were tried."""
+    if record.chosen is None:
+        return {}
+    totals, worths = _judged(record)
+    reached = totals[record.chosen]
+    problem = _problem(record)
+    return {
+        "divergence": float(divergence(reached)),
+        "welfare": float(welfare(reached)),
+        "shortfall": float(shortfall(reached, problem.best)),
+        "local": float(is_local(problem, record.chosen, _objective(record))),
+        "misled": max(worth, default=nan) - worths[record.chosen],
     }
 
 
 def is_local(problem: FairDecisions, plan: Plan, objective: str) -> bool:
     """Whether no change of a single decision makes the plan better."""
-    _, n, m = problem.shape
-    near = np.repeat([plan], n * m, axis=0)
-    near[np.arange(n * m), np.repeat(np.arange(n), m)] = np.tile(np.arange(m), n)
-    worth = value(objective, problem.totals_of(near), problem.best)
-    return bool(worth.max() <= _worth(problem, plan, objective))
+    taken = problem.gains[:, np.arange(len(plan)), plan]
+    totals = taken.sum(axis=1)
+    near = totals[:, None, None] + problem.gains - taken[:, :, None]
+    worth = value(objective, np.moveaxis(near, 0, -1), problem.best)
+    return bool(worth.max() <= value(objective, totals, problem.best))
 
 
 def _problem(record: Planning) -> FairDecisions:
@@ -222,22 +239,6 @@ def _objective(record: Planning) -> str:
     return str(record.settings.get("objective", "divergence"))
 
 
-def _worth(problem: FairDecisions, plan: Plan, objective: str) -> float:
-    return float(value(objective, problem.totals(plan), problem.best))
-
-
-def _divergence(problem: FairDecisions, plan: Plan | None) -> float:
-    return nan if plan is None else float(divergence(problem.totals(plan)))
-
-
-def _best(problem: FairDecisions, plans: Sequence[Plan], objective: str) -> Plan | None:
-    """The best of plans in truth, the earlier of equals; None of none."""
-    if not plans:
-        return None
-    worth = value(objective, problem.totals_of(np.array(plans)), problem.best)
-    return plans[int(worth.argmax())]
-
-
 def budget(
     rounds: pd.DataFrame, by: str = "coordinator", value: str = "standing_divergence"
 ) -> pd.DataFrame:
@@ -245,26 +246,18 @@ def budget(
 
     A run that stopped early keeps what it has: every mean is one over all runs.
     """
-    need_columns(rounds, ["run", "round", "evaluations", by, value], "rounds")
+    need_columns(rounds, ["run", "evaluations", by, value], "rounds")
+    judged = rounds[rounds["evaluations"] > 0].sort_values("evaluations", kind="stable")
+    known = judged[[by, "run", "evaluations", value]].dropna(subset=value)
+    runs = judged[[by, "run"]].drop_duplicates()
+    places = judged[[by, "evaluations"]].drop_duplicates().merge(runs, on=by)
     # Of rounds that cost nothing, such as the one that only stops, the last one counts.
-    latest = rounds.drop_duplicates(["run", "evaluations"], keep="last")
-    parts = []
-    for name, part in latest[latest["evaluations"] > 0].groupby(by, sort=False):
-        wide = part.pivot(index="evaluations", columns="run", values=value)
-        long = wide.sort_index().ffill().melt(ignore_index=False, value_name=value)
-        parts.append(long.reset_index().assign(**{by: name}))
-    return pd.concat(parts, ignore_index=True)
+    return pd.merge_asof(places, known, on="evaluations", by=[by, "run"])
 
 
 def at_budget(rounds: pd.DataFrame, evaluations: int) -> pd.DataFrame:
     """The last round of every run within so many evaluations."""
     within = rounds[rounds["evaluations"] <= evaluations]
-    if within.empty:
-        least = rounds["evaluations"].min()
-        raise InvalidInput(
-            f"evaluations: {evaluations} given; expected at least {least}, what the "
-            "first round costs"
-        )
     return within.drop_duplicates("run", keep="last")
 
 
@@ -276,13 +269,12 @@ def trajectory(record: Planning) -> pd.DataFrame:
     """
     rows = []
     for entry in record.rounds:
-        for position, (plan, totals) in enumerate(
-            zip(entry.plans, entry.totals, strict=True)
-        ):
+        for position, plan in enumerate(entry.plans):
+            totals = entry.totals[position]
             heard = entry.heard[position] if entry.heard else [nan] * len(totals)
-            known = zip(record.participants, totals, heard, strict=True)
-            same = plan == record.chosen
-            rows += [(entry.number, position, *told, same) for told in known]
+            chosen = plan == record.chosen
+            for each in zip(record.participants, totals, heard, strict=True):
+                rows.append((entry.number, position, *each, chosen))
     columns = ["round", "position", "participant", "total", "heard", "chosen"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -295,38 +287,32 @@ def with_references(
 ) -> pd.DataFrame:
     """Runs with what their instances allow, by their objective.
 
-    Added are optimum, proven, the columns of `random_plans` for `K` plans, and
-    `regret`: how far the chosen plan is behind the optimum, 0 or more.
+    Added are optimum, proven, the columns of `random_plans`, and `regret`: how far the
+    chosen plan is behind the optimum, 0 or more.
     """
-    found: dict[tuple[str, str], Row] = {}
+    cases = {}
     for _, record in records:
-        key = instance_key(record.gains), _objective(record)
-        if key not in found:
-            problem = _problem(record)
-            best = solve(problem, key[1])
-            rng = np.random.default_rng([0, int(key[0], 16)])
-            found[key] = {
-                "instance": key[0],
-                "objective": key[1],
-                "proven": best.proven,
-            }
-            found[key] |= {"optimum": abs(best.value)}
-            found[key] |= random_plans(problem, key[1], K, draws, rng)
-    keys = ["instance", "objective"]
-    if "objective" not in frame:
-        frame = frame.assign(objective="divergence")
-    merged = frame.merge(pd.DataFrame(found.values()), on=keys, validate="many_to_one")
+        cases[instance_key(record.gains), _objective(record)] = _problem(record)
+    rows = []
+    for (key, objective), problem in cases.items():
+        best = solve(problem, objective)
+        rng = np.random.default_rng([0, int(key, 16)])
+        row = {"instance": key, "objective": objective, "proven": best.proven}
+        drawn = random_plans(problem, objective, draws, rng)
+        rows.append(row | drawn | {"optimum": abs(best.value)})
+    table = pd.DataFrame(rows)
+    merged = frame.merge(table, on=["instance", "objective"], validate="many_to_one")
     reached = [row[row["objective"]] for row in merged.to_dict("records")]
     return merged.assign(regret=(reached - merged["optimum"]).abs())
 
 
 def random_plans(
-    problem: FairDecisions, objective: str, k: int, draws: int, rng: np.random.Generator
+    problem: FairDecisions, objective: str, draws: int, rng: np.random.Generator
 ) -> dict[str, float]:
     """What uniform plans are worth.
 
     random (their mean), random_low and random_high (the middle 80 percent of single
-    plans), random_best (the mean best of k different ones), k.
+    plans), random_best (the mean best of `K` different ones), k.
     """
     _, n, m = problem.shape
     plans = rng.integers(m, size=(draws, n))
@@ -335,8 +321,8 @@ def random_plans(
     worth = value(objective, problem.totals_of(plans), problem.best)
     ranked = np.sort(worth.astype(float))[::-1]
     low, high = np.sort(np.abs(np.quantile(ranked, (0.1, 0.9))))
-    told = {"random": abs(ranked.mean()), "random_low": low, "random_high": high}
-    return told | {"random_best": abs(expected_best(ranked, k)), "k": k}
+    found = {"random": abs(ranked.mean()), "random_low": low, "random_high": high}
+    return found | {"random_best": abs(expected_best(ranked, K)), "k": K}
 
 
 def expected_best(ranked: np.ndarray, k: int) -> float:
@@ -348,35 +334,6 @@ def expected_best(ranked: np.ndarray, k: int) -> float:
     2.6666666666666665
     """
     count = len(ranked)
-    if k >= count:
-        return float(ranked[0])
-    i = np.arange(1, count - k + 1)
-    ratios = np.append(1.0, (count - i - k + 1) / (count - i))
-    return float(k / count * np.cumprod(ratios) @ ranked[: count - k + 1])
-
-
-def paired(
-    frame: pd.DataFrame,
-    by: str,
-    a: Hashable,
-    b: Hashable,
-    value: str = "divergence",
-    along: str = "",
-) -> pd.DataFrame:
-    """The difference a - b of two levels of `by` on the same instances.
-
-    As `stats.compare` has it (n: pairs), a row for each level of `along` that has both.
-    """
-    need_columns(frame, [by, value, "instance"], "runs")
-    chosen = frame[frame[by].isin([a, b])]
-    tables = []
-    for name, part in chosen.groupby(along) if along else [("", chosen)]:
-        if part[by].nunique() == 2:
-            table = compare(part, value, by, "instance", reference=b)
-            tables.append(table.assign(**{along or "along": name}))
-    if not tables:
-        there = ", ".join(map(str, frame[by].unique()))
-        raise InvalidInput(
-            f"{by}: {a!r} and {b!r} never occur together; there are: {there}"
-        )
-    return pd.concat(tables, ignore_index=True).rename(columns={"n_a": "n"})
+    k = min(k, count)
+    below = np.arange(count)[::-1]
+    return float(ranked @ comb(below, k - 1) / comb(count, k))

@@ -6,9 +6,7 @@ coordinator has its part; comparisons of models are in each model's.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from itertools import combinations
-from math import hypot
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,19 +17,19 @@ from support.analysis.claims import called, thinks
 from support.errors import InvalidInput
 from support.models.profiles import MODEL, is_model
 
-FACTORS: Mapping[str, Any] = {
-    "feedback": None,
-    "participants": 3,
+USUAL: Mapping[str, str] = {
+    "feedback": "",
+    "participants": "3 participants",
     "preferences": "scores",
     "objective": "divergence",
-    "solver": False,
-    "rounds": 5,
+    "solver": "no solver",
+    "rounds": "5 rounds",
     "prompt": "full",
 }
 """What is varied, and the level that goes without saying in the name of a cell."""
 
-MEASURED = ("tokens", "seconds", "changed", "misled", "undone")
-APPENDIX_D = (
+COSTS = ["tokens", "seconds"]
+APPENDIX_D = [
     "away",
     "returned",
     "best 2",
@@ -41,17 +39,17 @@ APPENDIX_D = (
     "few",
     "many",
     "weakest",
-)
-COLUMNS = ["row", "column", "value", "se", "n"]
-Row = dict[str, Any]
+]
+MEASURED = ["quality", "changed", "misled", "undone", *COSTS, *APPENDIX_D]
+KEYS = ["participant", "row", "column"]
+ALL = "every model"  # has what is found of pairs of models
 
 
 def results(frame: pd.DataFrame) -> pd.DataFrame:
-    """Results of `runs_of`, one of each instance in each cell, as statements read them.
+    """Results of `with_references`, one run of each instance in each cell.
 
     Columns: participant (who coordinated), row, column, value, se, n. A model counts as
-    one that reasons by its name; where nothing says so, by tokens of thinking in its
-    replies, if the runs have a column `thinking_tokens`.
+    one that reasons by its name.
 
     A row is a cell, "words, rankings": a feedback, with what is not as usual behind it.
     Or it is two levels of one factor on the same instances, all else equal: "welfare:
@@ -63,168 +61,165 @@ def results(frame: pd.DataFrame) -> pd.DataFrame:
     larger half of these numbers; `slope of gain` is its change with each of them.
     """
     runs = _named(frame)
-    twice = runs[runs.duplicated(["coordinator", "cell", "instance"])]
+    twice = runs[runs.duplicated(["participant", "cell", "instance"])]
     if len(twice):
-        which = ", ".join(map(str, twice[["coordinator", "cell"]].iloc[0]))
+        who, cell, instance = twice[["participant", "cell", "instance"]].iloc[0]
         raise InvalidInput(
-            f"runs: '{which}' has two runs of the instance {twice['instance'].iloc[0]}; "
-            "choose one estimator and participant, or name them in the coordinator"
+            f"runs: '{who}, {cell}' has two runs of the instance {instance}; choose one "
+            "estimator and participant, or name them in the coordinator"
         )
-    models = runs[runs["coordinator"].map(is_model)]
-    between = list[Row]()
-    for cell, part in models.groupby("cell", sort=False):
-        between += _models(cell, part)
-    parts = []
-    for name, own in runs.groupby("coordinator", sort=False):
-        rows = list(between) if is_model(name) else []
-        for cell, part in own.groupby("cell", sort=False):
-            rows += _cell(str(cell), part)
-            same = runs[runs["cell"] == cell]
-            for a, b, pair in _rivals(str(name)):
-                rows += _gaps(same, "coordinator", a, b, f"{cell}: {pair}")
-        for factor in FACTORS:
-            rows += _levels(own, factor)
-        parts.append(pd.DataFrame(rows, columns=COLUMNS).assign(participant=name))
-    return pd.concat(parts, ignore_index=True)
+    pairs = [_rivals(runs)]
+    for factor in USUAL:
+        others = runs.assign(cell=_cell(runs, factor))
+        pairs.append(_pairs(others, factor, ["participant", "cell"]))
+    cases = [_measured(runs)]
+    names = [name for name in runs["participant"].unique() if is_model(name)]
+    if names:
+        models = _models(runs, names)
+        cases.append(_apart(models))
+        for by in ("called", "kind"):
+            pairs.append(_alike(models, by))
+    both, columns = pd.concat(pairs), ["gain", "gain, share"]
+    cases.append(both.melt(["participant", "row", "size"], columns, "column"))
+    every = pd.concat(cases).dropna(subset=["row", "value"])
+    found = pd.concat([_means(every), _slopes(every)])
+    of_all = found["participant"] == ALL
+    shared = [found[of_all].assign(participant=name) for name in names]
+    return pd.concat([found[~of_all], *shared], ignore_index=True)
 
 
 def _named(frame: pd.DataFrame) -> pd.DataFrame:
-    """Runs with the names of their cells, and what is better: higher in each objective."""
-    runs = frame.copy()
-    for name, usual in FACTORS.items():  # a study says nothing of what it did not vary
-        there = runs.get(name, pd.Series(index=runs.index, dtype=object))
-        runs[name] = there.where(there.notna(), usual)
-    runs["solver"] = runs["solver"].replace({True: "exact", "none": False})
-    if "thinking_tokens" in runs:
-        seen = runs.loc[runs["thinking_tokens"] > 0, "coordinator"].unique()
-        unknown = [name for name in seen if "(" not in name and not thinks(name)]
-        names = {name: f"{name} (reasoning seen)" for name in unknown}
-        runs["coordinator"] = runs["coordinator"].replace(names)
+    """Runs with names of levels, cells and models; `better` is higher if a plan is."""
+    runs = frame.reset_index(drop=True).rename(columns={"coordinator": "participant"})
+    for factor, usual in USUAL.items():  # a study says nothing of what it did not vary
+        given = runs.get(factor, pd.Series(dtype=object)).dropna()
+        words = given.map({level: _level(factor, level) for level in given.unique()})
+        runs[factor] = words.astype(object).reindex(runs.index, fill_value=usual)
+    runs["cell"] = _cell(runs)
     fair = runs["objective"] == "divergence"
     runs["quality"] = runs["divergence"].where(fair, runs["welfare"])
     runs["sign"] = np.where(fair, -1.0, 1.0)
     runs["better"] = runs["quality"] * runs["sign"]
     ranked = runs["preferences"] == "rankings"
     runs["size"] = runs["options"].where(ranked, runs["decisions"])
-    runs["cell"] = [_name(row) for row in runs[[*FACTORS]].to_dict("records")]
     return runs
-
-
-def _name(levels: Mapping[Hashable, Any]) -> str:
-    unusual = [name for name in levels if levels[name] != FACTORS[str(name)]]
-    return ", ".join(_level(str(name), levels[name]) for name in unusual)
 
 
 def _level(factor: str, level: Any) -> str:
     if factor == "solver":
-        kinds = {"exact": "solver", False: "no solver"}
+        kinds = {"exact": "solver", "none": "no solver"}
         return kinds.get(level, f"{level} as solver")
     counted = factor in ("participants", "rounds")
     return f"{level:g} {factor}" if counted else str(level)
 
 
-def _rivals(name: str) -> list[tuple[str, str, str]]:
-    """Who is compared in the part of a coordinator: two of them, and the pair's name."""
-    if not is_model(name):
-        return [(name, "random", f"{name} - random")]
-    silent = name.partition(" (")[0] + " (reasoning off)"
-    return [
-        ("mcts", name, f"mcts - {MODEL}"),
-        ("exact", name, f"exact - {MODEL}"),
-        (name, silent, "thinking - no thinking"),
-    ]
+def _cell(runs: pd.DataFrame, without: str = "") -> list[str]:
+    """A run's levels that are not as usual, but for a factor."""
+    factors = [factor for factor in USUAL if factor != without]
+    names = []
+    for levels in runs[factors].to_dict("records"):
+        unusual = [levels[name] for name in factors if levels[name] != USUAL[name]]
+        names.append(", ".join(unusual))
+    return names
 
 
-def _cell(name: str, part: pd.DataFrame) -> Iterator[Row]:
-    wanted = ["quality", *MEASURED, *APPENDIX_D]
-    measured = {column: part[column] for column in wanted if column in part}
-    for column in ("tokens", "seconds"):  # a cost of nothing is none
-        if column in part and not part[column].any():
-            del measured[column]
-    if "random" in part:
-        ahead = part["better"] - part["sign"] * part["random"]
-        best = (part["regret"] == 0).astype(float)
-        measured["beats random"] = ahead
-        measured["beats random, share"] = ahead / part["random"]
-        measured["optimal"] = best.where(part["proven"].astype(bool))
-        measured["off"] = 1 - measured["optimal"]
-        measured["caught"] = part["local"].where(part["regret"] > 0)
-        if (part["sign"] > 0).all():
-            measured["share of the optimum"] = part["quality"] / part["optimum"]
-    for column, values in measured.items():
-        yield from _summed(name, column, values, part["size"])
+def _measured(runs: pd.DataFrame) -> pd.DataFrame:
+    """Every run by itself: participant, row, size, column, value."""
+    about = {"participant": runs["participant"], "row": runs["cell"]}
+    measured = runs.reindex(columns=MEASURED).astype(float)
+    paid = measured[COSTS].groupby([*about.values()]).transform("any")
+    measured[COSTS] = measured[COSTS].where(paid)  # a cost of nothing is none
+    ahead = runs["better"] - runs["sign"] * runs["random"]
+    measured["beats random"] = ahead
+    measured["beats random, share"] = ahead / runs["random"]
+    best = runs["regret"].eq(0).astype(float)
+    measured["optimal"] = best.where(runs["proven"].astype(bool))
+    measured["off"] = 1 - measured["optimal"]
+    measured["caught"] = runs["local"].where(runs["regret"] > 0)
+    reached = runs["quality"] / runs["optimum"]
+    measured["share of the optimum"] = reached.where(runs["sign"] > 0)
+    table = measured.assign(**about, size=runs["size"])
+    return table.melt([*about, "size"], var_name="column")
 
 
-def _levels(own: pd.DataFrame, factor: str) -> Iterator[Row]:
-    """Every two levels of a factor against each other, all else equal."""
-    others = [name for name in FACTORS if name != factor]
-    for levels, part in own.groupby(others, sort=False, dropna=False):
-        where = _name(dict(zip(others, levels, strict=True)))
-        for a, b in _ordered(part[factor].unique()):
-            pair = f"{_level(factor, a)} - {_level(factor, b)}"
-            yield from _gaps(part, factor, a, b, f"{where}: {pair}".removeprefix(": "))
+def _pairs(runs: pd.DataFrame, by: str, same: list[str]) -> pd.DataFrame:
+    """Every two levels of `by`, a and b, on the same instances: how much better a is."""
+    alike = [*same, "instance"]
+    other = runs[[*alike, by, "better"]]
+    both = runs.merge(other, on=alike, suffixes=("", " of b"))
+    a, b = both[by], both[f"{by} of b"]
+    row = both["cell"] + ": " + a + " - " + b
+    gain = both["better"] - both["better of b"]
+    made = both.assign(a=a, b=b, row=row.str.removeprefix(": "), gain=gain)
+    made["gain, share"] = gain / both["random"]
+    return made[a != b]
 
 
-def _ordered(levels: Any) -> Iterator[tuple[Any, Any]]:
-    for a, b in combinations(levels, 2):
-        yield a, b
-        yield b, a
+def _rivals(runs: pd.DataFrame) -> pd.DataFrame:
+    """Pairs of coordinators: beside random plans, searches, a model that thinks."""
+    rivals = []
+    for name in runs["participant"].unique():
+        if is_model(name):
+            silent = name.partition(" (")[0] + " (reasoning off)"
+            rivals += [
+                (name, "mcts", name, f": mcts - {MODEL}"),
+                (name, "exact", name, f": exact - {MODEL}"),
+                (name, name, silent, ": thinking - no thinking"),
+            ]
+        else:
+            rivals.append((name, name, "random", f": {name} - random"))
+    meant = pd.DataFrame(rivals, columns=["participant", "a", "b", "pair"])
+    pairs = _pairs(runs, "participant", ["cell"]).drop(columns="participant")
+    both = pairs.merge(meant, on=["a", "b"])
+    return both.assign(row=both["cell"] + both["pair"])
 
 
-def _models(cell: Hashable, part: pd.DataFrame) -> Iterator[Row]:
-    """Models, as the papers call them, against each other; and kinds of models."""
+def _models(runs: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """Runs of models, as papers call them, and of which kind they are."""
     kinds = {True: "reasoning", False: "no reasoning"}
-    names = part["coordinator"]
-    part = part.assign(called=names.map(called), kind=names.map(thinks).map(kinds))
-    for by in ("called", "kind"):
-        same = part.groupby(["instance", by], as_index=False)
-        means = same.mean(numeric_only=True)
-        for a, b in _ordered(means[by].unique()):
-            yield from _gaps(means, by, a, b, f"{cell}: {a} - {b}")
-    middle = part.groupby(["kind", "size"])["better"].transform("mean")
-    spread = (part["better"] - middle).abs().groupby(part["kind"])
-    if len(spread) == 2 and spread.size().min() > 1:
-        mean = spread.mean()
-        yield {
-            "row": f"{cell}: reasoning - no reasoning",
-            "column": "steadier",
-            "value": mean["no reasoning"] - mean["reasoning"],
-            "se": hypot(*spread.sem()),
-            "n": spread.size().min(),
-        }
+    models = runs[runs["participant"].isin(names)]
+    name = models["participant"]
+    paper = name.map({one: called(one) for one in names})
+    kind = name.map({one: kinds.get(thinks(one)) for one in names})
+    return models.assign(called=paper, kind=kind, participant=ALL)
 
 
-def _gaps(part: pd.DataFrame, by: str, a: Any, b: Any, name: str) -> Iterator[Row]:
-    """How much better `a` is than `b` on the same instances."""
-    one, other = (part[part[by] == level].set_index("instance") for level in (a, b))
-    both = one.index.intersection(other.index)
-    if a == b or both.empty:
-        return
-    one = one.loc[both]
-    gaps = one["better"] - other.loc[both, "better"]
-    yield from _summed(name, "gain", gaps, one["size"])
-    if "random" in part:
-        yield from _summed(name, "gain, share", gaps / one["random"], one["size"])
+def _alike(models: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Pairs of models, or of kinds of models, by their means in each instance."""
+    same = ["participant", "cell", "instance", by]
+    means = models.groupby(same)[["better", "random", "size"]].mean()
+    return _pairs(means.reset_index(), by, ["participant", "cell"])
 
 
-def _summed(
-    row: str, column: str, values: pd.Series[float], size: pd.Series[int]
-) -> Iterator[Row]:
-    """Means over all n, at each, over either half; the slope; of two values or more."""
-    values = values.astype(float).dropna()
-    sizes = size.loc[values.index].astype(float) if len(values) else size.iloc[:0]
-    several = np.unique(sizes)
-    parts = {column: sizes > 0}
-    parts |= {f"{column} at {one:g}": sizes == one for one in several}
-    if len(several) > 1:
-        parts[f"{column} at smaller n"] = sizes < np.median(several)
-        parts[f"{column} at larger n"] = sizes > np.median(several)
-    for name, chosen in parts.items():
-        sample = values[chosen]
-        if len(sample) > 1:
-            told = {"row": row, "column": name, "value": sample.mean()}
-            yield told | {"se": sample.sem(), "n": len(sample)}
-    if len(several) > 1 and len(values) > 2:
-        line = stats.linregress(sizes, values)
-        told = {"row": row, "column": f"slope of {column}", "value": line.slope}
-        yield told | {"se": line.stderr, "n": len(values)}
+def _apart(models: pd.DataFrame) -> pd.DataFrame:
+    """How far each model's run is from the mean of its kind at its size."""
+    alike = models.groupby(["cell", "kind", "size"])["better"]
+    apart = (models["better"] - alike.transform("mean")).abs()
+    row = models["cell"] + ": " + models["kind"]
+    about = models[["participant", "size"]]
+    return about.assign(row=row, column="apart", value=apart)
+
+
+def _means(cases: pd.DataFrame) -> pd.DataFrame:
+    """Means of two cases or more: of all, at each size, of smaller and larger ones."""
+    size, column = cases["size"], cases["column"]
+    sizes = cases.groupby(KEYS)["size"]
+    middle = sizes.transform(lambda given: np.median(given.unique()))
+    halves = np.sign(size - middle).map({-1: " at smaller n", 1: " at larger n"})
+    names = [column, column + " at " + size.map("{:g}".format), column + halves]
+    every = pd.concat([cases.assign(column=name) for name in names])
+    means = every.groupby(KEYS, sort=False)["value"].agg(
+        value="mean", se="sem", n="count"
+    )
+    return means.query("n > 1").reset_index()
+
+
+def _slopes(cases: pd.DataFrame) -> pd.DataFrame:
+    """The change of a column with each further decision or option."""
+    rows = []
+    for (who, row, column), part in cases.groupby(KEYS):
+        if part["size"].nunique() > 1 and len(part) > 2:
+            line = stats.linregress(part["size"], part["value"])
+            name = f"slope of {column}"
+            rows.append((who, row, name, line.slope, line.stderr, len(part)))
+    return pd.DataFrame(rows, columns=[*KEYS, "value", "se", "n"])

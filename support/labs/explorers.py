@@ -13,9 +13,10 @@ import pandas as pd
 from support.analysis import transitions as tr
 from support.analysis.answers import means
 from support.analysis.dialogue_acts import LABELS, START
-from support.analysis.fairness import at_budget, paired
+from support.analysis.fairness import at_budget
 from support.analysis.frames import need_columns
 from support.analysis.printed import FIVE, TOTAL, Scale
+from support.analysis.stats import compare
 from support.draw import dots
 from support.errors import InvalidInput
 from support.labs.base import ROW, Lab, blank, control, held, warning
@@ -286,14 +287,15 @@ class BudgetExplorer(Explorer):
 
     @property
     def difference(self) -> pd.DataFrame:
-        """First minus second at the chosen number of evaluations, one row of `paired`."""
+        """First minus second at the chosen number of evaluations, one row of `compare`."""
         s = self.settings
         if s["first"] == s["second"]:
             raise InvalidInput(
                 f"second: {s['second']} given twice; expected another search"
             )
         judged = at_budget(self._both, s["evaluations"])
-        return paired(judged, "search", s["first"], s["second"], FOLLOWED[s["follow"]])
+        value = FOLLOWED[s["follow"]]
+        return compare(judged, value, "search", "instance", reference=s["second"])
 
     @property
     def who(self) -> str:
@@ -319,7 +321,7 @@ class BudgetExplorer(Explorer):
             if pd.notna(row["low"])
             else f"({row['note']})"
         )
-        return f"After {self.settings['evaluations']} evaluations, on {row['n']} instances: {means}; {between}."
+        return f"After {self.settings['evaluations']} evaluations, on {row['n_a']} instances: {means}; {between}."
 
 
 class AnswerExplorer(Explorer):

@@ -146,7 +146,7 @@ class PlanningLab(PlayLab[PlanningRound]):
         reached = abs(value(objective, totals, self.problem.best))
         best = solve(self.problem, objective)
         rng = np.random.default_rng(self.settings["seed"])
-        tried = random_plans(self.problem, objective, 1, 5000, rng)
+        tried = random_plans(self.problem, objective, 5000, rng)
         surely = "the optimum is" if best.proven else "the best plan found has"
         return (
             f"{objective} {reached:.0f}; {surely} {best.value} "

@@ -117,9 +117,8 @@ def _constraints(gains: np.ndarray, objective: str) -> tuple[np.ndarray, np.ndar
     if objective == SHORTFALL:
         return -worth, -gains.max(axis=2).sum(axis=1)
     if objective != DIVERGENCE:
-        expected = ", ".join(OBJECTIVES)
         raise InvalidInput(
-            f"objective: {objective!r} given; expected one of {expected}"
+            f"objective: {objective!r} given; expected one of {', '.join(OBJECTIVES)}"
         )
     i, j = np.nonzero(~np.eye(len(gains), dtype=bool))
     return worth[i] - worth[j], np.zeros(len(i), dtype=np.int64)
@@ -205,8 +204,8 @@ def cp_sat(
         plan = tuple(chosen.reshape(len(plan), -1).argmax(axis=1).tolist())
         value = round(solver.objective_value)
         bound = max(bound, math.ceil(solver.best_objective_bound - 1e-6))
-    name = f"{start.solver} then cpsat"
-    return Solution(plan, value, bound, bound == value, name)
+    by = f"{start.solver} then cpsat"
+    return Solution(plan, value, bound, bound == value, by)
 
 
 def meet(gains: np.ndarray) -> Solution:
@@ -265,7 +264,7 @@ class Halves:
         left, right, fixed = np.split(order, [free // 2, free])
         chosen = balanced(gains, fixed)
         self.fixed = tuple(chosen[j] for j in fixed)
-        keys = (gains * multipliers(p)[:, None, None]).sum(axis=0)[None]
+        keys = np.tensordot(multipliers(p), gains, 1)[None]
         self.left = sums(keys[:, left])[0]
         self.right = sums(keys[:, right])[0] + keys[0, fixed, self.fixed].sum()
         self.mask = (1 << (16 * len(self.right)).bit_length()) - 1
@@ -316,7 +315,7 @@ def apart(participants: int, divergence: int) -> np.ndarray:
     """
     every = np.indices((divergence + 1,) * participants).reshape(participants, -1)
     both = (every.min(axis=0) == 0) & (every.max(axis=0) == divergence)
-    return (every[:, both] * multipliers(participants)[:, None]).sum(axis=0)
+    return multipliers(participants) @ every[:, both]
 
 
 def balanced(gains: np.ndarray, decisions: Sequence[int] | np.ndarray) -> Plan:

@@ -36,8 +36,9 @@ without them); beyond rank 8 and 60 iterations the differences are noise.
 class Recommender:
     """A fitted factorisation machine; make one with `fit_factorisation`.
 
-    Its rows are a week, and a block each that all rows of a user or an item share. Whoever was not seen is taken as the
-    average of the seen, over ratings: the last row of each block.
+    Its rows are a week, and a block each that all rows of a user or an item share.
+    Whoever was not seen is taken as the average of the seen, over ratings: the last row
+    of each block.
     """
 
     users: pd.Index = field(repr=False)
@@ -50,16 +51,15 @@ class Recommender:
     def predict_with_error(
         self, users: Any, items: Any, timestamps: Any
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Expected ratings and their standard errors, both in stars and of shape (n,), as `users` and `items` are.
+        """Expected ratings and their standard errors, both in stars, of shape (n,).
 
-        `timestamps` are seconds since 1970, UTC: a time outside the fitted weeks counts as the nearest. The error is
-        the posterior standard deviation of the expectation; the noise of a single rating is not in it.
+        `timestamps` are seconds since 1970, UTC: a time outside the fitted weeks counts
+        as the nearest. The error is the posterior standard deviation of the
+        expectation; the noise of a single rating is not in it.
         """
         weeks, related = self.encode(users, items, timestamps)
-        scores = np.array(
-            [sample.predict_score(weeks, related) for sample in self.samples]
-        )
-        return np.clip(scores.mean(axis=0), *STARS), scores.std(axis=0)
+        each = [sample.predict_score(weeks, related) for sample in self.samples]
+        return np.clip(np.mean(each, axis=0), *STARS), np.std(each, axis=0)
 
     def encode(
         self, users: Any, items: Any, timestamps: Any
@@ -67,21 +67,16 @@ class Recommender:
         """The rows of the weeks, and the relation blocks of the users and the items."""
         with _quiet():
             from myfm import RelationBlock
+        known = ((self.users, users), (self.items, items))
         related = []
-        for index, ids, block in zip(
-            (self.users, self.items), (users, items), self.blocks, strict=True
-        ):
+        for (index, ids), block in zip(known, self.blocks, strict=True):
             places = index.get_indexer(pd.Index(ids))
-            related.append(
-                RelationBlock(np.where(places < 0, len(index), places).tolist(), block)
-            )
-        n, week = (
-            len(users),
-            np.clip((np.asarray(timestamps) - self.first) // WEEK, 0, self.weeks - 1),
-        )
-        return sparse.csr_matrix(
-            (np.ones(n), (np.arange(n), week)), shape=(n, self.weeks)
-        ), related
+            places[places < 0] = len(index)
+            related.append(RelationBlock(places.tolist(), block))
+        n = len(users)
+        passed = (np.asarray(timestamps) - self.first) // WEEK
+        cells = np.arange(n), np.clip(passed, 0, self.weeks - 1)
+        return sparse.csr_matrix((np.ones(n), cells), (n, self.weeks)), related
 
 
 def fit_factorisation(
@@ -89,50 +84,45 @@ def fit_factorisation(
 ) -> Recommender:
     """Fit the recommender to ratings; 80,000 of them take about 6 s on one core.
 
-    `base` has the columns user, item, rating (stars) and timestamp (seconds since 1970), `rank` is the number of
-    factors of the pairwise interactions; of the Gibbs samples the first fifth is discarded. Equal seeds give equal
-    predictions.
+    `base` has the columns user, item, rating (stars) and timestamp (seconds since
+    1970), `rank` is the number of factors of the pairwise interactions; of the Gibbs
+    samples the first fifth is discarded. Equal seeds give equal predictions.
     """
-    (u, users), (i, items) = (
-        pd.factorize(base[name], sort=True) for name in ("user", "item")
-    )
-    rated = sparse.csr_matrix(
-        (np.ones(len(base)), (u, i)), shape=(len(users), len(items))
-    )
-    first = int(base["timestamp"].min())
-    spanned = (int(base["timestamp"].max()) - first) // WEEK + 1
-    unfitted = Recommender(
-        pd.Index(users),
-        pd.Index(items),
-        first,
-        spanned,
-        (_block(rated), _block(rated.T.tocsr())),
-    )
+    u, users = pd.factorize(base["user"], sort=True)
+    i, items = pd.factorize(base["item"], sort=True)
+    shape = len(users), len(items)
+    rated = sparse.csr_matrix((np.ones(len(base)), (u, i)), shape)
+    blocks = _block(rated), _block(rated.T.tocsr())
+    first, last = base["timestamp"].agg(["min", "max"]).astype(int)
+    spanned = (last - first) // WEEK + 1
+    unfitted = Recommender(users, items, first, spanned, blocks)
     weeks, related = unfitted.encode(base["user"], base["item"], base["timestamp"])
-    groups = [
-        spanned,
-        len(users),
-        len(items),
-        len(items),
-        len(users),
-    ]  # of features, each with its own prior
+    groups = [spanned, *shape, *shape[::-1]]  # of features, each with its own prior
     with _quiet():
         import myfm
 
         machine = myfm.MyFMGibbsRegressor(rank=rank, random_seed=seed)
-        machine.fit(weeks, base["rating"].to_numpy(dtype=float), X_rel=related, n_iter=iterations,
-                    n_kept_samples=iterations - iterations // 5, group_shapes=groups)  # fmt: skip
+        machine.fit(
+            weeks,
+            base["rating"].to_numpy(dtype=float),
+            X_rel=related,
+            n_iter=iterations,
+            n_kept_samples=iterations - iterations // 5,
+            group_shapes=groups,
+        )
     return replace(unfitted, samples=tuple(machine.predictor_.samples))
 
 
 def _block(rated: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Each row's own column, then what it is related to, scaled to length one; last, the average over ratings."""
+    """Each row's own column, then what it is related to; last, the average over ratings.
+
+    What a row is related to is scaled to length one.
+    """
     counts = rated.getnnz(axis=1)
     scaled = sparse.diags_array(1 / np.sqrt(counts)) @ rated
     rows = sparse.csr_matrix(sparse.hstack([sparse.eye_array(len(counts)), scaled]))
-    return sparse.csr_matrix(
-        sparse.vstack([rows, sparse.csr_matrix(counts / counts.sum()) @ rows])
-    )
+    average = sparse.csr_matrix(counts / counts.sum()) @ rows
+    return sparse.csr_matrix(sparse.vstack([rows, average]))
 
 
 @contextlib.contextmanager

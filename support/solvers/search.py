@@ -1,8 +1,9 @@
-"""Searching for the best plan of a black box by asking and telling: tree search, and what it has to beat.
+"""Search for the best plan of a black box: tree search, and what it has to beat.
 
-Whoever is asked may be a function, a model or a person: a searcher proposes a plan (`descend`), learns what it is worth
-(`learn`, larger is better; any plan, also one that was not asked for), leaves out what is closed (`close`) while others
-are left, and keeps the best plan learnt so far, the earlier of equals, and its value (`best`).
+Whoever is asked may be a function, a model or a person: a searcher proposes a plan
+(`descend`), learns what it is worth (`learn`, larger is better; any plan, also one that
+was not asked for), leaves out what is closed (`close`) while others are left, and keeps
+the best plan learnt so far, the earlier of equals, and its value (`best`).
 
 >>> tree = Tree(decisions=3, options=2, rng=np.random.default_rng(0))
 >>> for _ in range(8):
@@ -73,9 +74,8 @@ class Settings:
         for name, words in WORDS.items():
             given = getattr(self, name)
             if given not in words:
-                expected = ", ".join(words)
                 raise InvalidInput(
-                    f"{name}: {given!r} given; expected one of {expected}"
+                    f"{name}: {given!r} given; expected one of {', '.join(words)}"
                 )
 
 
@@ -86,11 +86,14 @@ PRINTED = Settings(
     root="visits",
     again=True,
 )
-"""The literal reading of Algorithm 1, with what a plain program does where it says nothing."""
+"""Algorithm 1 read literally; where it says nothing, what a plain program does."""
 
 
 class Node:
-    """The options of one decision after those before it: P, N and W of each, and whether all plans below are known."""
+    """The options of one decision after those before it: P, N and W of each.
+
+    An option is closed where all plans below are known.
+    """
 
     __slots__ = ("closed", "prior", "visits", "worth")
 
@@ -103,9 +106,10 @@ class Node:
 class Tree:
     """Monte Carlo tree search, Algorithm 1 of 003 (section 5.2, appendix B).
 
-    A level of the tree is a decision, an edge one of its options, a path down to a leaf a complete plan. There are no
-    rollouts: each iteration descends to a plan by PUCT, asks once what it is worth, and backs that up along the path.
-    `rng` draws ties, the samples at the root and the seed of the noise.
+    A level of the tree is a decision, an edge one of its options, a path down to a leaf
+    a complete plan. There are no rollouts: each iteration descends to a plan by PUCT,
+    asks once what it is worth, and backs that up along the path. `rng` draws ties, the
+    samples at the root and the seed of the noise.
     """
 
     def __init__(
@@ -123,7 +127,7 @@ class Tree:
         self._expanded(())
 
     def descend(self) -> Plan:
-        """Steps 1 and 2: from the root down by PUCT, new states being expanded, to a complete plan."""
+        """Steps 1 and 2: from the root down by PUCT, expanding new states, to a plan."""
         if self.settings.redraw:
             self.nodes[()].prior = self._root_priors()
         state: Plan = ()
@@ -146,7 +150,7 @@ class Tree:
 
     def close(self, plan: Plan) -> None:
         """Leave a plan out from now on, and every branch below which none is left."""
-        for depth in range(len(plan) - 1, -1, -1):
+        for depth in reversed(range(len(plan))):
             node = self._expanded(plan[:depth])
             node.closed[plan[depth]] = True
             if not all(node.closed):
@@ -190,7 +194,8 @@ class Tree:
         keys = list(scores)
         if self.settings.root == "visits":
             for k, visits in enumerate(node.visits):
-                keys[k] = math.log(1 + visits) if keys[k] > -math.inf else keys[k]
+                if keys[k] > -math.inf:
+                    keys[k] = math.log(1 + visits)
         left, kept = list(keys), list[int]()
         while len(kept) < self.settings.top_k and max(left) > -math.inf:
             kept.append(self._largest(left))
@@ -235,8 +240,9 @@ class RandomSearch:
 class LocalSearch(RandomSearch):
     """Hill climbing with restarts.
 
-    It starts at a random plan and asks about its neighbours (one decision changed) in random order; the first that is
-    better is where it goes on. When no unknown neighbour is left, it starts again at a random unknown plan.
+    It starts at a random plan and asks about its neighbours (one decision changed) in
+    random order; the first that is better is where it goes on. When no unknown
+    neighbour is left, it starts again at a random unknown plan.
     """
 
     here: float | None = None
@@ -247,7 +253,7 @@ class LocalSearch(RandomSearch):
         self._neighbours: list[Plan] = []
 
     def descend(self) -> Plan:
-        """An unknown neighbour of the plan where the search is; a random unknown plan where there is none."""
+        """An unknown neighbour of where the search is; where there is none, any."""
         while self._neighbours:
             if self._neighbours[-1] not in self.known:
                 return self._neighbours[-1]
@@ -260,12 +266,10 @@ class LocalSearch(RandomSearch):
         super().learn(plan, value)
         if self.here is None or value > self.here:
             self.here = value
-            around = [
-                (*plan[:place], option, *plan[place + 1 :])
-                for place, taken in enumerate(plan)
-                for option in range(self.options)
-                if option != taken
-            ]
+            around = list[Plan]()
+            for j, k in np.ndindex(self.decisions, self.options):
+                if k != plan[j]:
+                    around.append((*plan[:j], k, *plan[j + 1 :]))
             self._neighbours = [around[k] for k in self.rng.permutation(len(around))]
 
 
@@ -275,7 +279,7 @@ Search = Tree | RandomSearch
 def follow(
     search: Search, value_of: Callable[[Plan], float], evaluations: int
 ) -> tuple[Plan, float]:
-    """Ask and tell so many times; the best plan, the earlier of equals, and what it is worth."""
+    """Ask and tell so often; the best plan, the earlier of equals, and its worth."""
     for _ in range(evaluations):
         plan = search.descend()
         search.learn(plan, float(value_of(plan)))

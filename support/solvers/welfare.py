@@ -1,4 +1,4 @@
-"""Welfare of Cobb-Douglas agents who share out goods: utilities, efficient allocations, the largest total."""
+"""Cobb-Douglas agents share out goods: utilities, efficient allocations, welfare."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from support.errors import InvalidInput
 
 
 def cobb_douglas(amounts: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """prod_k amounts_k ** weights_k over the last axis; shapes (..., goods) and broadcastable weights."""
+    """prod_k amounts_k ** weights_k over the last axis, of goods; both broadcast."""
     return np.prod(amounts**weights, axis=-1)
 
 
 def equilibrium_allocation(
     weights: np.ndarray, incomes: np.ndarray, endowment: float = 100.0
 ) -> np.ndarray:
-    """The competitive equilibrium of Cobb-Douglas agents who spend given incomes (Varian 1992, chapter 17).
+    """The competitive equilibrium of agents who spend given incomes.
 
-    Each agent spends the share theta_k of its income on good k, so prices are incomes @ weights. Every such
-    allocation is Pareto-efficient, and every efficient one is such an equilibrium for some incomes.
+    Each agent spends the share theta_k of its income on good k, so prices are incomes @
+    weights (Varian 1992, chapter 17). Every such allocation is Pareto-efficient, and
+    every efficient one is such an equilibrium for some incomes.
 
-    `weights`, shape (agents, goods), are normalised to sum to one; `incomes`, shape (..., agents), may have any unit.
-    The amounts have shape (..., agents, goods); a good that nobody wants is shared equally.
+    `weights`, shape (agents, goods), are normalised to sum to one; `incomes`, shape
+    (..., agents), may have any unit. The amounts have shape (..., agents, goods); a
+    good that nobody wants is shared equally.
     """
     shares = np.maximum(weights, 1e-9)
     shares = shares / shares.sum(axis=1, keepdims=True)
@@ -36,28 +38,25 @@ def equilibrium_allocation(
 def utilitarian_allocation(
     weights: tuple[tuple[float, ...], ...], endowment: float = 100.0
 ) -> np.ndarray:
-    """The allocation, shape (agents, goods), of the largest total utility, by convex optimisation.
+    """The allocation, shape (agents, goods), of the largest total utility.
 
-    The total is concave where no row of exponents sums to more than one (else InvalidInput), so a local optimum is
-    global. SLSQP starts twice, from equal incomes and from where `_ascent` leads, and the best of what was met is
-    returned: at the border of the simplex, where gradients are infinite, it alone stops short in one economy of thirty.
+    The total is concave where no row of exponents sums to more than one (else
+    InvalidInput), so a local optimum is global. SLSQP starts twice, from equal incomes
+    and from where `_ascent` leads, and the best of what was met is returned: at the
+    border of the simplex, where gradients are infinite, it alone stops short in one
+    economy of thirty.
     """
     theta = np.asarray(weights, dtype=float)
     if theta.sum(axis=1).max() > 1 + 1e-9:
         raise InvalidInput(
-            f"weights: exponents {theta.sum(axis=1).tolist()} sum to more than one; scale them down to at most one"
+            f"weights: exponents {theta.sum(axis=1).tolist()} sum to more than one; "
+            "scale them down to at most one"
         )
     equal = equilibrium_allocation(theta, np.ones(len(theta)), 1.0)
     risen = _ascent(theta, equal)
-    met = (
-        equal,
-        risen,
-        _sequential_programming(theta, equal),
-        _sequential_programming(theta, risen),
-    )
-    best = endowment * max(
-        met, key=lambda shares: float(cobb_douglas(shares, theta).sum())
-    )
+    met = [equal, risen]
+    met += [_sequential_programming(theta, start) for start in (equal, risen)]
+    best = endowment * max(met, key=lambda shares: cobb_douglas(shares, theta).sum())
     best.setflags(write=False)
     return best
 
@@ -65,8 +64,9 @@ def utilitarian_allocation(
 def _ascent(theta: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """Give each good in proportion to u_i theta_ik, again and again; the total never falls.
 
-    log sum_i u_i is bounded from below by sum_i q_i log u_i + H(q) with q_i = u_i / sum u (Jensen), and each
-    step maximises that bound: the minorise-maximise scheme of Hunter and Lange (2004).
+    log sum_i u_i is bounded from below by sum_i q_i log u_i + H(q) with q_i = u_i / sum
+    u (Jensen), and each step maximises that bound: the minorise-maximise scheme of
+    Hunter and Lange (2004).
     """
     for _ in range(10_000):
         wanted = np.maximum(cobb_douglas(shares, theta)[:, None] * theta, 1e-300)
@@ -89,7 +89,14 @@ def _sequential_programming(theta: np.ndarray, start: np.ndarray) -> np.ndarray:
         "fun": lambda flat: flat.reshape(theta.shape).sum(axis=0) - 1.0,
         "jac": lambda flat: np.tile(np.eye(theta.shape[1]), theta.shape[0]),
     }
-    solution = minimize(loss, start.ravel(), jac=True, method="SLSQP", bounds=[(1e-12, 1.0)] * theta.size,
-                        constraints=everything_is_shared_out, options={"ftol": 1e-14, "maxiter": 1000})  # fmt: skip
+    solution = minimize(
+        loss,
+        start.ravel(),
+        jac=True,
+        method="SLSQP",
+        bounds=[(1e-12, 1.0)] * theta.size,
+        constraints=everything_is_shared_out,
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
     shares = np.maximum(solution.x.reshape(theta.shape), 1e-12)
     return shares / shares.sum(axis=0)

@@ -1,4 +1,4 @@
-"""Runs and rounds of fair decisions, what an instance allows, paired differences."""
+"""Runs and rounds of fair decisions, and what an instance allows."""
 
 import json
 from itertools import combinations
@@ -16,14 +16,13 @@ from support.analysis.fairness import (
     expected_best,
     instance_key,
     is_local,
-    paired,
     random_plans,
     rounds_of,
     runs_of,
     trajectory,
+    who,
     with_references,
 )
-from support.errors import InvalidInput
 from support.fair_decisions import measures
 from support.fair_decisions.instances import instance
 from support.fair_decisions.problem import FairDecisions
@@ -33,18 +32,20 @@ from support.runs.study import Unit
 
 GAINS = (((10, 0), (4, 6)), ((0, 10), (8, 2)), ((5, 5), (5, 5)))
 PROBLEM = FairDecisions(np.array(GAINS))
-DIVERGENCES = {(0, 0): 6, (0, 1): 14, (1, 0): 14, (1, 1): 6}
+A, B, C, D = (0, 0), (0, 1), (1, 0), (1, 1)
+"""All plans; their divergences are 6, 14, 14, 6, and their welfare 32, 28, 32, 28."""
 
 
-def entry(number, *plans, best=None, finish=False, errors=0, **took):
+def entry(number, *plans, finish=False, errors=0, **more):
     """A round with these plans, answered by everybody unless it ends the search."""
     totals = tuple(tuple(PROBLEM.totals(plan).tolist()) for plan in plans)
-    asked = plans and not finish
-    answers = tuple(Feedback(name) for name in PROBLEM.participants) if asked else ()
-    heard = tuple(tuple(map(float, row)) for row in totals) if asked else ()
+    answers = heard = ()
+    if plans and not finish:
+        answers = tuple(Feedback(name) for name in PROBLEM.participants)
+        heard = totals
     wrong = (FormatError("coordinator", "propose", "no plan"),) * errors
-    about = {"best": best, "finish": finish, "format_errors": wrong}
-    return PlanningRound(number, plans, answers, heard, totals, **about, **took)
+    more |= {"finish": finish, "format_errors": wrong}
+    return PlanningRound(number, plans, answers, heard, totals, **more)
 
 
 def search(*rounds, chosen=None, **settings):
@@ -52,41 +53,44 @@ def search(*rounds, chosen=None, **settings):
     return Planning(GAINS, PROBLEM.participants, seats, rounds, chosen, settings)
 
 
-def along(*plans, chosen):
+def along(*plans, chosen, **settings):
     rounds = [entry(i, plan) for i, plan in enumerate(plans, start=1)]
-    return [({}, search(*rounds, chosen=chosen))]
+    return [({}, search(*rounds, chosen=chosen, **settings))]
 
 
 def test_a_run_has_the_quality_of_its_chosen_plan_in_truth_and_what_it_took():
-    first = entry(1, (0, 0), (1, 1), replies=4, tokens=900)
-    broken = entry(2, errors=2, replies=1)
-    record = search(first, broken, entry(3, (0, 1)), chosen=(0, 1))
+    broken = entry(2, errors=2)
+    record = search(entry(1, A, D, tokens=900), broken, entry(3, B), chosen=B)
     nothing = search(entry(1, errors=1))
     row, empty = runs_of([({}, record), ({}, nothing)]).to_dict("records")
     assert (row["divergence"], row["welfare"], row["shortfall"]) == (14, 28, 16)
-    took = ("evaluations", "replies", "tokens", "format_errors")
-    assert [row[name] for name in took] == [9, 5, 900, 2]
-    assert np.isnan(empty["divergence"]) and empty["evaluations"] == 0
+    took = ("evaluations", "tokens", "format_errors")
+    assert [row[name] for name in took] == [9, 900, 2]
+    assert np.isnan(empty["divergence"])
+    assert empty["evaluations"] == 0
 
 
 def test_settings_come_from_the_unit_then_the_record_then_the_seats():
-    record = search(entry(1, (0, 0)), chosen=(0, 0), feedback="score", rounds=5)
-    given = {"coordinator": "model:a", "decisions": 99, "reasoning": "off"}
-    frame = runs_of([(Unit("study", json.dumps(given), 4), record)])
+    record = search(entry(1, A), chosen=A, feedback="score", rounds=5)
+    asked = {"coordinator": "model:a", "decisions": 99, "reasoning": "off"}
+    frame = runs_of([(Unit("study", json.dumps(asked), 4), record)])
     row = frame.iloc[0]
     names = ["coordinator", "people", "rounds", "repetition", "decisions"]
     assert row[names].tolist() == ["model:a (reasoning off)", "plain", 5, 4, 2]
-    assert fairness.who(frame) == "coordinator: model:a (reasoning off); people: plain"
-    assert row["instance"] == instance_key(np.array(GAINS, dtype=np.int32))
-    assert row["instance"] != instance_key(np.array(GAINS)[:, ::-1])
+    assert who(frame) == "coordinator: model:a (reasoning off); people: plain"
+
+
+def test_an_instance_has_the_same_key_whatever_drew_it():
+    key = instance_key(GAINS)
+    assert key == instance_key(np.array(GAINS, dtype=np.int32))
+    assert key != instance_key(np.array(GAINS)[:, ::-1])
 
 
 @pytest.fixture
 def record():
-    """Divergences 6, 14, 14; it takes the first for the best, and stops with the third."""
-    plans = [(0, 0), (0, 1), (1, 0)]
-    rounds = [entry(i, plan, best=(0, 0)) for i, plan in enumerate(plans, start=1)]
-    return search(*rounds, entry(4, (1, 0), finish=True), chosen=(1, 0))
+    """It takes the first of three plans for the best, and stops with the third."""
+    rounds = [entry(i, plan, best=A) for i, plan in enumerate((A, B, C), start=1)]
+    return search(*rounds, entry(4, C, finish=True), chosen=C)
 
 
 def test_a_round_tells_its_plan_from_the_one_that_stands_and_from_the_best(record):
@@ -95,27 +99,30 @@ def test_a_round_tells_its_plan_from_the_one_that_stands_and_from_the_best(recor
     assert frame["standing_divergence"].tolist() == [6, 6, 6, 14]
     assert frame["best_divergence"].tolist() == [6, 6, 6, 6]
     assert frame["evaluations"].tolist() == [3, 6, 9, 9]
-    gap = rounds_of([({}, search(entry(1, errors=1), entry(2, (0, 0), best=(0, 0))))])
-    assert gap["standing_divergence"].fillna(-1).tolist() == [-1, 6]
 
 
 def test_a_trajectory_has_every_total_and_marks_the_plan_that_was_chosen(record):
     table = trajectory(record)
-    first = table[table["round"] == 1][["total", "heard"]].to_numpy().tolist()
-    assert first == [[14, 14], [8, 8], [10, 10]]
+    first = table[table["round"] == 1]
+    assert first["total"].tolist() == first["heard"].tolist() == [14, 8, 10]
     chosen = table.groupby("round")["chosen"].first()
     assert chosen.tolist() == [False, False, True, True]
 
 
-def test_how_a_search_fails_is_told_step_by_step_and_run_by_run():
-    steps = rounds_of(along((0, 0), (0, 1), (1, 0), (1, 1), chosen=(0, 0)))[1:]
-    assert steps["worse"].tolist() == [1, 0, 0] and steps["away"].tolist() == [1, 1, 0]
+def test_how_a_search_fails_is_told_step_by_step():
+    steps = rounds_of(along(A, B, C, D, chosen=A))[1:]
+    assert steps["worse"].tolist() == [1, 0, 0]
+    assert steps["away"].tolist() == [1, 1, 0]
     assert steps["weakest"].tolist() == [0, 1, 1]  # 8 becomes 2, 2 to 18, 4 to 6
     assert steps["many"].tolist() == [0, 1, 0]
     assert steps["returned"].tolist() == [0, 0, 0]
-    run = runs_of(along((0, 0), (0, 1), (0, 0), (0, 1), chosen=(0, 1))).iloc[0]
-    wanted = {"away": 1, "undone": 1, "best 2": 0, "one": 0, "misled": 8, "local": 0}
-    assert run[list(wanted)].to_dict() == wanted and run["returned"] == 1
+
+
+def test_how_a_search_fails_is_told_run_by_run():
+    run = runs_of(along(A, B, A, B, chosen=B)).iloc[0]
+    wanted = {"away": 1, "returned": 1, "undone": 1, "best 2": 0, "one": 0, "local": 0}
+    wanted |= {"misled": 8, "few": 0, "weakest": 0}
+    assert run[list(wanted)].to_dict() == wanted
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["divergence", "welfare"]))
@@ -124,34 +131,43 @@ def test_property_a_local_optimum_is_one_that_no_single_change_improves(
 ):
     rng = np.random.default_rng(seed)
     problem = FairDecisions(rng.integers(0, 9, size=(3, 3, 3)))
-
-    def worth(plan):
-        return measures.value(objective, problem.totals(plan), problem.best)
-
     plan = tuple(rng.integers(3, size=3).tolist())
-    near = [(*plan[:d], k, *plan[d + 1 :]) for d in range(3) for k in range(3)]
-    assert is_local(problem, plan, objective) == (max(map(worth, near)) <= worth(plan))
+    worth = {}
+    for near in np.ndindex(3, 3, 3):
+        totals = problem.totals(near)
+        if np.not_equal(near, plan).sum() < 2:
+            worth[near] = measures.value(objective, totals, problem.best)
+    assert is_local(problem, plan, objective) == (max(worth.values()) == worth[plan])
 
 
-def paths(**runs):
-    """Rounds of runs, given by their evaluations and what stands after them."""
-    rows = []
-    for run, (name, path) in enumerate(runs.items()):
-        about = {"coordinator": name.split("_")[0], "run": run}
-        for t, (judged, standing) in enumerate(path, start=1):
-            row = {"round": t, "evaluations": judged, "standing_divergence": standing}
-            rows.append(about | row)
-    return pd.DataFrame(rows)
+@pytest.fixture
+def rounds():
+    """What stands after so many evaluations: two runs of one search, one of another."""
+    frame = pd.DataFrame(
+        [
+            ("mcts", 0, 1, 3, 9.0),
+            ("mcts", 0, 2, 6, 5.0),
+            ("mcts", 0, 3, 9, 1.0),
+            ("mcts", 1, 1, 3, 8.0),
+            ("mcts", 1, 2, 3, 4.0),
+            ("pairs", 2, 1, 0, np.nan),
+            ("pairs", 2, 2, 6, 7.0),
+        ]
+    )
+    columns = ["coordinator", "run", "round", "evaluations", "standing_divergence"]
+    return frame.set_axis(columns, axis=1)
 
 
-def test_a_run_that_stops_early_keeps_what_it_has():
-    long, short = [(3, 9.0), (6, 5.0), (9, 1.0)], [(3, 8.0), (3, 4.0)]
-    frame = paths(mcts_1=long, mcts_2=short, pairs_1=[(0, np.nan), (6, 7.0)])
-    table = budget(frame).query("coordinator == 'mcts'")
+def test_a_run_that_stops_early_keeps_what_it_has(rounds):
+    table = budget(rounds).query("coordinator == 'mcts'")
     wide = table.pivot(index="evaluations", columns="run", values="standing_divergence")
-    assert wide.index.tolist() == [3, 6, 9] and wide[0].tolist() == [9, 5, 1]
+    assert wide.index.tolist() == [3, 6, 9]
+    assert wide[0].tolist() == [9, 5, 1]
     assert wide[1].tolist() == [4, 4, 4]  # the last of two rounds at 3 evaluations
-    then = at_budget(frame, 6).set_index("run")["standing_divergence"]
+
+
+def test_at_a_budget_counts_the_last_round_that_it_pays(rounds):
+    then = at_budget(rounds, 6).set_index("run")["standing_divergence"]
     assert then.to_dict() == {0: 5.0, 1: 4.0, 2: 7.0}
 
 
@@ -170,11 +186,8 @@ def test_references_and_regret_where_plans_can_be_listed(
     monkeypatch, objective, worth, better
 ):
     monkeypatch.setattr(fairness, "K", 2)
-    plans = ((0, 0), (0, 1))
-    records = [
-        ({"objective": objective}, search(entry(1, p), chosen=p, objective=objective))
-        for p in plans
-    ]
+    records = along(A, chosen=A, objective=objective)
+    records += along(B, chosen=B, objective=objective)
     frame = with_references(runs_of(records), records)
     row = frame.iloc[0]
     assert (row["optimum"], row["proven"]) == (better(worth), True)
@@ -186,32 +199,7 @@ def test_references_and_regret_where_plans_can_be_listed(
 
 def test_drawn_plans_come_near_the_listed_ones(monkeypatch):
     problem = instance("scores", 6, 3, 0, 2025)
-    exact = random_plans(problem, "divergence", 5, 1, np.random.default_rng(0))
+    exact = random_plans(problem, "divergence", 1, np.random.default_rng(0))
     monkeypatch.setattr(fairness, "LISTED", 10)
-    drawn = random_plans(problem, "divergence", 5, 20_000, np.random.default_rng(0))
+    drawn = random_plans(problem, "divergence", 20_000, np.random.default_rng(0))
     assert drawn == pytest.approx(exact, rel=0.04)
-
-
-FRAME = pd.DataFrame(
-    [
-        (n, f"{n}-{i}", name, (7 * i + n) % 11 + gap)
-        for n in (3, 5)
-        for i in range(4)
-        for name, gap in (("mcts", 0), ("random", n * i))
-    ],
-    columns=["decisions", "instance", "coordinator", "divergence"],
-)
-
-
-def test_pairs_are_taken_on_the_same_instances_along_a_column():
-    part = FRAME.drop(index=[0])
-    table = paired(part, "coordinator", "mcts", "random", along="decisions")
-    columns = ["decisions", "difference", "n", "left_out"]
-    assert table[columns].to_numpy().tolist() == [[3, -6, 3, 1], [5, -7.5, 4, 0]]
-
-
-def test_what_cannot_be_analysed_is_refused():
-    with pytest.raises(InvalidInput, match="never occur together; there are: mcts, ra"):
-        paired(FRAME, "coordinator", "mcts", "model")
-    with pytest.raises(InvalidInput, match="2 given; expected at least 3"):
-        at_budget(paths(a=[(3, 1.0)]), 2)

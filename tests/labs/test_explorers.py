@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from support.analysis.fairness import at_budget, paired
+from support.analysis.fairness import at_budget
+from support.analysis.stats import compare
 from support.analysis.transitions import most_probable, probability, steps
 from support.errors import InvalidInput
 from support.labs.explorers import AnswerExplorer, BudgetExplorer, TransitionExplorer
@@ -118,8 +119,9 @@ def test_the_difference_is_the_paired_one_at_the_chosen_budget():
     explorer = BudgetExplorer(ROUNDS)
     choose(explorer, evaluations=6, second="mcts, words")
     known = ROUNDS.assign(search=ROUNDS["coordinator"] + ", " + ROUNDS["feedback"])
-    expected = paired(at_budget(known[known["coordinator"] == "mcts"], 6), "search", "mcts, score", "mcts, words",
-                      "standing_divergence")  # fmt: skip
+    judged = at_budget(known[known["coordinator"] == "mcts"], 6)
+    how = "search", "instance", "mcts, words"
+    expected = compare(judged, "standing_divergence", *how)
     pd.testing.assert_frame_equal(explorer.difference, expected)
     assert explorer.difference["difference"].iloc[0] == 20 - 41
     choose(explorer, follow="best plan so far, in truth")
