@@ -56,6 +56,7 @@ import numpy as np
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     Field,
     ValidationError,
     WithJsonSchema,
@@ -346,11 +347,50 @@ def one_of(what: str, allowed: Sequence[Any], shown: int = 12) -> Any:
             raise ValueError(f"{what} {value!r} given; expected one of {listed}")
         return value
 
-    number = bool(allowed) and isinstance(allowed[0], int)
-    schema = WithJsonSchema(
-        {"type": "integer" if number else "string", "enum": list(allowed)}
-    )
-    return Annotated[int if number else str, AfterValidator(known), schema]
+    of = int if bool(allowed) and isinstance(allowed[0], int) else str
+
+    kind = "integer" if of is int else "string"
+    schema = WithJsonSchema({"type": kind, "enum": list(allowed)})
+    return Annotated[of, AfterValidator(known), alike(allowed), schema]
+
+
+def alike(allowed: Sequence[Any]) -> BeforeValidator:
+    """Takes for one of some values what differs in capitals, spaces and leading zeros.
+
+    >>> from pydantic import TypeAdapter
+    >>> names = Annotated[str, alike(["O1", "Tue 17 Mar 09:00"])]
+    >>> [TypeAdapter(names).validate_python(given) for given in ("o1", "tue 17 mar 9:00")]
+    ['O1', 'Tue 17 Mar 09:00']
+    """
+    keys: dict[str, list[Any]] = {}
+    for one in allowed:
+        keys.setdefault(_key(one), []).append(one)
+
+    def known(value: Any) -> Any:
+        if not isinstance(value, str | int) or value in allowed:
+            return value
+        found = keys.get(_key(value), [])
+        return found[0] if len(found) == 1 else value
+
+    return BeforeValidator(known)
+
+
+def _key(value: Any) -> str:
+    words = str(value).casefold().split()
+    return " ".join(word.removeprefix("0") or word for word in words)
+
+
+def or_none(kind: Any) -> Any:
+    """Something or null, which may be written as a text."""
+
+    def nothing(value: Any) -> Any:
+        empty = isinstance(value, str) and value.strip().casefold() in NOTHING
+        return None if empty else value
+
+    return Annotated[kind | None, BeforeValidator(nothing)]
+
+
+NOTHING = ("", "null", "none")
 
 
 # ---- a person ------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from itertools import chain, filterfalse
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from support.fair_decisions.deciders import (
     LEVELS,
@@ -55,8 +55,10 @@ from support.seats import (
     Role,
     Seats,
     Spoken,
+    alike,
     form,
     many,
+    or_none,
     text,
 )
 
@@ -77,18 +79,33 @@ def answer_form(seat: Any, plans: Sequence[Plan], feedback: str) -> type[BaseMod
         return form("TotalReply", score=(int, Field(ge=0, le=best)))
     fields: dict[str, Any] = {}
     if feedback in PAIRED:
-        fields["prefers"] = Literal[(*PLACES, ALIKE)]
+        fields["prefers"] = _one(*PLACES, ALIKE)
     if feedback == COMPARISON:
         return form("ComparisonReply", **fields)
     fields["text"] = text(seat.limits.text(MOST), 0 if stated else 1)
     if stated:
-        option: Any = Literal[tuple(range(1, table.shape[2] + 1))] | None
+        option = Annotated[or_none(_option(table)), BeforeValidator(_no_option)]
         fields |= dict.fromkeys(_lists(plans, "levels"), _row(table, Level))
         fields["rather"] = _row(table, option)
     return form("AnswerReply", **fields)
 
 
-Level: Any = Literal[tuple(LEVELS)] | None
+def _one(*allowed: Any) -> Any:
+    """One of some values."""
+    return Annotated[Literal[allowed], alike(allowed)]
+
+
+def _option(table: Table) -> Any:
+    """The number of an option, from 1."""
+    return _one(*range(1, table.shape[2] + 1))
+
+
+def _no_option(value: Any) -> Any:
+    """Numbers begin at 1: who gives 0 means none."""
+    return None if value in (0, "0") else value
+
+
+Level: Any = or_none(_one(*LEVELS))
 
 
 def _lists(plans: Sequence[Plan], one: str) -> Sequence[str]:
@@ -211,12 +228,11 @@ def move_form(seat: Any, brief: Brief) -> type[BaseModel]:
     What a schema cannot say goes back with a complaint: a plan to go on with that is
     known, or to stop with that is not.
     """
-    number: Any = Literal[tuple(range(1, brief.table.shape[2] + 1))]
-    plan = _row(brief.table, number)
+    plan = _row(brief.table, _option(brief.table))
     least = 0 if isinstance(seat, HumanSeat) else 1
     fields = {
         "reason": text(seat.limits.text(REASON), least),
-        "status": Literal[statuses(brief)],
+        "status": _one(*statuses(brief)),
         "plan": plan,
     }
     if brief.plans > 1:
@@ -323,20 +339,27 @@ class AskedEstimator:
 def _estimate_form(seat: Any, table: Table, entry: Heard) -> type[BaseModel]:
     """For each who answered a list of numbers, of two plans one for each, and what else
     is told of other options."""
-    _, n, m = table.shape
+    _, n, _ = table.shape
     number = Annotated[float, Field(ge=0, le=table.highest)]
-    decision: Any = Literal[tuple(range(1, n + 1))]
-    option: Any = Literal[tuple(range(1, m + 1))]
-    other = form("Other", decision=decision, option=option, worth=number)
+    decision = _one(*range(1, n + 1))
+    other = form("Other", decision=decision, option=_option(table), worth=number)
     lists: dict[str, Any] = dict.fromkeys(
         _lists(entry.plans, "chosen"), _row(table, number)
     )
-    one = form("Worth", **lists, others=many(other, n))
+    worth: Any = form("Worth", **lists, others=many(other, n))
+    one = Annotated[worth, BeforeValidator(_with_others)]
     people: dict[str, Any] = {
         f"person_{i}": (one, Field(alias=answer.participant))
         for i, answer in enumerate(entry.feedback)
     }
     return form("EstimateReply", **people)
+
+
+def _with_others(given: Any) -> Any:
+    """Who says nothing of other options may leave them out."""
+    if not isinstance(given, dict):
+        return given
+    return {**given, "others": given.get("others") or []}
 
 
 def _worth(

@@ -8,14 +8,14 @@ give a reason that no member stated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, get_type_hints
 from zoneinfo import ZoneInfo
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from support.meetings.coordination import Brief, Chat
 from support.meetings.data import Profile
@@ -44,7 +44,7 @@ from support.meetings.wording import (
     worded,
 )
 from support.prompts import listed
-from support.seats import Act, Repeated, Role, form, many, one_of, text
+from support.seats import Act, Repeated, Role, form, many, one_of, or_none, text
 
 RULES = "rule-based"
 
@@ -95,7 +95,19 @@ def wish_form(seat: Any, member: str) -> Any:
     optional = {name: (of | None, None) for name, of in parts.items() if name != "says"}
     kind = one_of("kind", kinds(scenario))
     check = partial(wish_of, scenario, member)
-    return form("WishReply", check, **{**optional, "kind": kind})
+    made: Any = form("WishReply", check, **{**optional, "kind": kind})
+    return Annotated[made, BeforeValidator(_of_kind)]
+
+
+def _of_kind(given: Any) -> Any:
+    """What the kind of a wish has; models fill in the other fields, too."""
+    kind = str(given.get("kind")).casefold() if isinstance(given, Mapping) else ""
+    if kind not in KINDS:
+        return given
+    names = [field.name for field in fields(KINDS[kind])]
+    there = {name: given[name] for name in names if name in given}
+    kept = {name: value for name, value in there.items() if value not in ("", [], None)}
+    return {**kept, "kind": kind}
 
 
 def wish_of(scenario: Scenario, member: str, reply: Any) -> Any:
@@ -204,7 +216,7 @@ def _persona(seat: Any, chat: Chat) -> dict[str, Any]:
 def _answer_form(seat: Any, chat: Chat) -> Any:
     parts: dict[str, Any] = {"text": text(seat.limits.message)}
     if ids := tuple(option.id for option in chat.options):
-        parts["agrees"] = one_of("option", ids) | None, None
+        parts["agrees"] = or_none(one_of("option", ids)), None
     if seat.own.states:
         parts["wishes"] = many(wish_form(seat, seat.me), WISHES, 0)
     return form("AnswerReply", **parts, done=bool)
@@ -327,8 +339,13 @@ READER = Role(
 
 
 def _numbers(most: int) -> Any:
-    """Some of the numbers of so many wishes."""
-    return many(Annotated[int, Field(ge=1, le=max(most, 1))], most, 0)
+    """Some of the numbers of so many wishes, which may stand in brackets."""
+
+    def bare(value: Any) -> Any:
+        return value.strip("[]") if isinstance(value, str) else value
+
+    number = Annotated[int, Field(ge=1, le=max(most, 1)), BeforeValidator(bare)]
+    return many(number, most, 0)
 
 
 def _options_form(seat: Any, brief: Brief) -> Any:
@@ -337,7 +354,8 @@ def _options_form(seat: Any, brief: Brief) -> Any:
         "members": many(one_of("member", brief.scenario.members), len(brief.notes), 0),
         "reasons": _numbers(len(numbered(brief))),
     }
-    slot = one_of("slot", tuple(choices(seat, brief)))
+    known: Any = one_of("slot", tuple(choices(seat, brief)))
+    slot = Annotated[known, BeforeValidator(_unbracketed)]
     option = form("OptionReply", slot=slot, **claims)
     if not brief.candidate:
         return form("OptionsReply", _apart, options=many(option, brief.k, 1))
@@ -349,6 +367,11 @@ def _options_form(seat: Any, brief: Brief) -> Any:
         candidate=kept,
         options=others,
     )
+
+
+def _unbracketed(slot: Any) -> Any:
+    """A slot without what the prompt says of it in brackets."""
+    return slot.partition(" (")[0] if isinstance(slot, str) else slot
 
 
 def _apart(reply: Any) -> None:
@@ -420,7 +443,7 @@ COORDINATOR = Role(
 
 def _scores_form(seat: Any, brief: Brief, options: Sequence[Option]) -> Any:
     """By option and member a score, or null; of whom nothing is noted is not asked."""
-    value = Annotated[int, Field(ge=seat.own.lowest, le=HIGHEST)] | None
+    value = or_none(Annotated[int, Field(ge=seat.own.lowest, le=HIGHEST)])
     judged = form("Judged", reason=text(seat.limits.text(WISH)), score=value)
     known = [member for member, wishes in brief.notes.items() if wishes]
     row: Any = {f"m{k}": (judged, Field(alias=name)) for k, name in enumerate(known)}

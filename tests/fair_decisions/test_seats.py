@@ -121,6 +121,16 @@ def test_where_nobody_reads_words_a_model_states_the_same_as_data(decider):
     assert "3. Option 3 = 10" in read(heard[0])
 
 
+def test_a_models_spelling_of_levels_options_and_places_is_taken(decider):
+    odd = {"levels": ["Love", "", "none"], "rather": [0, "3", ""]}
+    who, _ = decider({"text": "Fine.", **odd}, stated=True)
+    answer = judged(who, PLAN)
+    assert (answer.levels, answer.rather) == (((0.9, None, None),), (None, 2, None))
+    who, heard = decider({"text": "So.", "prefers": "First"})
+    assert judged(who, PLAN, OTHER, feedback=COMPARED).prefers == 0
+    assert len(heard) == 1
+
+
 @pytest.mark.parametrize(
     ("feedback", "stated", "wrong", "right", "becomes"),
     [
@@ -312,6 +322,13 @@ def test_a_model_reads_words_and_wishes_and_records_need_no_model(reader):
     told = read(heard[0])
     assert "- Ana: \"I'd rather have 'borscht'." in told and "Ben" not in told
     assert "1. Soup: 1 = miso, 2 = borscht" in told
+
+
+def test_who_says_nothing_of_other_options_may_leave_them_out(reader):
+    for none in ({}, {"others": None}):
+        estimator, heard = reader({"Ana": {"chosen": [10, 20], **none}})
+        gains = estimate(estimator, one((0, 1), {"text": "So-so."}, {}))
+        assert gains[0].tolist() == [[10, 50], [50, 20]] and len(heard) == 1
 
 
 def test_two_plans_have_a_list_each_and_who_is_silent_is_not_asked_about(reader):

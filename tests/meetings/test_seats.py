@@ -9,7 +9,7 @@ import pytest
 
 from support.errors import InvalidInput
 from support.meetings.data import Meeting, load_company
-from support.meetings.preferences import Choice, Notice, Window, Words
+from support.meetings.preferences import Choice, Notice, Weekdays, Window, Words
 from support.meetings.records import ASSISTANT, Coordination, Option
 from support.meetings.scenario import load_group, meeting_scenario
 from support.meetings.seats import clocks
@@ -77,6 +77,63 @@ def test_a_model_may_state_its_wishes_in_the_same_reply(play: Play) -> None:
         Choice(slot=slot),
         Words(text="Not when it rains."),
     )
+
+
+@pytest.mark.parametrize(
+    ("wish", "kept"),
+    [
+        (
+            {
+                "kind": "window",
+                "start": "9:00",
+                "end": "12:00",
+                "weekdays": [],
+                "hours": 0,
+            },
+            Window(start="9:00", end="12:00"),
+        ),
+        (
+            {"kind": "weekdays", "weekdays": ["monday"], "slot": "", "most": None},
+            Weekdays(weekdays=("Monday",)),
+        ),
+        (
+            {"kind": "choice", "slot": "tue 3 feb 3:30", "text": "early"},
+            Choice(slot="2026-02-03T08:30+00:00"),
+        ),
+        ({"kind": "Notice", "hours": "48"}, Notice(hours=48)),
+    ],
+)
+def test_what_a_wish_means_is_taken_however_a_model_fills_in_its_form(
+    play: Play, wish: dict[str, Any], kept: Any
+) -> None:
+    read = {"wishes": [wish]}
+    settings: Any = {"group": GROUP, "members": 3, "seats": "model", "rounds": 1}
+    record = play(**settings, model=model(read=read))
+    assert last(record, "Silvio Marchetta").wishes == (kept,)
+
+
+def test_a_coordinator_may_copy_brackets(play: Play) -> None:
+    first = {"slot": "Tue 3 Feb 15:00 (Tue 10:00 for Silvio Marchetta)"}
+    option = {**first, "members": ["silvio marchetta"], "reasons": ["[1]"]}
+    coordinator = model(propose={"options": [option]})
+    record = play(group=GROUP, rounds=1, coordinator="model", model=coordinator)
+    (made,) = record.rounds[0].options
+    assert (made.slot, made.members) == (
+        "2026-02-03T15:00+00:00",
+        ("Silvio Marchetta",),
+    )
+    assert len(made.reasons["Silvio Marchetta"]) == 1
+
+
+@pytest.mark.parametrize("none", [None, "none", "null", ""])
+def test_who_agrees_to_nothing_may_say_so_in_a_text(play: Play, none: Any) -> None:
+    said = {"text": "Neither.", "agrees": none, "done": True}
+    agreed = {**said, "agrees": "o1"}
+    for answer, kept in ((said, None), (agreed, "O1")):
+        speaker = model(answer=answer)
+        record = play(group=GROUP, rounds=2, seats="model", model=speaker)
+        turns = [talk[-1] for talk in record.rounds[1].talks.values()]
+        assert {turn.agrees for turn in turns} == {kept}
 
 
 def test_what_nobody_understood_is_missing_and_not_unsatisfied(play: Play) -> None:
