@@ -84,7 +84,7 @@ def answer_form(seat: Any, plans: Sequence[Plan], feedback: str) -> type[BaseMod
         return form("ComparisonReply", **fields)
     fields["text"] = text(seat.limits.text(MOST), 0 if stated else 1)
     if stated:
-        option = Annotated[or_none(_option(table)), BeforeValidator(_no_option)]
+        option: Any = Annotated[or_none(_option(table)), BeforeValidator(_no_option)]
         fields |= dict.fromkeys(_lists(plans, "levels"), _row(table, Level))
         fields["rather"] = _row(table, option)
     return form("AnswerReply", **fields)

@@ -26,7 +26,7 @@ from support.meetings.facilitators import (
     RuleBasedInterviewer,
 )
 from support.meetings.members import MIXED, STYLES, RuleBasedMember
-from support.meetings.preferences import KINDS, preference
+from support.meetings.preferences import KINDS, Hours, preference
 from support.meetings.records import ASSISTANT, Option, Scores, Turn
 from support.meetings.scenario import Scenario
 from support.meetings.scores import HIGHEST
@@ -51,6 +51,7 @@ RULES = "rule-based"
 # What a tight model is given; others have more.
 OPENING = 700  # characters of a turn that tells the options
 WISH, WISHES = 120, 8  # characters of a wish in words, and how many wishes
+STATED = 2 * WISH * WISHES  # tokens for these as data, with the fields left empty
 STARTS = 30  # starts to choose from; of more, every second, third, … is offered
 
 
@@ -159,13 +160,37 @@ def numbered(brief: Brief) -> list[tuple[str, Any]]:
     return [(member, w) for member, wishes in brief.notes.items() for w in wishes]
 
 
-def noted(scenario: Scenario, owned: Sequence[tuple[str, Any]]) -> str:
+def _hours(brief: Brief) -> list[tuple[str, Any]]:
+    """The hours of profiles, where they may be used, of those who told others."""
+    found = []
+    for profile in brief.scenario.database.profiles:
+        start, end = profile.hours
+        hours, told = Hours(start=start, end=end), brief.notes[profile.name]
+        if "hours" in brief.database and told and hours not in told:
+            found.append((profile.name, hours))
+    return found
+
+
+def _ties(scenario: Scenario) -> list[tuple[str, str, str]]:
+    """Who works with whom, each pair once."""
+    found: dict[Any, tuple[str, str, str]] = {}
+    for a, b, relation in scenario.database.relations:
+        found.setdefault((frozenset((a, b)), relation), (a, b, relation))
+    return list(found.values())
+
+
+def noted(
+    scenario: Scenario,
+    owned: Sequence[tuple[str, Any]],
+    members: Iterable[str],
+) -> str:
     """Numbered notes by owner, each on the owner's clock, with what it is."""
-    said: dict[str, list[str]] = {member: [] for member in scenario.members}
+    said: dict[str, list[str]] = {member: [] for member in members}
     for number, (member, wish) in enumerate(owned, start=1):
-        marks = ["binds"] if wish.binds else []
+        marks = ["binds"] if wish.binds and not scenario.printed else []
         marks += ["no wish"] if wish.condition else []
-        marks += ["supports"] if wish.supports and wish.kind != "words" else []
+        supports = wish.supports and wish.kind != "words"
+        marks += ["supports"] if supports and not scenario.printed else []
         tail = f" ({', '.join(marks)})" if marks else ""
         words = worded(wish, scenario.zones[member])
         said[member].append(f"[{number}] {words}{tail}")
@@ -252,7 +277,7 @@ MEMBER = Role(
             _answer_form,
             _talking,
             _answer,
-            400,
+            lambda seat, chat: 400 + STATED * seat.own.states,
             "coordination/member",
             _persona,
         )
@@ -271,6 +296,7 @@ def _interviewing(seat: Any, chat: Chat) -> dict[str, Any]:
         **letter(scenario, member),
         "options": lines(offered(scenario, o, member) for o in chat.options),
         "best": chat.candidate or "",
+        "reasons": any(option.reasons for option in chat.options),
         "curt": seat.own.curt,
         "words": seat.words(seat.limits.message),
     }
@@ -313,11 +339,12 @@ READER = Role(
                 ),
                 "said": spoken(chat.turns),
                 "kinds": explained(seat.own.scenario, chat.member),
+                "timed": not venues_of(seat.own.scenario),
             },
             lambda seat, reply, chat: tuple(
                 wish_of(seat.own.scenario, chat.member, one) for one in reply.wishes
             ),
-            60 + WISH * WISHES,
+            60 + STATED,
         ),
         "overhear": Act(
             "coordination/overhearing",
@@ -327,7 +354,10 @@ READER = Role(
             lambda seat, member, said, wishes: {
                 "member": member,
                 "said": said,
-                "wishes": noted(seat.own.scenario, wishes),
+                "timed": not venues_of(seat.own.scenario),
+                "wishes": noted(
+                    seat.own.scenario, wishes, dict.fromkeys(name for name, _ in wishes)
+                ),
             },
             lambda seat, reply, member, said, wishes: [
                 wishes[number - 1] for number in dict.fromkeys(reply.revealed)
@@ -385,12 +415,12 @@ def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
     scenario, used = brief.scenario, brief.database
     return {
         **letter(scenario),
-        "notes": noted(scenario, numbered(brief)),
+        "notes": noted(scenario, numbered(brief), scenario.members),
         "printed": scenario.printed,
         "required": scenario.meeting.required,
         "people": scenario.database.profiles if used else (),
         "hours": "hours" in used,
-        "relations": scenario.database.relations if "ties" in used else (),
+        "relations": _ties(scenario) if "ties" in used else (),
         "slots": lines(clocks(scenario, s) for s in choices(seat, brief).values()),
         "candidate": clocks(scenario, brief.candidate.slot) if brief.candidate else "",
         "satisfied": brief.satisfied,
@@ -475,7 +505,11 @@ EVALUATOR = Role(
                 "options": lines(
                     f"{o.id}: {clocks(brief.scenario, o.slot)}" for o in options
                 ),
-                "notes": noted(brief.scenario, numbered(brief)),
+                "notes": noted(
+                    brief.scenario,
+                    [*numbered(brief), *_hours(brief)],
+                    brief.scenario.members,
+                ),
                 "lowest": seat.own.lowest,
                 "printed": brief.scenario.printed,
             },

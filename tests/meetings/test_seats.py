@@ -12,7 +12,7 @@ from support.meetings.data import Meeting, load_company
 from support.meetings.preferences import Choice, Notice, Weekdays, Window, Words
 from support.meetings.records import ASSISTANT, Coordination, Option
 from support.meetings.scenario import load_group, meeting_scenario
-from support.meetings.seats import clocks
+from support.meetings.seats import READER, Led, clocks
 from support.meetings.wording import labels, offered
 from support.models.stand_ins import scripted, stand_in
 from support.seats import Question
@@ -134,6 +134,59 @@ def test_who_agrees_to_nothing_may_say_so_in_a_text(play: Play, none: Any) -> No
         record = play(group=GROUP, rounds=2, seats="model", model=speaker)
         turns = [talk[-1] for talk in record.rounds[1].talks.values()]
         assert {turn.agrees for turn in turns} == {kept}
+
+
+def asked_of(play: Play, mark: str, **settings: Any) -> list[str]:
+    """The prompts of an act that hold a mark, of a run with models."""
+    heard: list[str] = []
+
+    def reply(messages: Any) -> Any:
+        heard.append("\n\n".join(message["content"] for message in messages))
+        return SAID.get(phase(messages), {})
+
+    play(group=GROUP, model=scripted(reply), **settings)
+    return [text for text in heard if mark in text]
+
+
+def test_an_evaluator_knows_the_hours_that_the_coordinator_uses(play: Play) -> None:
+    settings: Any = {"rounds": 1, "evaluator": "model"}
+    for seats, database, count in (
+        ("frank", [], 0),
+        ("frank", ["hours"], 3),
+        ("organised", ["hours"], 3),
+    ):
+        prompt, *_ = asked_of(
+            play, "You judge", seats=seats, database=database, **settings
+        )
+        told = prompt.partition("# What each")[2].partition("# The scale")[0]
+        hours = [line for line in told.splitlines() if "I work from" in line]
+        assert len(hours) == count
+
+
+def test_where_names_are_kept_back_reasons_are_nobodys_and_stand_once() -> None:
+    scenario, wish = load_group(GROUP, 3), Window(start="10:00", end="15:00")
+    option = Option("O1", scenario.slots[0], reasons={"": (wish,)})
+    told = offered(scenario, option, "Gareth Pendry")
+    assert "somebody" not in told and "on the clock of who stated them" in told
+
+
+def test_who_overhears_is_given_the_wishes_of_others_alone() -> None:
+    scenario, wish = load_group(GROUP, 3), Window(start="10:00", end="15:00")
+    seat = READER.person(own=Led(scenario.public))
+    owned = [("Silvio Marchetta", wish)]
+    act = READER.acts["overhear"]
+    asked = seat.question(act, "Gareth Pendry", "Ten would suit Silvio.", owned)
+    assert "[1] I like to meet between 10:00 and 15:00." in asked
+    assert "Priya" not in asked and "unknown" not in asked
+
+
+@pytest.mark.parametrize("role", ["seats", "interviewer", "coordinator", "evaluator"])
+def test_nobody_reads_of_clocks_where_venues_are_in_question(
+    play: Play, role: str
+) -> None:
+    settings: Any = {"rounds": 2, "decision": "venue", "seats": "organised"}
+    prompts = asked_of(play, "", **{**settings, role: "model"})
+    assert prompts and not [text for text in prompts if "clock" in text]
 
 
 def test_what_nobody_understood_is_missing_and_not_unsatisfied(play: Play) -> None:
