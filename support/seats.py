@@ -333,8 +333,13 @@ def text(most: int, least: int = 1) -> Any:
 
 
 def many(item: Any, most: int, least: int | None = None) -> Any:
-    """A bounded list."""
-    return list[item], Field(min_length=least, max_length=most)
+    """A bounded list; null stands for one that may be empty."""
+
+    def empty(value: Any) -> Any:
+        return [] if value is None and not least else value
+
+    kind = Annotated[list[item], BeforeValidator(empty)]
+    return kind, Field(min_length=least, max_length=most)
 
 
 def one_of(what: str, allowed: Sequence[Any], shown: int = 12) -> Any:
