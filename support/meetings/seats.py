@@ -534,8 +534,10 @@ PARAPHRASER = Role(
             ),
             lambda seat, told: {"sentences": [words.text for words in told]},
             lambda seat, reply, told: tuple(
-                replace(words, text=said)
-                for words, said in zip(told, reply.sentences, strict=True)
+                replace(words, text=said.removeprefix(f"{number}. "))
+                for number, (words, said) in enumerate(
+                    zip(told, reply.sentences, strict=True), start=1
+                )
             ),
             800,
         )

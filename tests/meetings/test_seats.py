@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from support.errors import InvalidInput
@@ -12,10 +14,10 @@ from support.meetings.data import Meeting, load_company
 from support.meetings.preferences import Choice, Notice, Weekdays, Window, Words
 from support.meetings.records import ASSISTANT, Coordination, Option
 from support.meetings.scenario import load_group, meeting_scenario
-from support.meetings.seats import READER, Led, clocks
+from support.meetings.seats import PARAPHRASER, READER, Led, clocks
 from support.meetings.wording import labels, offered
 from support.models.stand_ins import scripted, stand_in
-from support.seats import Question
+from support.seats import Question, Spoken
 
 Play = Callable[..., Coordination]
 GROUP = 3  # of which Silvio Marchetta, Gareth Pendry and Priya Raghunathan are members
@@ -110,6 +112,15 @@ def test_what_a_wish_means_is_taken_however_a_model_fills_in_its_form(
     settings: Any = {"group": GROUP, "members": 3, "seats": "model", "rounds": 1}
     record = play(**settings, model=model(read=read))
     assert last(record, "Silvio Marchetta").wishes == (kept,)
+
+
+def test_a_paraphrase_comes_without_the_number_of_its_sentence() -> None:
+    told = (Words(text="Early is best."), Words(text="No Mondays."))
+    rng = np.random.default_rng(1)
+    reply = {"sentences": ["1. Best early.", "Mondays never."]}
+    seat = PARAPHRASER.seat("model", rng, spoken=Spoken(scripted([reply])))
+    said = asyncio.run(seat.rephrase(told))
+    assert [words.text for words in said] == ["Best early.", "Mondays never."]
 
 
 def test_no_wishes_may_be_null(play: Play) -> None:
