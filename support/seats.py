@@ -56,7 +56,6 @@ import numpy as np
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     Field,
     ValidationError,
     WithJsonSchema,
@@ -69,6 +68,7 @@ from support.forms import misfits
 from support.models.profiles import MODEL, TIGHT, Limits, is_model
 from support.play import check_number
 from support.prompts import check_folder, own, render
+from support.spelling import alike, or_empty
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -334,12 +334,7 @@ def text(most: int, least: int = 1) -> Any:
 
 def many(item: Any, most: int, least: int | None = None) -> Any:
     """A bounded list; null stands for one that may be empty."""
-
-    def empty(value: Any) -> Any:
-        return [] if value is None and not least else value
-
-    kind = Annotated[list[item], BeforeValidator(empty)]
-    return kind, Field(min_length=least, max_length=most)
+    return or_empty(list[item]), Field(min_length=least, max_length=most)
 
 
 def one_of(what: str, allowed: Sequence[Any], shown: int = 12) -> Any:
@@ -352,50 +347,11 @@ def one_of(what: str, allowed: Sequence[Any], shown: int = 12) -> Any:
             raise ValueError(f"{what} {value!r} given; expected one of {listed}")
         return value
 
-    of = int if bool(allowed) and isinstance(allowed[0], int) else str
-
-    kind = "integer" if of is int else "string"
+    number = bool(allowed) and isinstance(allowed[0], int)
+    kind = "integer" if number else "string"
     schema = WithJsonSchema({"type": kind, "enum": list(allowed)})
+    of = int if number else str
     return Annotated[of, AfterValidator(known), alike(allowed), schema]
-
-
-def alike(allowed: Sequence[Any]) -> BeforeValidator:
-    """Takes for one of some values what differs in capitals, spaces and leading zeros.
-
-    >>> from pydantic import TypeAdapter
-    >>> names = Annotated[str, alike(["O1", "Tue 17 Mar 09:00"])]
-    >>> [TypeAdapter(names).validate_python(given) for given in ("o1", "tue 17 mar 9:00")]
-    ['O1', 'Tue 17 Mar 09:00']
-    """
-    keys: dict[str, list[Any]] = {}
-    for one in allowed:
-        keys.setdefault(_key(one), []).append(one)
-
-    def known(value: Any) -> Any:
-        if not isinstance(value, str | int) or value in allowed:
-            return value
-        found = keys.get(_key(value), [])
-        return found[0] if len(found) == 1 else value
-
-    return BeforeValidator(known)
-
-
-def _key(value: Any) -> str:
-    words = str(value).casefold().split()
-    return " ".join(word.removeprefix("0") or word for word in words)
-
-
-def or_none(kind: Any) -> Any:
-    """Something or null, which may be written as a text."""
-
-    def nothing(value: Any) -> Any:
-        empty = isinstance(value, str) and value.strip().casefold() in NOTHING
-        return None if empty else value
-
-    return Annotated[kind | None, BeforeValidator(nothing)]
-
-
-NOTHING = ("", "null", "none")
 
 
 # ---- a person ------------------------------------------------------------------------------------------------------

@@ -55,12 +55,11 @@ from support.seats import (
     Role,
     Seats,
     Spoken,
-    alike,
     form,
     many,
-    or_none,
     text,
 )
+from support.spelling import alike, or_none
 
 # ---- a participant, which knows `Own` --------------------------------------------------
 
@@ -236,7 +235,7 @@ def move_form(seat: Any, brief: Brief) -> type[BaseModel]:
         "plan": plan,
     }
     if brief.plans > 1:
-        fields["other"] = plan | None
+        fields["other"] = or_none(plan)
     return form("MoveReply", partial(move_of, brief), **fields)
 
 

@@ -44,7 +44,8 @@ from support.meetings.wording import (
     worded,
 )
 from support.prompts import listed
-from support.seats import Act, Repeated, Role, form, many, one_of, or_none, text
+from support.seats import Act, Repeated, Role, form, many, one_of, text
+from support.spelling import or_none
 
 RULES = "rule-based"
 
