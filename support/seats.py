@@ -68,6 +68,7 @@ from support.forms import misfits
 from support.models.profiles import MODEL, TIGHT, Limits, is_model
 from support.play import check_number
 from support.prompts import check_folder, own, render
+from support.spelling import alike, or_empty
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -332,8 +333,8 @@ def text(most: int, least: int = 1) -> Any:
 
 
 def many(item: Any, most: int, least: int | None = None) -> Any:
-    """A bounded list."""
-    return list[item], Field(min_length=least, max_length=most)
+    """A bounded list; null stands for one that may be empty."""
+    return or_empty(list[item]), Field(min_length=least, max_length=most)
 
 
 def one_of(what: str, allowed: Sequence[Any], shown: int = 12) -> Any:
@@ -347,10 +348,10 @@ def one_of(what: str, allowed: Sequence[Any], shown: int = 12) -> Any:
         return value
 
     number = bool(allowed) and isinstance(allowed[0], int)
-    schema = WithJsonSchema(
-        {"type": "integer" if number else "string", "enum": list(allowed)}
-    )
-    return Annotated[int if number else str, AfterValidator(known), schema]
+    kind = "integer" if number else "string"
+    schema = WithJsonSchema({"type": kind, "enum": list(allowed)})
+    of = int if number else str
+    return Annotated[of, AfterValidator(known), alike(allowed), schema]
 
 
 # ---- a person ------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from support.fair_decisions.deciders import (
     LEVELS,
@@ -59,6 +59,7 @@ from support.seats import (
     many,
     text,
 )
+from support.spelling import alike, or_none
 
 # ---- a participant, which knows `Own` --------------------------------------------------
 
@@ -77,19 +78,30 @@ def answer_form(seat: Any, plans: Sequence[Plan], feedback: str) -> type[BaseMod
         return form("TotalReply", score=(int, Field(ge=0, le=best)))
     fields: dict[str, Any] = {}
     if feedback in PAIRED:
-        fields["prefers"] = Literal[(*PLACES, ALIKE)]
+        fields["prefers"] = _one(*PLACES, ALIKE)
     if feedback == COMPARISON:
         return form("ComparisonReply", **fields)
     fields["text"] = text(seat.limits.text(MOST), 0 if stated else 1)
     if stated:
-        levels = _row(seat, table, [Level | None] * table.shape[1])
+        levels = _row(seat, table, [Level] * table.shape[1])
         fields |= dict.fromkeys(_lists(plans, "levels"), levels)
-        rather = [option | None for option in _numbers(seat, table)]
+        none = BeforeValidator(_no_option)
+        rather = [Annotated[or_none(one), none] for one in _numbers(seat, table)]
         fields["rather"] = _row(seat, table, rather)
     return form("AnswerReply", **fields)
 
 
-Level: Any = Literal[tuple(LEVELS)]
+def _one(*allowed: Any) -> Any:
+    """One of some values."""
+    return Annotated[Literal[allowed], alike(allowed)]
+
+
+def _no_option(value: Any) -> Any:
+    """Numbers begin at 1: who gives 0 means none."""
+    return None if value in (0, "0") else value
+
+
+Level: Any = or_none(_one(*LEVELS))
 
 
 def _lists(plans: Sequence[Plan], one: str) -> Sequence[str]:
@@ -108,8 +120,7 @@ def _row(seat: Any, table: Table, items: Sequence[Any]) -> Any:
 
 def _numbers(seat: Any, table: Table) -> list[Any]:
     """For each decision the numbers of its options, which a person sees in words."""
-    numbers = range(1, table.shape[2] + 1)
-    one: Any = Literal[tuple(numbers)]
+    one = _one(*range(1, table.shape[2] + 1))
     if not isinstance(seat, HumanSeat):
         return [one] * table.shape[1]
     return [labelled(one, enumerate(words, start=1)) for words in table.options]
@@ -228,11 +239,11 @@ def move_form(seat: Any, brief: Brief) -> type[BaseModel]:
     least = 0 if isinstance(seat, HumanSeat) else 1
     fields = {
         "reason": text(seat.limits.text(REASON), least),
-        "status": Literal[statuses(brief)],
+        "status": _one(*statuses(brief)),
         "plan": plan,
     }
     if brief.plans > 1:
-        fields["other"] = plan | None
+        fields["other"] = or_none(plan)
     return form("MoveReply", partial(move_of, brief), **fields)
 
 
@@ -339,17 +350,24 @@ def _estimate_form(seat: Any, table: Table, entry: Heard) -> type[BaseModel]:
     is told of other options."""
     _, n, m = table.shape
     number = Annotated[float, Field(ge=0, le=table.highest)]
-    decision: Any = Literal[tuple(range(1, n + 1))]
-    option: Any = Literal[tuple(range(1, m + 1))]
+    decision, option = _one(*range(1, n + 1)), _one(*range(1, m + 1))
     other = form("Other", decision=decision, option=option, worth=number)
     worths = _row(seat, table, [number] * n)
-    lists = dict.fromkeys(_lists(entry.plans, "chosen"), worths)
-    one = form("Worth", **lists, others=many(other, n))
+    lists: dict[str, Any] = dict.fromkeys(_lists(entry.plans, "chosen"), worths)
+    worth: Any = form("Worth", **lists, others=many(other, n))
+    one = Annotated[worth, BeforeValidator(_with_others)]
     people: dict[str, Any] = {
         f"person_{i}": (one, Field(alias=answer.participant))
         for i, answer in enumerate(entry.feedback)
     }
     return form("EstimateReply", **people)
+
+
+def _with_others(given: Any) -> Any:
+    """Who says nothing of other options may leave them out."""
+    if not isinstance(given, dict):
+        return given
+    return {**given, "others": given.get("others") or []}
 
 
 def _worth(

@@ -239,7 +239,7 @@ class Coordinating:
         if not self.redacted:
             return option
         wishes = [w for told in option.reasons.values() for w in told]
-        reasons = {"": tuple(wishes)} if self.redacted == "names" else {}
+        reasons = {"": tuple(dict.fromkeys(wishes))} if self.redacted == "names" else {}
         return replace(option, members=(), reasons=reasons)
 
     async def _propose(self, brief: Brief) -> tuple[Breach, ...]:

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from typing import Annotated, Any, ClassVar, Literal, get_args
 from zoneinfo import ZoneInfo
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter
 
 from support.errors import InvalidInput
 
@@ -28,8 +28,17 @@ WEEKDAYS = (
     "Sunday",
 )
 STRICT = ConfigDict(extra="forbid")
+
+
+def capitalised(day: Any) -> Any:
+    """A weekday as it is spelt."""
+    return day.capitalize() if isinstance(day, str) else day
+
+
 Time = Annotated[str, Field(pattern=r"^(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00)$")]
-Weekday = Annotated[str, Field(pattern=rf"^({'|'.join(WEEKDAYS)})$")]
+Weekday = Annotated[
+    str, Field(pattern=rf"^({'|'.join(WEEKDAYS)})$"), BeforeValidator(capitalised)
+]
 Priority = Annotated[int, Field(ge=1, le=3)]
 
 

@@ -16,7 +16,7 @@ from operator import or_
 from typing import Annotated, Any, Literal, get_type_hints
 from zoneinfo import ZoneInfo
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from support.forms import LINE
 from support.meetings.coordination import Brief, Chat
@@ -28,7 +28,7 @@ from support.meetings.facilitators import (
     RuleBasedInterviewer,
 )
 from support.meetings.members import MIXED, STYLES, RuleBasedMember
-from support.meetings.preferences import KINDS, WEEKDAYS, preference
+from support.meetings.preferences import KINDS, WEEKDAYS, Hours, preference
 from support.meetings.records import ASSISTANT, Option, Scores, Turn
 from support.meetings.scenario import Scenario
 from support.meetings.scores import HIGHEST
@@ -47,12 +47,14 @@ from support.meetings.wording import (
 )
 from support.prompts import listed
 from support.seats import HUMAN, Act, Repeated, Role, form, many, one_of, text
+from support.spelling import or_none
 
 RULES = "rule-based"
 
 # What a tight model is given; others have more.
 OPENING = 700  # characters of a turn that tells the options
 WISH, WISHES = 120, 8  # characters of a wish in words, and how many wishes
+STATED = 2 * WISH * WISHES  # tokens for these as data, with the fields left empty
 STARTS = 30  # starts to choose from; of more, every second, third, … is offered
 
 
@@ -114,7 +116,19 @@ def wish_form(seat: Any, member: str) -> Any:
         return Annotated[reduce(or_, forms), Field(discriminator="kind")]
     optional = {name: (of | None, None) for name, of in parts.items() if name != "says"}
     kind = one_of("kind", kinds(scenario))
-    return form("WishReply", check, **{**optional, "kind": kind})
+    made: Any = form("WishReply", check, **{**optional, "kind": kind})
+    return Annotated[made, BeforeValidator(_own_fields)]
+
+
+def _own_fields(given: Any) -> Any:
+    """What the kind of a wish has; models fill in the other fields, too."""
+    kind = str(given.get("kind")).casefold() if isinstance(given, Mapping) else ""
+    if kind not in KINDS:
+        return given
+    names = [field.name for field in fields(KINDS[kind])]
+    there = {name: given[name] for name in names if name in given}
+    kept = {name: value for name, value in there.items() if value not in ("", [], None)}
+    return {**kept, "kind": kind}
 
 
 def _of_kind(kind: str, parts: Mapping[str, Any], check: Any) -> Any:
@@ -176,13 +190,37 @@ def numbered(brief: Brief) -> list[tuple[str, Any]]:
     return [(member, w) for member, wishes in brief.notes.items() for w in wishes]
 
 
-def noted(scenario: Scenario, owned: Sequence[tuple[str, Any]]) -> str:
+def _hours(brief: Brief) -> list[tuple[str, Any]]:
+    """The hours of profiles, where they may be used, of those who told others."""
+    found = []
+    for profile in brief.scenario.database.profiles:
+        start, end = profile.hours
+        hours, told = Hours(start=start, end=end), brief.notes[profile.name]
+        if "hours" in brief.database and told and hours not in told:
+            found.append((profile.name, hours))
+    return found
+
+
+def _ties(scenario: Scenario) -> list[tuple[str, str, str]]:
+    """Who works with whom, each pair once."""
+    found: dict[Any, tuple[str, str, str]] = {}
+    for a, b, relation in scenario.database.relations:
+        found.setdefault((frozenset((a, b)), relation), (a, b, relation))
+    return list(found.values())
+
+
+def noted(
+    scenario: Scenario,
+    owned: Sequence[tuple[str, Any]],
+    members: Iterable[str],
+) -> str:
     """Numbered notes by owner, each on the owner's clock, with what it is."""
-    said: dict[str, list[str]] = {member: [] for member in scenario.members}
+    said: dict[str, list[str]] = {member: [] for member in members}
     for number, (member, wish) in enumerate(owned, start=1):
-        marks = ["binds"] if wish.binds else []
+        marks = ["binds"] if wish.binds and not scenario.printed else []
         marks += ["no wish"] if wish.condition else []
-        marks += ["supports"] if wish.supports and wish.kind != "words" else []
+        supports = wish.supports and wish.kind != "words"
+        marks += ["supports"] if supports and not scenario.printed else []
         tail = f" ({', '.join(marks)})" if marks else ""
         words = worded(wish, scenario.zones[member])
         said[member].append(f"[{number}] {words}{tail}")
@@ -233,7 +271,7 @@ def _persona(seat: Any, chat: Chat) -> dict[str, Any]:
 def _answer_form(seat: Any, chat: Chat) -> Any:
     parts: dict[str, Any] = {"text": text(seat.limits.message)}
     if ids := tuple(option.id for option in chat.options):
-        parts["agrees"] = one_of("option", ids) | None, None
+        parts["agrees"] = or_none(one_of("option", ids)), None
     if seat.own.states:
         parts["wishes"] = many(wish_form(seat, seat.me), WISHES, 0)
     return form("AnswerReply", **parts, done=bool)
@@ -269,7 +307,7 @@ MEMBER = Role(
             _answer_form,
             _talking,
             _answer,
-            400,
+            lambda seat, chat: 400 + STATED * seat.own.states,
             "coordination/member",
             _persona,
         )
@@ -288,6 +326,7 @@ def _interviewing(seat: Any, chat: Chat) -> dict[str, Any]:
         **letter(scenario, member),
         "options": lines(offered(scenario, o, member) for o in chat.options),
         "best": chat.candidate or "",
+        "reasons": any(option.reasons for option in chat.options),
         "curt": seat.own.curt,
         "words": seat.words(seat.limits.message),
     }
@@ -330,11 +369,12 @@ READER = Role(
                 ),
                 "said": spoken(chat.turns),
                 "kinds": explained(seat.own.scenario, chat.member),
+                "timed": not venues_of(seat.own.scenario),
             },
             lambda seat, reply, chat: tuple(
                 wish_of(seat.own.scenario, chat.member, one) for one in reply.wishes
             ),
-            60 + WISH * WISHES,
+            60 + STATED,
         ),
         "overhear": Act(
             "coordination/overhearing",
@@ -344,7 +384,10 @@ READER = Role(
             lambda seat, member, said, wishes: {
                 "member": member,
                 "said": said,
-                "wishes": noted(seat.own.scenario, wishes),
+                "timed": not venues_of(seat.own.scenario),
+                "wishes": noted(
+                    seat.own.scenario, wishes, dict.fromkeys(name for name, _ in wishes)
+                ),
             },
             lambda seat, reply, member, said, wishes: [
                 wishes[number - 1] for number in dict.fromkeys(reply.revealed)
@@ -356,8 +399,13 @@ READER = Role(
 
 
 def _numbers(most: int) -> Any:
-    """Some of the numbers of so many wishes."""
-    return many(Annotated[int, Field(ge=1, le=max(most, 1))], most, 0)
+    """Some of the numbers of so many wishes, which may stand in brackets."""
+
+    def bare(value: Any) -> Any:
+        return value.strip("[]") if isinstance(value, str) else value
+
+    number = Annotated[int, Field(ge=1, le=max(most, 1)), BeforeValidator(bare)]
+    return many(number, most, 0)
 
 
 def _options_form(seat: Any, brief: Brief) -> Any:
@@ -366,7 +414,8 @@ def _options_form(seat: Any, brief: Brief) -> Any:
         "members": many(one_of("member", brief.scenario.members), len(brief.notes), 0),
         "reasons": _numbers(len(numbered(brief))),
     }
-    slot = one_of("slot", tuple(choices(seat, brief)))
+    known: Any = one_of("slot", tuple(choices(seat, brief)))
+    slot = Annotated[known, BeforeValidator(_unbracketed)]
     option = form("OptionReply", slot=slot, **claims)
     if not brief.candidate:
         return form("OptionsReply", _apart, options=many(option, brief.k, 1))
@@ -380,6 +429,11 @@ def _options_form(seat: Any, brief: Brief) -> Any:
     )
 
 
+def _unbracketed(slot: Any) -> Any:
+    """A slot without what the prompt says of it in brackets."""
+    return slot.partition(" (")[0] if isinstance(slot, str) else slot
+
+
 def _apart(reply: Any) -> None:
     """What a JSON schema cannot say: no two options are the same."""
     slots = [option.slot for option in reply.options]
@@ -391,12 +445,12 @@ def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
     scenario, used = brief.scenario, brief.database
     return {
         **letter(scenario),
-        "notes": noted(scenario, numbered(brief)),
+        "notes": noted(scenario, numbered(brief), scenario.members),
         "printed": scenario.printed,
         "required": scenario.meeting.required,
         "people": scenario.database.profiles if used else (),
         "hours": "hours" in used,
-        "relations": scenario.database.relations if "ties" in used else (),
+        "relations": _ties(scenario) if "ties" in used else (),
         "slots": lines(clocks(scenario, s) for s in choices(seat, brief).values()),
         "candidate": clocks(scenario, brief.candidate.slot) if brief.candidate else "",
         "satisfied": brief.satisfied,
@@ -449,7 +503,7 @@ COORDINATOR = Role(
 
 def _scores_form(seat: Any, brief: Brief, options: Sequence[Option]) -> Any:
     """By option and member a score, or null; of whom nothing is noted is not asked."""
-    value = Annotated[int, Field(ge=seat.own.lowest, le=HIGHEST)] | None
+    value = or_none(Annotated[int, Field(ge=seat.own.lowest, le=HIGHEST)])
     parts: dict[str, Any] = {"reason": text(seat.limits.text(WISH)), "score": value}
     if seat.kind == HUMAN:
         parts = {"score": value, "reason": (text(LINE, 0), "")}
@@ -484,7 +538,11 @@ EVALUATOR = Role(
                 "options": lines(
                     f"{o.id}: {clocks(brief.scenario, o.slot)}" for o in options
                 ),
-                "notes": noted(brief.scenario, numbered(brief)),
+                "notes": noted(
+                    brief.scenario,
+                    [*numbered(brief), *_hours(brief)],
+                    brief.scenario.members,
+                ),
                 "lowest": seat.own.lowest,
                 "printed": brief.scenario.printed,
             },
@@ -509,8 +567,10 @@ PARAPHRASER = Role(
             ),
             lambda seat, told: {"sentences": [words.text for words in told]},
             lambda seat, reply, told: tuple(
-                replace(words, text=said)
-                for words, said in zip(told, reply.sentences, strict=True)
+                replace(words, text=said.removeprefix(f"{number}. "))
+                for number, (words, said) in enumerate(
+                    zip(told, reply.sentences, strict=True), start=1
+                )
             ),
             800,
         )

@@ -127,23 +127,17 @@ def offered(scenario: Scenario, option: Option, reader: str) -> str:
     """An option with its reasons, as one member is told them, on that member's clock."""
     at, told = scenario.views[reader][option.slot], []
     for owner, wishes in option.reasons.items():
-        whose = owner or "somebody"
-        there = scenario.views[owner or reader][option.slot]
+        words = together(wishes, scenario.zones[owner or reader])
+        if not words:
+            continue
+        if not owner:
+            clocks = "" if isinstance(at, Venue) else say("assistant", "clocks")
+            told.append(say("assistant", "unnamed", clocks=clocks, words=words))
+            continue
+        there, whose = scenario.views[owner][option.slot], owner
         if named(there) != named(at):
             whose += f" (for whom it is {there.start:%H:%M})"
-        words = together(wishes, scenario.zones[owner or reader])
-        told += (
-            [
-                say(
-                    "assistant",
-                    "reason",
-                    whose=whose,
-                    words=words,
-                )
-            ]
-            if words
-            else []
-        )
+        told.append(say("assistant", "reason", whose=whose, words=words))
     because = say("assistant", "because", reasons=listed(told)) if told else ""
     return say(
         "assistant",

@@ -59,6 +59,33 @@ BOTH = {"first": [None] * 3, "second": ["like"] * 3, "rather": [None] * 3}
 
 
 @pytest.mark.parametrize(
+    ("feedback", "reply", "becomes"),
+    [
+        (
+            "words",
+            {"text": "So.", "levels": ["Love", "", "none"], "rather": [0, "3", ""]},
+            {"levels": ((0.9, None, None),), "rather": (None, 2, None)},
+        ),
+        (
+            "comparison in words",
+            {"text": "So.", "prefers": "First"},
+            {"prefers": 0},
+        ),
+    ],
+)
+def test_a_models_spelling_of_levels_options_and_places_is_taken(
+    feedback, reply, becomes, overheard
+):
+    stated = feedback == "words"
+    own = Own(table_of(FairDecisions([GAINS]), "scores"), GAINS, stated)
+    model, heard = overheard(reply)
+    seat = DECIDER.seat("model", RNG, own, Spoken(model), "Ana")
+    plans = (PLAN, OTHER) if "comparison" in feedback else (PLAN,)
+    answer = asyncio.run(seat.judge(plans, feedback))
+    assert answer == Feedback("Ana", text="So.", **becomes) and len(heard) == 1
+
+
+@pytest.mark.parametrize(
     ("feedback", "stated", "wrong", "right", "becomes"),
     [
         ("score", False, {"score": 176}, {"score": 175}, {"score": 175}),
@@ -244,6 +271,13 @@ def test_a_model_reads_words_and_wishes_and_records_need_no_model(reader):
     assert gains[1, 0, 0] > 80 and gains[1, 1].tolist() == [50, 50]
     told = read(heard[0])
     assert "- Ana: \"I'd rather have 'borscht'." in told and "Ben" not in told
+
+
+def test_who_says_nothing_of_other_options_may_leave_them_out(reader):
+    for none in ({}, {"others": None}):
+        estimator, heard = reader({"Ana": {"chosen": [10, 20], **none}})
+        gains = estimate(estimator, heard_of({"text": "So-so."}, {}))
+        assert gains[0].tolist() == [[10, 50], [50, 20]] and len(heard) == 1
 
 
 def test_two_plans_have_a_list_each_and_who_is_silent_is_not_asked_about(reader):
