@@ -110,7 +110,9 @@ def rounds_of(records: Records) -> pd.DataFrame:
 
 def _rounds(record: Planning) -> list[Row]:
     totals, worths = _judged(record)
-    gaps = {plan: float(divergence(own)) for plan, own in totals.items()}
+    gaps: dict[Any, float] = {
+        plan: float(divergence(own)) for plan, own in totals.items()
+    }
     final = str(record.settings.get("final", "best known"))
     rows, evaluations = list[Row](), 0
     seen, path = list[Plan](), list[Plan]()
@@ -191,7 +193,7 @@ def _run(record: Planning) -> Row:
     tried = rounds.astype(float).dropna(subset="worth")
     worth, steps = tried["worth"].to_numpy(), tried[STEP].iloc[1:]
     most = steps.quantile(interpolation="lower")  # 0 or 1: at half of the steps 0
-    row: Row = steps[["changed", "undone"]].mean().to_dict()
+    row: Any = steps[["changed", "undone"]].mean().to_dict()
     row |= steps[["returned", "many"]].max().to_dict()
     row |= most[["few", "weakest"]].to_dict()
     row |= {"one": steps["one"].min(), "away": steps["away"].tail(1).max()}

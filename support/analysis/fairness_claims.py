@@ -176,7 +176,7 @@ def _rivals(runs: pd.DataFrame) -> pd.DataFrame:
 
 def _models(runs: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     """Runs of models, as papers call them, and of which kind they are."""
-    kinds = {True: "reasoning", False: "no reasoning"}
+    kinds: dict[Any, Any] = {True: "reasoning", False: "no reasoning"}
     models = runs[runs["participant"].isin(names)]
     name = models["participant"]
     paper = name.map({one: called(one) for one in names})
@@ -205,7 +205,7 @@ def _means(cases: pd.DataFrame) -> pd.DataFrame:
     size, column = cases["size"], cases["column"]
     sizes = cases.groupby(KEYS)["size"]
     middle = sizes.transform(lambda given: np.median(given.unique()))
-    halves = np.sign(size - middle).map({-1: " at smaller n", 1: " at larger n"})
+    halves = (size - middle).map(np.sign).map({-1: " at smaller n", 1: " at larger n"})
     names = [column, column + " at " + size.map("{:g}".format), column + halves]
     every = pd.concat([cases.assign(column=name) for name in names])
     means = every.groupby(KEYS, sort=False)["value"].agg(

@@ -91,7 +91,10 @@ PICKED = {
     "end": one_of("time", QUARTERS),
     "time": one_of("time", QUARTERS),
     "weekday": one_of("weekday", WEEKDAYS),
-    "weekdays": Annotated[tuple[one_of("weekday", WEEKDAYS), ...], Field(max_length=7)],
+    "weekdays": Annotated[
+        tuple[one_of("weekday", WEEKDAYS), ...],  # type: ignore[misc]
+        Field(max_length=7),
+    ],
 }
 """What a person picks where a model writes a text."""
 
