@@ -337,17 +337,17 @@ def many(item: Any, most: int, least: int | None = None) -> Any:
     return or_empty(list[item]), Field(min_length=least, max_length=most)
 
 
-def one_of(what: str, allowed: Sequence[Any], shown: int = 12) -> Any:
+def one_of(what: str, allowed: Sequence[Any]) -> Any:
     """One of some values: the schema lists them, the complaint names what was given."""
-    listed = ", ".join(str(value) or '""' for value in allowed[:shown])
-    listed += f" … ({len(allowed)} in all)" if len(allowed) > shown else ""
+    listed = ", ".join(str(value) or '""' for value in allowed[:12])
+    listed += f" … ({len(allowed)} in all)" if len(allowed) > 12 else ""
 
     def known(value: Any) -> Any:
         if value not in allowed:
             raise ValueError(f"{what} {value!r} given; expected one of {listed}")
         return value
 
-    number = bool(allowed) and isinstance(allowed[0], int)
+    number = allowed and isinstance(allowed[0], int)
     kind = "integer" if number else "string"
     schema = WithJsonSchema({"type": kind, "enum": list(allowed)})
     of = int if number else str
@@ -510,7 +510,7 @@ class Role:
         if not isinstance(kind, str):
             return self._checked(kind, me)
         if kind == MIXED and self.mixture:
-            kind = str(self.mixture[int(rng.integers(len(self.mixture)))])
+            kind = self.mixture[rng.integers(len(self.mixture))]  # type: ignore[call-overload]
         self.check(kind, me)
         if is_model(kind):
             spoken = spoken or Spoken()

@@ -100,7 +100,7 @@ class Brief:
         """The notes as data, with the hours of profiles where these may be used."""
         found = {name: understood(wishes) for name, wishes in self.notes.items()}
         for profile in self.scenario.database.profiles:
-            if "hours" in self.database:
+            if "hours" in self.database and found[profile.name]:
                 start, end = profile.hours
                 found[profile.name] += (Hours(start=start, end=end),)
         return found

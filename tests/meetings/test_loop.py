@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from support.meetings.coordination import Brief
 from support.meetings.preferences import Choice, understood
 from support.meetings.records import ASSISTANT, Coordination, Round
 from support.meetings.scenario import load_group
@@ -134,3 +135,11 @@ def test_the_exhaustive_coordinator_finds_the_best_slot_by_the_notes(
         entry, whole = record.rounds[0], load_group(group, 5, demands=False)
         worth = whole.scores(whole.slots, entry.notes)
         assert ratio(entry.scores[entry.candidate]) == max(map(ratio, worth.values()))
+
+
+def test_who_said_nothing_stays_unknown_where_hours_of_profiles_may_be_used():
+    scenario = load_group(0, 3)
+    notes = dict.fromkeys(scenario.members, ())
+    brief = Brief(scenario.public, 1, 2, notes, database=("hours",))
+    [row] = brief.scores(scenario.slots[:1]).values()
+    assert set(row.values()) == {None}
