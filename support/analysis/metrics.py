@@ -30,7 +30,7 @@ import pandas as pd
 
 from support.analysis.frames import head
 from support.errors import InvalidInput
-from support.roundtable.mechanism import stages_of
+from support.roundtable.mechanism import MECHANISMS, ROUNDTABLE
 from support.roundtable.records import Transcript
 from support.roundtable.table import environment_of
 from support.runs.study import Unit
@@ -66,7 +66,8 @@ def total_utility(transcript: Transcript, rounds: int | None = None) -> np.ndarr
     totals = standing_utilities(transcript, environment).sum(axis=1)
     shares = 100 * totals / environment.maximum
     missing = max((rounds or 0) - len(shares), 0)
-    lasts = stages_of(transcript)[-1].mechanism.lasting
+    *_, (_, name, _) = transcript.settings.get("stages", [(1, "", "")])
+    lasts = MECHANISMS.get(name, ROUNDTABLE).lasting
     later = shares[-1] if lasts else nan
     return np.append(shares, np.repeat(later, missing))[:rounds]
 

@@ -111,6 +111,11 @@ def test_rounds_that_were_not_played_are_worth_nothing_known_where_no_decision_l
     assert found | expected == pytest.approx(found, nan_ok=True)
 
 
+def test_metrics_need_no_rule_of_ones_own_to_be_registered():
+    record = replace(transcript(HALF), rule="mine")
+    assert run_metrics(record)["utility@10"] == 50
+
+
 def test_frames_hold_settings_metrics_and_the_share_undecided():
     records = [
         (Unit("s", '{"rule": "a"}', repetition), record)
