@@ -28,7 +28,7 @@ DESK = {
             room.plannings(
                 "feedback", 2, 1, decisions=[3], coordinator=["mcts", "random"]
             ),
-            6,
+            8,
         ),
         (
             room.rehearsals(

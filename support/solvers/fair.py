@@ -62,7 +62,7 @@ def solve(
     as `gains`. CP-SAT has `time_limit` seconds; the work before it is bounded.
 
     >>> solve([[[80, 10, 10], [30, 30, 40]], [[20, 60, 20], [40, 37, 23]]])
-    Solution(plan=(2, 2), value=7, bound=7, proven=True, solver='meet')
+    Solution(plan=(2, 2), value=7, bound=7, proven=True, solver='brute')
     """
     gains = checked(problem)
     if objective == DIVERGENCE:
@@ -84,15 +84,16 @@ def relaxed(problem: object, objective: str = DIVERGENCE) -> float:
 
     Section 3 of 003: each x_jk lies in [0, 1], and those of a decision sum to 1.
 
-    >>> relaxed([[[2, 0]], [[0, 2]]]), relaxed([[[2, 0]], [[0, 2]]], "shortfall")
-    (0.0, 1.0)
+    >>> print(relaxed([[[2, 0]], [[0, 2]]]), relaxed([[[2, 0]], [[0, 2]]], "shortfall"))
+    0.0 1.0
     """
     from scipy.optimize import linprog
 
     gains = checked(problem)
     if objective == WELFARE:
         return float(gains.sum(axis=0).max(axis=1).sum())
-    rows, limits = _constraints(gains, objective)
+    unit = gains.max() or 1  # large coefficients are beyond the program's tolerance
+    rows, limits = _constraints(gains / unit, objective)
     _, n, m = gains.shape
     width = -np.ones((len(rows), 1))
     one_each = np.kron(np.eye(n), np.ones(m))
@@ -103,7 +104,7 @@ def relaxed(problem: object, objective: str = DIVERGENCE) -> float:
         A_eq=np.hstack([one_each, np.zeros((n, 1))]),
         b_eq=np.ones(n),
     )
-    return abs(round(found.fun, 6))
+    return abs(round(found.fun * unit, 6))
 
 
 def _bound(gains: np.ndarray, objective: str) -> int:
