@@ -15,7 +15,7 @@ from support.models.stand_ins import Writer, scripted, stand_in, tokens
 
 RECORDED = [
     "roundtable_exchange",
-    "meeting",
+    "meeting_evaluator",
     "fair_decisions",
     "meeting_survey",
     "rehearsal_organizer",
