@@ -91,17 +91,15 @@ class RuleBasedCoordinator:
     """Proposes K options in round 1, later the candidate and K - 1 others.
 
     "exhaustive" looks at all slots and takes the best by equation (4). "satisficing"
-    (Simon 1955) looks at those that members named and at `attention` others for each
+    (Simon 1955) looks at those that members named and at `ATTENTION` others for each
     option wanted, and takes the first that are good enough: two members satisfied in
     round 1, later as many as the candidate satisfies. Where too few are, the best seen
     fill up, short of the protocol's aspiration: the loop records that as a breach.
     "random" takes slots as they come.
     """
 
-    def __init__(
-        self, kind: str, rng: np.random.Generator, attention: int = ATTENTION
-    ) -> None:
-        self.kind, self._rng, self._attention = kind, rng, attention
+    def __init__(self, kind: str, rng: np.random.Generator) -> None:
+        self.kind, self._rng = kind, rng
 
     async def propose(self, brief: Brief) -> list[Option]:
         """K options, or as many as there are slots."""
@@ -150,7 +148,7 @@ class RuleBasedCoordinator:
         first = list(dict.fromkeys([*brief.kept, *named]))
         others = [slot for slot in drawn if slot not in first]
         bounded = self.kind == "satisficing"
-        return first + (others[: self._attention * brief.k] if bounded else others)
+        return first + (others[: ATTENTION * brief.k] if bounded else others)
 
     def _required(
         self, brief: Brief, chosen: Sequence[Look], looks: Sequence[Look]

@@ -22,7 +22,6 @@ from support.forms import LINE
 from support.meetings.coordination import Brief, Chat
 from support.meetings.data import Profile
 from support.meetings.facilitators import (
-    ATTENTION,
     RuleBasedCoordinator,
     RuleBasedEvaluator,
     RuleBasedInterviewer,
@@ -78,7 +77,6 @@ class Led:
 
     scenario: Scenario
     lowest: int = 0
-    attention: int = ATTENTION
     curt: bool = False
 
 
@@ -495,9 +493,7 @@ COORDINATOR = Role(
         )
     },
     kinds={
-        kind: lambda me, rng, own, kind=kind: RuleBasedCoordinator(
-            kind, rng, own.attention
-        )
+        kind: lambda me, rng, own, kind=kind: RuleBasedCoordinator(kind, rng)
         for kind in ("satisficing", "exhaustive", "random")
     },
     speaker=Repeated,

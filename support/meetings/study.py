@@ -13,7 +13,6 @@ import numpy as np
 from support.errors import InvalidInput
 from support.meetings.coordination import DATABASE, OPTIONS, ROUNDS, Coordinating
 from support.meetings.data import load_company
-from support.meetings.facilitators import ATTENTION
 from support.meetings.records import Coordination
 from support.meetings.scenario import Scenario, load_group
 from support.meetings.seats import (
@@ -70,7 +69,6 @@ async def meeting_coordination(
     reader: str = "own",
     curt: bool = False,
     redacted: str = "",
-    attention: int = ATTENTION,
     lowest: int = 0,
     printed: bool = False,
     paraphrase: int = 0,
@@ -94,7 +92,7 @@ async def meeting_coordination(
     members' texts (`paraphrase` 0, or one of two others; with `paraphraser`, a model,
     so many rephrasings of it). `database` is whether the coordinator uses demands of
     attendance and ties at work, or a list out of `DATABASE`. `memory`, `curt`,
-    `redacted`: see `Coordinating`; `attention`: see `RuleBasedCoordinator`; `lowest`
+    `redacted`: see `Coordinating`; `lowest`
     and `printed`: the scale of scores. `seats` are kinds of members: a style, "mixed",
     "human", "model:NAME" or participants of your own. `reader` is who makes data of
     words: "own", the speaker's model (a person states data), "stated", each speaker in
@@ -149,7 +147,6 @@ async def meeting_coordination(
     own = Led(
         scenario.public,
         lowest,
-        attention,
         curt,
     )
     roles = (
