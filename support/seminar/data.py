@@ -1,24 +1,136 @@
-"""What an organiser sets up before the first mail: dates, seats, people who may be asked, and until when.
+"""What an organiser sets up before the first mail: dates, seats, people who may be asked.
 
-Working days are Monday to Friday; holidays are nobody's here. Files lie in `data/inputs/seminar`.
+Working days are Monday to Friday; holidays are nobody's here. The project's own people
+and programmes lie in `data/inputs/seminar`, whose README explains the fields.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
-from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Any
+from functools import cache, cached_property, lru_cache
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput
-from support.seminar.records import ORGANISER
+
+ORGANISER = "organiser"
+"""Sender and receiver at the desk, whatever the organiser's name."""
+TAKEN = (ORGANISER, "organizer", "detector", "reviewer", "reader")
+"""Names of roles in mails and records, which nobody may have."""
+PROFESSOR, STUDENT = "professor", "phd student"
+"""Roles that a policy can put before another; a role is any text."""
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Line = Annotated[str, Field(min_length=1, pattern=r"\S")]
+
+
+@dataclass(frozen=True)
+class Persona:
+    """Somebody who may be asked to speak.
+
+    `notes` are the organiser's own and nobody else's. From `days` on how a simulated one
+    behaves: `days` are working days until an answer, `needs` the mails that it takes;
+    `vague`, `forgets`, `cancels`, `share` are probabilities: that a date is named
+    vaguely, that a mail is never answered, that a date is given back, that any date
+    suits. `limit` is the number of dates named at first; `style`, `description`,
+    `constraints` are for whoever plays them; `issue` is what they may raise that no
+    policy covers.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    id: Line
+    name: Line
+    email: Annotated[str, Field(pattern=r"^\S+@\S+$")]
+    role: Line
+    field: str = ""
+    affiliation: str = ""
+    notes: str = ""
+    days: Annotated[int, Field(ge=0)] = 1
+    needs: Annotated[int, Field(ge=1)] = 1
+    vague: Share = 0.0
+    forgets: Share = 0.0
+    cancels: Share = 0.0
+    share: Share = 1.0
+    limit: Annotated[int, Field(ge=1)] = 3
+    style: str = ""
+    description: str = ""
+    constraints: tuple[str, ...] = ()
+    issue: str = ""
+    issue_kind: str = ""
+
+    @property
+    def introduced(self) -> Persona:
+        """As the organiser knows them."""
+        known = self.id, self.name, self.email, self.role
+        return Persona(*known, self.field, self.affiliation, self.notes)
+
+    @property
+    def simulated(self) -> Persona:
+        """As they know themselves: without the organiser's notes."""
+        return replace(self, notes="")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A programme to be filled from `start` (a working day) to `deadline`: dates in
+    order, `seats` speakers on each. InvalidInput where that makes no sense."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    id: str
+    title: str
+    goal: str
+    organiser: Line
+    place: str
+    time: str
+    start: date
+    deadline: date
+    slots: Annotated[tuple[date, ...], Field(min_length=1)]
+    people: Annotated[tuple[Persona, ...], Field(min_length=1)]
+    seats: Annotated[int, Field(ge=1)] = 1
+    organiser_role: str = ""
+
+    def __post_init__(self) -> None:
+        for fault in self._faults():
+            raise InvalidInput(f"programme {self.id}: {fault}")
+
+    def _faults(self) -> Iterator[str]:
+        for what in ("name", "email"):
+            given = [getattr(p, what).strip().casefold() for p in self.people]
+            for name, count in Counter(given).items():
+                if count > 1:
+                    yield f"two people have the {what} {name!r}; change one of them"
+                if name in TAKEN:
+                    yield f"the name {name!r} stands for a role in mails; give another"
+        if not working(self.start):
+            yield f"start {self.start} is a {self.start:%A}; expected a working day"
+        if self.slots and min(self.slots) <= self.start:
+            yield f"{min(self.slots)} is over on {self.start}, when work starts"
+        if list(self.slots) != sorted(set(self.slots)):
+            yield "expected each date once, in order; several speakers are `seats`"
+        if self.deadline <= self.start:
+            yield f"deadline {self.deadline} given; expected one after {self.start}"
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Persona]:
+        """The people by their names."""
+        return {person.name: person for person in self.people}
+
+    @property
+    def introduced(self) -> Scenario:
+        """As the organiser knows it."""
+        return replace(self, people=tuple(p.introduced for p in self.people))
+
+
+# ---- days ------------------------------------------------------------------------------
 
 
 def working(day: date) -> bool:
@@ -28,18 +140,17 @@ def working(day: date) -> bool:
 
 @lru_cache(4096)
 def passed(since: date, until: date) -> int:
-    """Working days after `since` up to `until`: from a Friday to the Monday after it is 1."""
-    first, last = (
-        np.datetime64(day + timedelta(days=1), "D") for day in (since, until)
-    )
-    return int(np.busday_count(first, last))
+    """Working days after `since` up to `until`: from a Friday to the Monday after: 1."""
+    one = timedelta(days=1)
+    return int(np.busday_count(since + one, until + one))
 
 
 def later(day: date, count: int) -> date:
-    """The working day that is `count` working days after a day; of 0, the day itself or the next Monday."""
-    return np.busday_offset(
-        np.datetime64(day, "D"), count, roll="backward" if count else "forward"
-    ).astype(date)
+    """The working day so many working days ahead; of 0, the day itself or the next
+    Monday."""
+    roll: Any = "backward" if count else "forward"
+    found: date = np.busday_offset(day, count, roll=roll).astype(date)
+    return found
 
 
 @lru_cache(4096)
@@ -52,226 +163,46 @@ def in_words(day: date) -> str:
     return f"{day:%A}, {day.day} {day:%B %Y}"
 
 
+def days_in_words(days: Iterable[date]) -> str:
+    """Dates as a report writes them: "15 September, 13 October"."""
+    return ", ".join(f"{day.day} {day:%B}" for day in sorted(days))
+
+
+# ---- the files -------------------------------------------------------------------------
+
+
 @cache
-def read_toml(name: str, table: str) -> tuple[Mapping[str, Any], ...]:
+def rows(name: str, table: str) -> tuple[Mapping[str, Any], ...]:
     """The tables `[[table]]` of a file of the project's own, read once."""
     file = inputs("seminar", name)
     try:
         return tuple(tomllib.loads(file.read_text(encoding="utf-8"))[table])
-    except (OSError, tomllib.TOMLDecodeError, KeyError, UnicodeDecodeError) as error:
-        raise DamagedFile(f"{file}: {error!r}; restore it with git checkout") from error
+    except (OSError, ValueError, KeyError) as error:
+        told = f"{file}: {error!r}; restore it with git checkout"
+        raise DamagedFile(told) from error
 
 
-def lexicon(name: str) -> tuple[dict[str, Any], Callable[[str], str]]:
-    """The tables of a file beside this module, and what puts its `parts` (which may hold those before) into a text."""
-    known = tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
-    parts: dict[str, str] = {}
-
-    def filled(text: str) -> str:
-        for part, words in parts.items():
-            text = text.replace(f"{{{part}}}", words)
-        return text
-
-    for part, words in known.pop("parts", {}).items():
-        parts[part] = filled(words)
-    return known, filled
-
-
-PROFESSOR, POSTDOC, STUDENT = "professor", "postdoc", "phd student"
-ROLES = (PROFESSOR, POSTDOC, STUDENT)
-ROLE_NAMES = (ORGANISER, "organizer", "detector", "reviewer")
-"""Names of roles in mails and records, which nobody may have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Persona:
-    """Somebody who may be asked to speak, of one of the `ROLES`.
-
-    `days` are working days until an answer, `needs` the mails that it takes. `vague`, `forgets`, `cancels` and `share`
-    are probabilities: that a date is named vaguely, that a mail is never answered, that a date is cancelled after it
-    was given, that any date suits. `limit` is the number of dates named at first; `style`, `description` and
-    `constraints` are for a language model; `issue` is what they may raise that no policy covers.
-    """
-
-    id: str
-    name: str
-    email: str
-    role: str
-    field: str = ""
-    affiliation: str = ""
-    days: int = 1
-    needs: int = 1
-    vague: float = 0.0
-    forgets: float = 0.0
-    cancels: float = 0.0
-    share: float = 1.0
-    limit: int = 3
-    style: str = ""
-    description: str = ""
-    constraints: tuple[str, ...] = ()
-    issue: str = ""
-    issue_kind: str = ""
-
-    def __post_init__(self) -> None:
-        for fault in self._faults():
-            raise InvalidInput(f"persona {self.name or self.id or '?'}: {fault}")
-
-    def _faults(self) -> Iterator[str]:
-        for what in ("id", "name", "email"):
-            if not str(getattr(self, what)).strip():
-                yield f"no {what} given; expected some text"
-        if "@" not in self.email or any(c.isspace() for c in self.email):
-            yield f"email {self.email!r} given; expected one such as ana@example.org"
-        if self.role not in ROLES:
-            yield f"role {self.role!r} given; expected one of {', '.join(ROLES)}"
-        for what, low in (("days", 0), ("needs", 1), ("limit", 1)):
-            if type(value := getattr(self, what)) is not int or value < low:
-                yield f"{what} = {value!r} given; expected a whole number from {low}"
-        for what in ("vague", "forgets", "cancels", "share"):
-            value = getattr(self, what)
-            if (
-                isinstance(value, bool)
-                or not isinstance(value, int | float)
-                or not 0 <= value <= 1
-            ):
-                yield f"{what} = {value!r} given; expected a number from 0 to 1"
-
-    @property
-    def introduced(self) -> Persona:
-        """The same person as an organiser knows them: how they behave, and what they may raise, is left out."""
-        return Persona(
-            self.id, self.name, self.email, self.role, self.field, self.affiliation
-        )
-
-
-def load_personas() -> dict[str, Persona]:
+@cache
+def load_personas() -> Mapping[str, Persona]:
     """The project's personas by their id."""
+    names = {field.name for field in fields(Persona)}
     found = {}
-    for entry in read_toml("personas.toml", "persona"):
-        told = {
-            **entry,
-            **entry.get("responsiveness", {}),
-            "constraints": tuple(entry.get("constraints", ())),
-        }
-        found[entry["id"]] = Persona(
-            **{k: v for k, v in told.items() if k not in ("responsiveness", "rank")}
-        )
+    for row in rows("personas.toml", "persona"):
+        told = {**row, **row.get("responsiveness", {})}
+        kept = {name: value for name, value in told.items() if name in names}
+        found[row["id"]] = TypeAdapter(Persona).validate_python(kept)
     return found
 
 
-def surname_twice(people: Iterable[Persona]) -> set[str]:
-    """Names of people who share their last name with another: nobody may be told by it alone."""
-    counted = Counter(person.name.split()[-1].casefold() for person in people)
-    return {
-        person.name
-        for person in people
-        if counted[person.name.split()[-1].casefold()] > 1
-    }
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """A programme to be filled from `start` (a working day) to `deadline`: dates in order, `seats` speakers on each."""
-
-    id: str
-    title: str
-    goal: str
-    organiser: str
-    place: str
-    time: str
-    start: date
-    deadline: date
-    slots: tuple[date, ...]
-    people: tuple[Persona, ...]
-    seats: int = 1
-    organiser_role: str = ""
-
-    def __post_init__(self) -> None:
-        for fault in self._faults():
-            raise InvalidInput(fault)
-
-    def _faults(self) -> Iterator[str]:
-        if not self.people:
-            yield "people: nobody given; expected at least one person to invite"
-        for what in ("name", "email"):
-            counted = Counter(
-                getattr(person, what).strip().casefold() for person in self.people
-            )
-            for given in (given for given, count in counted.items() if count > 1):
-                told = "every mail and every report tells people apart by it"
-                yield f"people: two have the {what} {given!r}; {told}: add a middle name or an institution to one"
-        for person in self.people:
-            if (name := person.name).strip().casefold() in ROLE_NAMES:
-                yield f"people: the name {name!r} given, which stands for a role in mails and records; give another"
-        if not self.slots:
-            yield f"scenario {self.id}: no dates given; expected at least one date to fill"
-        if type(self.seats) is not int or self.seats < 1:
-            yield f"scenario {self.id}: seats = {self.seats!r} given; expected a whole number from 1"
-        if not working(self.start):
-            yield f"scenario {self.id}: start {self.start} is a {self.start:%A}; expected a working day"
-        if self.slots and min(self.slots) <= self.start:
-            over = f"the date {min(self.slots)} is over when work starts ({self.start})"
-            yield f"scenario {self.id}: {over}; drop it, or start earlier"
-        if len(set(self.slots)) < len(self.slots):
-            yield f"scenario {self.id}: a date is given twice; give it once, with more seats"
-        if list(self.slots) != sorted(self.slots):
-            yield f"scenario {self.id}: dates not in their order; expected the earliest first"
-        if self.deadline <= self.start:
-            yield f"scenario {self.id}: deadline {self.deadline} given; expected one after {self.start}"
-
-    @property
-    def by_name(self) -> dict[str, Persona]:
-        """The people by their names."""
-        return {person.name: person for person in self.people}
-
-    def person(self, name: str) -> Persona:
-        """Somebody on the list."""
-        if name not in self.by_name:
-            raise InvalidInput(
-                f"person: {name!r} given; expected one of {', '.join(self.by_name)}"
-            )
-        return self.by_name[name]
-
-
 def scenario(name: str) -> Scenario:
-    """One of the project's scenarios ("four", "series", "panel")."""
-    entries = {entry["id"]: entry for entry in read_toml("personas.toml", "scenario")}
-    if name not in entries:
+    """One of the project's programmes: "four", "series", "panel"."""
+    known = {row["id"]: dict(row) for row in rows("personas.toml", "scenario")}
+    if name not in known:
         raise InvalidInput(
-            f"scenario: {name!r} given; expected one of {', '.join(entries)}"
+            f"scenario: {name!r} given; expected one of {', '.join(known)}"
         )
-    entry, known = entries[name], load_personas()
-    told: dict[str, Any] = {
-        key: value
-        for key, value in entry.items()
-        if key in Scenario.__dataclass_fields__
-    }
-    told |= {name: day(entry[name], name) for name in ("start", "deadline")}
-    told |= {
-        "organiser": entry["organiser"]["name"],
-        "organiser_role": entry["organiser"].get("role", ""),
-    }
-    told["people"] = tuple(known[persona] for persona in entry["personas"])
-    return Scenario(**told | {"slots": days(entry["slots"], "slots")})
-
-
-def day(given: date | str, what: str) -> date:
-    """A date out of ISO text; an error names `what`."""
-    if isinstance(given, date):
-        return given
-    try:
-        return date.fromisoformat(given)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"{what}: {given!r} given; expected a date such as 2027-09-15"
-        ) from error
-
-
-def days(given: Sequence[date | str], what: str) -> tuple[date, ...]:
-    """Dates out of ISO texts, see `day`."""
-    return tuple(day(each, what) for each in given)
-
-
-def iso(given: Iterable[date]) -> tuple[str, ...]:
-    """Dates as ISO texts."""
-    return tuple(each.isoformat() for each in given)
+    told, people = known[name], load_personas()
+    organiser = told.pop("organiser")
+    told["people"] = tuple(people[persona] for persona in told.pop("personas"))
+    told |= {"organiser": organiser["name"], "organiser_role": organiser["role"]}
+    return TypeAdapter(Scenario).validate_python(told)

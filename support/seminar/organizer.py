@@ -1,484 +1,422 @@
-"""An organiser that follows the policies literally, and nothing but them and the goal."""
+"""An organiser that follows the rules of its policies to the letter, and nothing but
+them and the goal.
+
+One step for each thing that policies speak of, in a fixed order; each looks only at
+people about whom nothing was decided before it, so that nobody gets two mails a day. Of
+dates, as many as possible are given away, then those first whom a policy puts first, then
+the earlier dates. It gives nobody a date that they did not name. A policy without a rule
+is not followed, and every morning's report says so; a wish is beyond it.
+"""
 
 from __future__ import annotations
 
-import re
-import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
-from support.seminar import records, rules
-from support.seminar.artefacts import load_templates
-from support.seminar.audit import applies
-from support.seminar.data import (
-    PROFESSOR,
-    Persona,
-    Scenario,
-    in_words,
-    iso,
-    surname_twice,
-    working,
+from support.seminar import words
+from support.seminar.books import Contact
+from support.seminar.data import PROFESSOR, STUDENT, passed, working
+from support.seminar.desk import Desk
+from support.seminar.policies import NEVER, applies
+from support.seminar.records import (
+    ANSWER,
+    CERTAIN,
+    CLARIFICATION,
+    CONFIRMATION,
+    FOLLOW_UP,
+    INVITATION,
+    MORE,
+    THANKS,
+    Action,
+    DayPlan,
+    Draft,
+    Edit,
+    Hook,
 )
-from support.seminar.ledger import Contact
-from support.seminar.organizer_log import about, adrift, answers_to, offered
-from support.seminar.organizer_steps import todo
-from support.seminar.reading import SAYS, Reading, agrees, read_reply
-from support.seminar.records import ORGANISER, Action, Edit, Mail, Understood
-from support.seminar.views import DayPlan, Desk, Draft
 
-NOTE, SHOWN = (
-    120,
-    60,
-)  # characters that are kept of a reply, and that a summary of an edit quotes
-WORDS = 40  # of a reason and of a summary, as in section 3.3.3 of the paper: more than that is not read
-DOING = {
-    records.INVITATION: "Invite",
-    records.FOLLOW_UP: "Write again to",
-    records.CLARIFICATION: "Put a question or an answer to",
-    records.CONFIRMATION: "Give a date to",
-    records.THANKS: "Thank",
+PATIENCE, REMINDED, SOON = 2, 3, 7
+"""Working days, mails, and days before a date is urgent, where no policy says so."""
+ROLES = {
+    "faculty_first": (PROFESSOR, STUDENT),
+    "students_first": (STUDENT, PROFESSOR),
 }
-"""How a plan says what is to be done; people's names follow."""
-
-_NO = re.compile(r"\bno\b", re.I)
 
 
 class RuleBasedOrganizer:
-    """Reads by patterns, selects and acts by rules, writes by templates; it gives nobody a date that they did not name.
-
-    A policy that states no rule is not followed, and every morning's report says so. A wish ("make it again, but ...")
-    is beyond it: it makes the same again, and says so in the plan. Of what was changed before, it learns greetings and
-    closings (`mannered`).
-    """
+    """Selects and acts by rules, writes by templates; of what was changed before, it
+    learns greetings and closings."""
 
     kind = "rule-based"
 
     def __init__(self, rng: np.random.Generator | None = None) -> None:
-        self._rng = rng
-        self._order: tuple[str, ...] = ()
-        self._decided: tuple[Desk, tuple[Action, ...]] | None = (
-            None  # a plan and its actions are made on one desk
-        )
-
-    async def read(self, desk: Desk, mail: Mail) -> Understood:
-        """What `reading` reads, of the dates that the writer was offered.
-
-        A cancellation gives back the dates of theirs that it names, or all of theirs where it names none.
-        """
-        reading = read_reply(
-            mail.body, offered(desk, mail.sender), desk.today, desk.scenario.time
-        )
-        available, unavailable = _answered(desk, mail, reading)
-        mine = desk.state.dates_of(mail.sender) if reading.cancelled else ()
-        named = {*reading.available, *reading.vague, *reading.unavailable}
-        back = tuple(slot for slot in mine if slot in named) or mine
-        return Understood(
-            mail.id,
-            mail.sender,
-            iso(slot for slot in available if slot not in back),
-            iso(slot for slot in reading.vague if slot not in back),
-            iso(unavailable),
-            iso(reading.never_offered),
-            reading.declined,
-            iso(back),
-            reading.wait_until.isoformat() if reading.wait_until else None,
-            textwrap.shorten(mail.body, NOTE, placeholder=" …"),
-            reading.unclear,
-        )
+        self._rng, self._order = rng, dict[str, int]()
 
     async def progress(self, desk: Desk) -> str:
-        """One sentence for each date and each person, and one for each policy that is not understood."""
-        lines = [f"Day {desk.day}, {in_words(desk.today)}."]
-        lines += [
-            f"{in_words(slot)}: {_holders(desk, slot)}." for slot in desk.state.slots
-        ]
-        written = [c for c in desk.state.contacts.values() if c.mails or c.answered]
-        lines += [f"{c.name} ({c.role}): {'; '.join(_told(desk, c))}." for c in written]
-        if unwritten := [
-            c.name for c in desk.state.contacts.values() if not (c.mails or c.answered)
-        ]:
-            lines.append(
-                f"Not written to yet: {', '.join(unwritten) if written else 'everybody'}."
-            )
-        lines += [
-            f"The policy {name!r} is not understood by a rule-based organiser, and not followed: "
-            f"{desk.policies[name].text}"
-            for name in desk.policies.unread
-        ]
-        lines += [
-            f"It is not clear whom this answer concerns, so it goes to nobody: {h.answer}"
-            for h in adrift(desk)
-        ]
-        return "\n".join(lines)
+        """A sentence for each date and person, and for each policy that is not followed."""
+        return words.report(desk)
 
     async def select(self, desk: Desk, progress: str) -> tuple[str, ...]:
-        """Those that apply read literally; the report is not needed for that."""
-        return applies(desk.state, desk.policies)
+        """Those that apply read literally."""
+        return applies(desk.policies, desk.books)
 
     async def plan(
-        self, desk: Desk, progress: str, selected: tuple[str, ...], wish: str = ""
+        self, desk: Desk, progress: str, selected: Sequence[str], wish: str = ""
     ) -> DayPlan:
-        """Who is to get which kind of mail, by name, and why; no wish is followed, and the reason says so."""
-        actions = self._todo(desk)
-        people = {kind: [a.person for a in actions if a.kind == kind] for kind in DOING}
-        parts = [
-            f"{DOING[kind]} {', '.join(names)}."
-            for kind, names in people.items()
-            if names
-        ]
-        unread = (
-            "I follow rules and cannot follow a wish: please edit the plan."
-            if wish
-            else ""
-        )
-        reason = within(WORDS, [unread, *(_reasons(actions) or [_idle(desk)])])
-        return DayPlan(" ".join(parts) or "Send nothing today.", reason)
+        """Who is to get which kind of mail, and why; the reason says that no wish is
+        followed."""
+        return words.plan(desk, self._todo(desk), wish)
 
     async def act(
-        self, desk: Desk, plan: DayPlan, selected: tuple[str, ...], wish: str = ""
+        self, desk: Desk, plan: DayPlan, selected: Sequence[str], wish: str = ""
     ) -> tuple[Action, ...]:
-        """What the policies ask for today, about the people whom the plan names, a longer name before one inside it."""
-        actions = self._todo(desk)
-        text, named = plan.text, set[str]()
-        for name in sorted(
-            {action.person for action in actions}, key=len, reverse=True
-        ):
-            if name in text:
-                named.add(name)
-                text = text.replace(name, "")
-        return tuple(action for action in actions if action.person in named)
+        """What the policies ask for today, about the people whom the plan names."""
+        named = words.named_in(plan.text, desk.books.contacts)
+        return tuple(a for a in self._todo(desk) if a.person in named)
 
     async def draft(self, desk: Desk, action: Action, wish: str = "") -> Draft:
         """The template of its kind, filled."""
-        return written(desk, action)
+        return words.letter(desk, action)
 
     async def describe(self, desk: Desk, edit: Edit) -> str:
-        """What was changed, quoted; of a mail, its greeting and its closing if they are other ones now."""
-        whom = f" about {edit.about}" if edit.about else ""
-        if not edit.after:
-            return f"The {edit.what}{whom} was removed."
-        if edit.what == records.MAIL and (changes := _style(desk, edit)):
-            return f"In the {edit.what}{whom}, {' and '.join(changes)}."
-        before, after = (
-            textwrap.shorten(text, SHOWN, placeholder=" …")
-            for text in (edit.before, edit.after)
-        )
-        return f"The {edit.what}{whom} was changed from “{before}” to “{after}”."
+        """What was changed, quoted; of a mail its greeting and closing."""
+        return words.change(desk, edit)
 
     async def close(self, desk: Desk) -> str:
         """Counts of the day, and who got a date."""
-        today = [mail for mail in desk.mails if mail.day == desk.day]
-        sent = [mail for mail in today if mail.sender == ORGANISER]
-        came = list(
-            dict.fromkeys(mail.sender for mail in today if mail.sender != ORGANISER)
-        )
-        seats = desk.state.seats * len(desk.state.slots)
-        filled = sum(len(names) for names in desk.state.slots.values())
-        given = [mail.to for mail in sent if mail.kind == records.CONFIRMATION]
-        quiet = [c.name for c in desk.state.waiting() if c.unanswered]
-        return within(
-            WORDS,
-            [
-                f"{_counted(len(sent), 'mail')} sent, {len(today) - len(sent)} received{_names(', from ', came)}.",
-                f"{filled} of {seats} seats taken{_names(', today by ', given)}.",
-                f"Without a date and with a mail to answer: {len(quiet)}."
-                if quiet
-                else "",
-            ],
-        )
+        return words.evening(desk)
+
+    async def generalise(self, desk: Desk, hook: Hook) -> str:
+        """No policy: to make a general one of a case takes a model, or a person."""
+        return ""
 
     def _todo(self, desk: Desk) -> tuple[Action, ...]:
-        if not self._order:
-            names = list(desk.scenario.by_name)
-            mixed = (
-                range(len(names))
-                if self._rng is None
-                else self._rng.permutation(len(names)).tolist()
-            )
-            self._order = tuple(names[k] for k in mixed)
-        if self._decided is None or self._decided[0] != desk:
-            self._decided = desk, todo(desk, self._order)
-        return self._decided[1]
+        fresh = [name for name in desk.books.contacts if name not in self._order]
+        if self._rng:
+            fresh = [fresh[k] for k in self._rng.permutation(len(fresh))]
+        for name in fresh:
+            self._order[name] = len(self._order)
+        return Today(desk, self._order).actions()
 
 
-def _answered(
-    desk: Desk, mail: Mail, reading: Reading
-) -> tuple[tuple[date, ...], tuple[date, ...]]:
-    """The firm and the impossible dates; to a question about a single one, a yes or a no without a date is about it."""
-    firm, cannot = reading.available, reading.unavailable
-    before = [
-        m
-        for m in desk.mails
-        if m.to == mail.sender and m.sender == ORGANISER and m.id < mail.id
-    ]
-    asks = before and before[-1].kind == records.CLARIFICATION
-    asked = (
-        tuple(slot for slot in desk.scenario.slots if about(before[-1], slot))
-        if asks
-        else ()
-    )
-    if (
-        len(asked) != 1
-        or firm
-        or reading.vague
-        or cannot
-        or reading.declined
-        or reading.unclear
-    ):
-        return firm, cannot
-    if _NO.search(mail.body) or SAYS.cannot.search(mail.body):
-        return firm, asked
-    return (asked if agrees(mail.body) else firm), cannot
+def match(
+    wishes: Mapping[str, Iterable[date]],
+    free: Mapping[date, int],
+    first: Callable[[str], int] = lambda name: 0,
+) -> dict[str, date]:
+    """A maximum matching of people to seats; one more match outweighs all priority, and
+    that the order of people and dates."""
+    names = list(wishes)
+    seats = [slot for slot in sorted(free) for _ in range(free[slot])]
+    people, places = len(names), len(seats)
+    step = 2 * (people * places * max(people, places) + 1)
+    worth = np.zeros((people, places))
+    for i, name in enumerate(names):
+        for j, slot in enumerate(seats):
+            if slot in wishes[name]:
+                worth[i, j] = (people + 1 + first(name)) * step + people - i + places - j
+    rows, columns = linear_sum_assignment(worth, maximize=True)
+    pairs = zip(rows, columns, strict=True)
+    return {names[i]: seats[j] for i, j in pairs if worth[i, j]}
 
 
-# ---- how a report, a plan and a summary say it ----
+class Today:
+    """A day under the rules; `done` is what was decided so far, by person; ties between
+    people go by `order`."""
 
+    def __init__(self, desk: Desk, order: Mapping[str, int]) -> None:
+        self.desk, self.books, self.order = desk, desk.books, order
+        self.done: dict[str, Action] = {}
+        self.rules, self.today = desk.policies.rules, desk.books.today
+        self.window = desk.policies.number("follow_up", PATIENCE)
+        self.limit = desk.policies.number("give_up", NEVER)
+        kind = next((kind for kind in ROLES if kind in self.rules), "")
+        self.by_role = self.id(kind)
+        self.ahead, self.behind = ROLES.get(kind, ("", ""))
+        self.closing = passed(self.today, desk.scenario.deadline) <= self.window
+        self.asking = {action.person for action in self.further()}
+        self.expected = {c.name for c in self.books.waiting if self.awaited(c)}
+        self.ready = self.closing or not (self.expected | self.asking)
 
-def _holders(desk: Desk, slot: date) -> str:
-    names, seats = desk.state.slots[slot], desk.state.seats
-    if not names:
-        return "open" if seats == 1 else f"open, {seats} seats"
-    left = seats - len(names)
-    return (
-        f"filled by {', '.join(names)}"
-        if left <= 0
-        else f"{', '.join(names)}, and {left} of {seats} seats open"
-    )
-
-
-def _told(desk: Desk, contact: Contact) -> list[str]:
-    quiet = desk.state.days_silent(contact.name)
-    said = {
-        "has": desk.state.dates_of(contact.name),
-        "can do": contact.firm,
-        "perhaps": tuple(
-            slot for slot in contact.vague if slot not in contact.cancelled
-        ),
-        "gave back": contact.cancelled,
-    }
-    parts = [
-        f"written to on {_days(contact.mails)}" if contact.mails else "not written to",
-        f"answered last on {_days([max(contact.answered)])}"
-        if contact.answered
-        else "",
-        f"no answer to the last mail for {_counted(quiet, 'working day')}"
-        if quiet is not None
-        else "",
-        *(f"{what} {_days(slots)}" for what, slots in said.items() if slots),
-        "declined" if contact.declined else "",
-        f"not to be asked before {_days([contact.wait_until])}"
-        if contact.wait_until
-        else "",
-    ]
-    return [part for part in parts if part]
-
-
-def _reasons(actions: Sequence[Action]) -> list[str]:
-    """What each policy asks for, and how many mails none does."""
-    reasons = []
-    for policy in dict.fromkeys(action.policy for action in actions if action.policy):
-        kinds = [
-            action.kind.replace("_", "-")
-            for action in actions
-            if action.policy == policy
-        ]
-        asked = ", ".join(
-            _counted(kinds.count(kind), kind) for kind in dict.fromkeys(kinds)
+    def actions(self) -> tuple[Action, ...]:
+        """The day's actions, at most one for a person."""
+        if "weekend" in self.rules and not working(self.today):
+            return ()
+        steps = (
+            self.answers,
+            self.tell,
+            self.give,
+            self.give_vague,
+            self.give_again,
+            self.thanks,
+            self.further,
+            self.another,
+            self.undecided,
+            self.again,
+            self.invite,
         )
-        reasons.append(f"{policy!r} asks for {asked}.")
-    if free := [action for action in actions if not action.policy]:
-        reasons.append(
-            f"{len(free)} of {len(actions)} mails serve the goal without a policy."
-        )
-    return reasons
+        for step in steps:
+            for action in list(step()):
+                if not self.books.contacts[action.person].off:
+                    self.done.setdefault(action.person, action)
+        return tuple(self.done.values())
+
+    # ---- what the steps look at ----
+
+    def id(self, rule: str) -> str:
+        """The id of the policy with a rule; "" where none has it."""
+        return self.rules[rule].id if rule in self.rules else ""
+
+    def first(self, name: str) -> int:
+        """The priority that the policies give to a role."""
+        return int(self.books.contacts[name].role == self.ahead)
+
+    def given(self) -> list[date]:
+        """The dates that are given away today."""
+        gives = [a for a in self.done.values() if a.kind == CONFIRMATION]
+        held = self.books.holders
+        return [a.slots[0] for a in gives if a.person not in held[a.slots[0]]]
+
+    @property
+    def free(self) -> dict[date, int]:
+        """Dates to come with seats that nobody has, nor gets today."""
+        given, free = self.given(), self.books.free
+        left = {slot: free[slot] - given.count(slot) for slot in self.books.to_come}
+        return {slot: seats for slot, seats in left.items() if seats > 0}
+
+    @property
+    def people(self) -> list[Contact]:
+        """Without a date or a decision of today, not given up, ready to be written to;
+        in the order of ties."""
+        ready = []
+        for contact in self.books.waiting:
+            later = contact.not_before and contact.not_before > self.today
+            decided = contact.name in self.done
+            if not (decided or later or contact.silent(self.limit)):
+                ready.append(contact)
+        return sorted(ready, key=lambda contact: self.order[contact.name])
+
+    @property
+    def answering(self) -> list[Contact]:
+        """Those who answered their last mail, in the list's order."""
+        ready = {c.name for c in self.people if c.answered and not c.unanswered}
+        return [c for name, c in self.books.contacts.items() if name in ready]
+
+    def awaited(self, contact: Contact) -> bool:
+        """Whether an answer is worth waiting for before dates are given away."""
+        if contact.not_before and self.today < contact.not_before:
+            return contact.not_before <= self.desk.scenario.deadline
+        quiet, mails = self.books.quiet(contact), len(contact.mails)
+        reminding = not contact.answered and mails < min(self.limit, REMINDED)
+        return quiet is not None and (quiet < self.window or reminding)
+
+    def near(self, slot: date, before: int = 0) -> bool:
+        """Whether a date is urgent, where a policy is on that, or will be in so many
+        days."""
+        days = self.desk.policies.number("urgent") + before
+        return "urgent" in self.rules and self.books.within(slot, days)
+
+    def returned(self, free: Mapping[date, int]) -> dict[date, int]:
+        """Dates that were given back, where a policy is on them."""
+        back = self.books.given_back if "cancelled" in self.rules else set()
+        return {s: n for s, n in free.items() if s in back and not self.near(s)}
+
+    def asked(self, name: str, slot: date) -> int:
+        """The last mail that asked somebody whether a date is certain; 0 for none."""
+        to_them = [mail for mail in self.desk.mails if mail.to == name]
+        ids = [m.id for m in to_them if m.asks == CERTAIN and m.slots == (slot,)]
+        return max(ids, default=0)
+
+    # ---- the steps, in their order ----
+
+    def answers(self) -> Iterator[Action]:
+        """What was decided about flags, passed on."""
+        for flag in self.desk.decided:
+            yield Action(CLARIFICATION, flag.person, flag.answer, asks=ANSWER)
+
+    def tell(self) -> Iterator[Action]:
+        """Dates that somebody has and was not told of."""
+        for name, slot in self.books.untold:
+            if name not in self.done:
+                yield give(name, slot, self.id("confirm"))
+
+    def give(self) -> Iterator[Action]:
+        """Dates for people who named them firmly: when that takes every seat, when
+        nobody's answer is expected any more, or shortly before the deadline."""
+        free, people = self.free, self.people
+        found = match({c.name: c.firm for c in people}, free, self.first)
+        whole = len(found) == sum(free.values()) and not self.asking & set(found)
+        if not found or not (whole or self.ready):
+            near = {slot: seats for slot, seats in free.items() if self.near(slot)}
+            urgent = match({c.name: c.firm for c in people}, near)
+            yield from self.gives(urgent, "urgent")
+            back = self.returned(free)
+            sure = {c.name: c.firm for c in people if c.name not in self.asking}
+            found = match(sure, back, self.first)
+            yield from self.gives(self.unyielding(found, back), "cancelled")
+            return
+        chosen = found if self.closing else self.unyielding(found, free)
+        for name, slot in chosen.items():
+            others = [c for c in self.books.waiting if c.name != name]
+            rival = any(slot in c.named and not self.first(c.name) for c in others)
+            ranked = self.by_role if self.first(name) and rival else ""
+            yield give(name, slot, ranked or self.id("confirm"))
+
+    def gives(self, found: Mapping[str, date], rule: str) -> Iterator[Action]:
+        """Confirmations, for a rule."""
+        return (give(name, slot, self.id(rule)) for name, slot in found.items())
+
+    def unyielding(
+        self, found: Mapping[str, date], free: Mapping[date, int]
+    ) -> dict[str, date]:
+        """Without those who leave a date for now to people who come first, named it
+        vaguely, and have no other."""
+        leaving: set[str] = set()
+        others = [c for c in self.people if c.name not in found]
+        for slot in set(found.values()):
+            ahead = [c for c in others if c.role == self.ahead and slot in c.maybe]
+            takers = [name for name, taken in found.items() if taken == slot]
+            roles = {name: self.books.contacts[name].role for name in takers}
+            behind = [name for name in takers if roles[name] == self.behind]
+            short = len(ahead) - free[slot] + len(takers)
+            leaving |= set(behind[::-1][: max(short, 0)])
+        return {name: slot for name, slot in found.items() if name not in leaving}
+
+    def give_vague(self) -> Iterator[Action]:
+        """Vague dates, for seats that nobody named firmly; with a policy on them, people
+        are asked first."""
+        free, careful = self.free, "vague" in self.rules
+        slots = free
+        if not self.ready:
+            slots = {s: n for s, n in free.items() if self.near(s, SOON)}
+            slots |= self.returned(free)
+        wishes = {contact.name: contact.maybe for contact in self.people}
+        for name, slot in match(wishes, slots, self.first).items():
+            near, asked = self.near(slot), self.asked(name, slot)
+            if careful and not asked:
+                quiet = self.books.quiet(self.books.contacts[name])
+                if quiet is None or quiet >= self.window:
+                    goal = words.say("goal", "certain")
+                    rule = self.id("vague")
+                    yield Action(CLARIFICATION, name, goal, (slot,), rule, CERTAIN)
+                continue
+            replies = [m.id for m in self.desk.mails if m.sender == name]
+            settled = not careful or any(id > asked for id in replies)
+            if (self.closing or near) and settled:
+                yield give(name, slot, self.id("urgent") if near else "")
+
+    def give_again(self) -> Iterator[Action]:
+        """Second dates that nobody without one named, shortly before the deadline."""
+        if "one_each" not in self.rules or not self.closing:
+            return
+        wanted = {slot for c in self.books.waiting for slot in c.named}
+        free = {slot: seats for slot, seats in self.free.items() if slot not in wanted}
+        have = {}
+        for name in sorted(self.order, key=lambda name: self.order[name]):
+            held = self.books.held(name)
+            if held and name not in self.done:
+                have[name] = self.books.contacts[name].firm - {*held}
+        yield from self.gives(match(have, free), "one_each")
+
+    def thanks(self) -> Iterator[Action]:
+        """Thanks to those who declined, once."""
+        for contact in self.books.contacts.values():
+            due = contact.declined and not contact.thanked
+            if due and "declined" in self.rules:
+                goal = words.say("goal", "thanks")
+                yield Action(THANKS, contact.name, goal, (), self.id("declined"))
+
+    def further(self) -> Iterator[Action]:
+        """Questions for further dates, to people who named few, or vague ones, and were
+        not written to since."""
+        few = self.desk.policies.number("ask_more")
+        for contact in self.answering:
+            others = tuple(s for s in self.free if s not in contact.spoken_of)
+            rule = "ask_more" if contact.few(few) else ""
+            if not rule and "vague" in self.rules and contact.perhaps:
+                rule = "vague"
+            if rule and contact.named and others and not contact.asked_since:
+                goal = words.say("goal", "more")
+                asked = contact.name, goal, others, self.id(rule), MORE
+                yield Action(CLARIFICATION, *asked)
+
+    def another(self) -> Iterator[Action]:
+        """Questions for another date, to people whose dates others got, or now that one
+        was given back."""
+        free, gone = self.free, {*self.given()}
+        for contact in self.answering if free else ():
+            if not contact.named or {*free} & (contact.firm | contact.maybe):
+                continue
+            to_them = [m for m in self.desk.mails if m.to == contact.name]
+            asked = [m.day for m in to_them if m.kind in (CLARIFICATION, INVITATION)]
+            today = self.desk.day if contact.named & gone else 0
+            if max(asked, default=0) >= max(today, self.turned(contact)):
+                continue
+            holders = [a.person for a in self.done.values() if {*a.slots} & contact.named]
+            for slot in contact.named & {*self.books.holders}:
+                holders += self.books.holders[slot]
+            ranked = any(map(self.first, holders)) and not self.first(contact.name)
+            rule = self.by_role if ranked else ""
+            goal = words.say("goal", "taken")
+            yield Action(CLARIFICATION, contact.name, goal, tuple(free), rule, MORE)
+
+    def turned(self, contact: Contact) -> int:
+        """The day on which a date of theirs was last given to another, or a free one
+        given back; 0 for never."""
+        others = [c for c in self.books.contacts.values() if c is not contact]
+        free = {*self.books.free}
+        gave = {other.name for other in others if other.gave_back & free}
+        days = [0]
+        for mail in self.desk.mails:
+            gives = mail.kind == CONFIRMATION and mail.to != contact.name
+            if (gives and {*mail.slots} & contact.named) or mail.sender in gave:
+                days.append(mail.day)
+        return max(days)
+
+    def undecided(self) -> Iterator[Action]:
+        """Once more to people who answered without a date, when the window is over."""
+        most = min(self.limit, REMINDED + 1)
+        for contact in self.answering if self.free else ():
+            late = passed(contact.answered[-1], self.today) >= self.window
+            open = not contact.named and not contact.gave_back
+            if open and late and len(contact.mails) < most:
+                yield self.reminder(contact, "undecided")
+
+    def again(self) -> Iterator[Action]:
+        """Follow-ups on mails without an answer, when the window is over and the limit
+        not reached."""
+        for contact in self.people if self.free else ():
+            quiet = self.books.quiet(contact)
+            due = quiet is not None and quiet >= self.window
+            if due and len(contact.mails) < self.limit:
+                yield self.reminder(contact, "again")
+
+    def reminder(self, contact: Contact, why: str) -> Action:
+        """A follow-up."""
+        goal = words.say("goal", why)
+        return Action(FOLLOW_UP, contact.name, goal, (), self.id("follow_up"))
+
+    def invite(self) -> Iterator[Action]:
+        """To everybody at the beginning where a policy says so, else to as many people
+        as seats are free."""
+        contacts, free = self.books.contacts, self.free
+        order = sorted(contacts, key=lambda n: (-self.first(n), self.order[n]))
+        fresh = [n for n in order if not contacts[n].mails and n not in self.done]
+        fresh = [name for name in fresh if not contacts[name].declined]
+        begun = any(contact.mails for contact in contacts.values())
+        everybody = "begin" in self.rules and not begun
+        named = {c.name for c in self.books.waiting if c.named & {*free}}
+        hoped = self.expected | named
+        hoped -= {n for n, a in self.done.items() if a.kind == CONFIRMATION}
+        room = len(fresh) if everybody else sum(free.values()) - len(hoped)
+        rule = self.id("begin") if everybody else ""
+        for name in fresh[: max(room, 0)] if free else ():
+            yield Action(INVITATION, name, words.say("goal", "invite"), (), rule)
 
 
-def _idle(desk: Desk) -> str:
-    if not working(desk.today) and any(
-        r.kind == rules.WEEKEND for r in desk.policies.rules.values()
-    ):
-        return "It is the weekend."
-    if not desk.state.open:
-        return "Every seat is taken."
-    if quiet := len(desk.state.pending):
-        return f"Mails to {quiet} of the people without a date may still be answered."
-    return "No policy asks for anything."
-
-
-def _style(desk: Desk, edit: Edit) -> list[str]:
-    pairs = [
-        (
-            "the closing",
-            *(closing_of(text, desk.scenario) for text in (edit.before, edit.after)),
-        )
-    ]
-    if person := desk.scenario.by_name.get(edit.about):
-        pairs.insert(
-            0,
-            (
-                "the greeting",
-                *(greeting_of(text, person) for text in (edit.before, edit.after)),
-            ),
-        )
-    return [
-        f"{what} “{old}” became “{new}”"
-        for what, old, new in pairs
-        if old and new and old != new
-    ]
-
-
-def within(words: int, sentences: Sequence[str]) -> str:
-    """As many whole sentences, from the first, as fit in a number of words; at least one."""
-    kept: list[str] = []
-    for sentence in (s for s in sentences if s):
-        if kept and len(" ".join([*kept, sentence]).split()) > words:
-            break
-        kept.append(sentence)
-    return " ".join(kept)
-
-
-def _names(before: str, names: Sequence[str]) -> str:
-    shown = ", ".join(names[:3]) + (
-        f" and {len(names) - 3} more" if len(names) > 3 else ""
-    )
-    return f"{before}{shown}" if names else ""
-
-
-def _days(slots: Sequence[date]) -> str:
-    return ", ".join(f"{slot.day} {slot:%B}" for slot in sorted(slots))
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-# ---- mails out of templates, and what is learnt of mails that were changed at the desk ----
-# A greeting is the first line that names the person and ends with a comma or an exclamation mark, a closing the line
-# before the organiser's name. A greeting is used again for people of the same role, a closing for everybody; of several
-# the latest. Nothing else of an edit is copied into other mails.
-
-LONGEST = 80  # characters of a line that can be a greeting or a closing
-
-
-def written(desk: Desk, action: Action) -> Draft:
-    """The mail of an action. The goal of a clarification is what it says: those who edit the action edit the mail."""
-    held, person = desk.scenario, desk.scenario.person(action.person)
-    template = desk.templates.get(action.kind) or load_templates()[action.kind]
-    notes = {
-        records.INVITATION: f"We would like to hear about your work on {person.field}."
-        if person.field
-        else "",
-        records.CONFIRMATION: " ".join(
-            hook.answer.strip() for hook in answers_to(desk).get(person.name, ())
-        ),
-    }
-    subject, body = template.fill(
-        speaker=addressed(person, held.people),
-        dates="\n".join(
-            in_words(slot) for slot in desk.state.open if slot > desk.today
-        ),
-        date=in_words(date.fromisoformat(action.slot or ""))
-        if action.kind == records.CONFIRMATION
-        else "",
-        place=held.place,
-        time=held.time,
-        organiser=held.organiser,
-        title=held.title,
-        question=action.goal if action.kind == records.CLARIFICATION else "",
-        note=notes.get(action.kind, ""),
-    )
-    return Draft(subject, mannered(body, desk.edits, person, held))
-
-
-def addressed(person: Persona, people: Sequence[Persona]) -> str:
-    """How mails address somebody: professors by title and last name, in full where another shares it; others by name.
-
-    >>> ana = Persona("a", "Ana Ray", "ana@example.org", "professor")
-    >>> addressed(ana, [ana]), addressed(ana, [ana, Persona("b", "Bo Ray", "bo@example.org", "postdoc")])
-    ('Professor Ray', 'Professor Ana Ray')
-    """
-    return (
-        f"Professor {_last(person, people)}"
-        if person.role == PROFESSOR
-        else person.name
-    )
-
-
-def _last(person: Persona, people: Sequence[Persona]) -> str:
-    return (
-        person.name if person.name in surname_twice(people) else person.name.split()[-1]
-    )
-
-
-def mannered(
-    body: str, edits: Sequence[Edit], person: Persona, scenario: Scenario
-) -> str:
-    """A mail with the greeting and the closing that edits of mails teach."""
-    greeting, closing, lines = "", "", body.split("\n")
-    for edit in (edit for edit in edits if edit.what == records.MAIL and edit.after):
-        known = scenario.by_name.get(edit.about)
-        if known and known.role == person.role:
-            greeting = (
-                _replaced(
-                    greeting_of(edit.before, known), greeting_of(edit.after, known)
-                )
-                or greeting
-            )
-        closing = (
-            _replaced(
-                closing_of(edit.before, scenario), closing_of(edit.after, scenario)
-            )
-            or closing
-        )
-    if greeting and greeting_of(lines[0], person):
-        gaps = {
-            "{name}": person.name,
-            "{last}": _last(person, scenario.people),
-            "{first}": person.name.split()[0],
-        }
-        lines[0] = re.sub(
-            r"\{(?:name|last|first)\}", lambda gap: gaps[gap[0]], greeting
-        )
-    if closing and (old := closing_of(body, scenario)):
-        lines[max(k for k, line in enumerate(lines) if line.strip() == old)] = closing
-    return "\n".join(lines)
-
-
-def _replaced(old: str, new: str) -> str:
-    return new if new and new != old else ""
-
-
-def greeting_of(text: str, person: Persona) -> str:
-    """The greeting of a mail, with gaps for the name; braces of its own are no gaps. "" where there is none.
-
-    >>> greeting_of("Hi Ana!", Persona("a", "Ana Ray", "ana@example.org", "professor"))
-    'Hi {first}!'
-    """
-    names = {
-        "name": person.name,
-        "last": person.name.split()[-1],
-        "first": person.name.split()[0],
-    }
-    for line in map(str.strip, text.splitlines()):
-        if not 0 < len(line) <= LONGEST or not line.endswith((",", "!")):
-            continue
-        gaps = line.replace("{", "(").replace("}", ")")
-        for gap, name in names.items():
-            gaps = re.sub(rf"\b{re.escape(name)}(?!\w)", f"{{{gap}}}", gaps)
-        if gaps != line:
-            return gaps
-    return ""
-
-
-def closing_of(text: str, scenario: Scenario) -> str:
-    """The line before the organiser's own name at the end; "" where there is none."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    names = (scenario.organiser, scenario.organiser.split()[0])
-    signed = [k for k, line in enumerate(lines) if line.rstrip(",.") in names]
-    return (
-        lines[signed[-1] - 1]
-        if signed and signed[-1] and len(lines[signed[-1] - 1]) <= LONGEST
-        else ""
-    )
+def give(name: str, slot: date, policy: str) -> Action:
+    """The action that gives a date to somebody, or tells them of it."""
+    goal = words.say("goal", "give")
+    return Action(CONFIRMATION, name, goal, (slot,), policy)

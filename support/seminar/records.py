@@ -1,41 +1,64 @@
-"""What is planned, written and answered when an organiser fills the dates of a seminar by mail, day after day.
+"""What is said, planned and kept when an organiser fills the dates of a seminar by mail.
 
-The steps are those of "DoubleAgents" (Long et al.), section 3. Days count from 1; dates are ISO texts such as
-"2027-09-15".
+The steps are those of "DoubleAgents" (Long et al., 002), section 3. A mail has words for
+people and models and, beside them, what it says as data; rule-based participants read
+the data, and nobody reads the words by rules. Days count from 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
+from datetime import date as Date
 from typing import Any
 
 from support.play import FormatError
+from support.seminar.data import Scenario
 
-INVITATION, FOLLOW_UP, CLARIFICATION, CONFIRMATION, THANKS = SENT = (
-    "invitation", "follow_up", "clarification", "confirmation", "thanks",
-)  # fmt: skip
-"""Kinds of mail that an organiser sends."""
-
-REPLY = "reply"  # the kind of every mail that comes back
-WAIT = "wait"
-ACTIONS = (*SENT, WAIT)  # what can be done about somebody on a day
-ORGANISER = (
-    "organiser"  # sender and receiver at the desk, whatever the organiser's name
+INVITATION, FOLLOW_UP, CLARIFICATION = ASKING = (
+    "invitation",
+    "follow_up",
+    "clarification",
 )
-PLAN, ACTION, MAIL = "plan", "action", "mail"
-REVIEWED = (
-    PLAN,
-    ACTION,
-    MAIL,
-)  # what a person at the desk may approve, change, have made again, or remove
+"""Mails that ask for an answer."""
+CONFIRMATION, THANKS = "confirmation", "thanks"
+SENT = (*ASKING, CONFIRMATION, THANKS)
+"""Kinds of mail that an organiser sends."""
+REPLY, WAIT = "reply", "wait"
+ACTIONS = (*SENT, WAIT)
+"""What can be done about somebody on a day."""
+CERTAIN, MORE, ANSWER = ASKS = "is it certain?", "which others?", "an answer"
+"""What a clarification is for; an answer is one to what somebody had asked."""
+PLAN, ACTION, MAIL = REVIEWED = "plan", "action", "mail"
+"""What the person at the desk may approve, change, have made again, or remove."""
+
+
+@dataclass(frozen=True, slots=True)
+class Says:
+    """What a reply says: dates by what they are to its writer, and what else counts.
+
+    `elsewhere` are dates that were not offered; before `not_before` they do not want to
+    be written to; `asks` is what somebody has to decide about, in words, or "".
+    """
+
+    can: tuple[date, ...] = ()
+    perhaps: tuple[date, ...] = ()
+    cannot: tuple[date, ...] = ()
+    gives_back: tuple[date, ...] = ()
+    elsewhere: tuple[date, ...] = ()
+    declines: bool = False
+    not_before: date | None = None
+    asks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """One mail; `id` counts through the whole run, `answers` is the mail that it answers.
+    """One mail; `id` counts through the run, `answers` is the mail that it answers.
 
-    `slots` are the dates that it is about; in a rule-based writer's reply those that were meant, for an audit alone.
+    Of ours, `slots` are the dates that it is about, `asks` what a clarification is for
+    (one of `ASKS`), `grants` whether an answer grants what was asked (None: it does not
+    say). Of a reply, `says` is what its writer stated; None where there are words alone.
     """
 
     id: int
@@ -43,29 +66,96 @@ class Mail:
     kind: str
     sender: str
     to: str
-    subject: str
-    body: str
-    slots: tuple[str, ...] = ()
+    subject: str = ""
+    body: str = ""
+    slots: tuple[date, ...] = ()
+    asks: str = ""
+    grants: bool | None = None
     answers: int | None = None
+    says: Says | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What is to be done today about one person; a confirmation gives `slot` to them, `policy` (its id) asks for it."""
+    """What is to be done today about one person, and which policy (its id) asks for it.
+
+    A confirmation gives its one slot away; see `Mail` for `asks`.
+    """
 
     kind: str
     person: str
     goal: str = ""
-    slot: str | None = None
+    slots: tuple[date, ...] = ()
     policy: str = ""
+    asks: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DayPlan:
+    """What is to be done today, and why, in about forty words."""
+
+    text: str
+    reason: str = ""
+    person: str = ""  # nobody: a plan is about the day
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A mail before it has a number."""
+
+    person: str
+    subject: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What the person at the desk leaves of what was shown: the items as they are to be;
+    with a `wish`, all are made again by it."""
+
+    items: tuple[DayPlan | Action | Draft, ...] = ()
+    wish: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a detector says of a reply: clear, or a flag with a question."""
+
+    flag: bool
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A question to the person at the desk about a mail, and what they decided.
+
+    `answer` is the decision, an instruction to the organiser; `words` is what the mail
+    about it is to say, where the person wrote that; `grants`: see `Mail`.
+    """
+
+    mail: int
+    person: str
+    question: str
+    answer: str = ""
+    words: str = ""
+    grants: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A stop hook: what made the organiser stop and ask, and what was decided then. Of
+    day 0 are those of earlier runs."""
+
+    question: str
+    answer: str = ""
+    day: int = 0
+    person: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What of `REVIEWED` a person at the desk changed, about whom ("" for a plan); a removal leaves `after` empty.
-
-    `summary` is the one sentence that is remembered of it.
-    """
+    """What the person at the desk changed, about whom ("" for a plan); of a removal
+    `after` is empty. `summary` is the sentence that is remembered of it."""
 
     what: str
     about: str
@@ -76,111 +166,78 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Remade:
-    """What a person at the desk had made again, by which wish, and what came of it ("" where nothing did)."""
+    """What was made again by which wish: all of a plan, of the actions, of the mails."""
 
     what: str
-    about: str
+    wish: str
     before: str
     after: str
-    wish: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
-    """A reply that no policy covers: the question to the person at the desk, and what they said ("" if nothing).
-
-    `dates`: it asks which dates the reply gives; the answer is read for dates, and neither told nor kept as a hook.
-    """
+class Reading:
+    """What a reply was taken to say, by whom: "stated" by its writer, a reader, or the
+    person at the desk; of several the last one counts."""
 
     mail: int
     person: str
-    question: str
-    answer: str = ""
-    dates: bool = False
+    says: Says
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
-class Hook:
-    """A stop hook: what made the organiser stop and ask, about whom, and what was decided then. Day 0 is earlier."""
-
-    topic: str
-    question: str
-    answer: str = ""
-    day: int = 0
-    person: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Understood:
-    """What the organiser made of a reply; `unclear` are sentences about dates that it does not dare to take as said."""
-
-    mail: int
-    person: str
-    available: tuple[str, ...] = ()
-    vague: tuple[str, ...] = ()
-    unavailable: tuple[str, ...] = ()
-    never_offered: tuple[str, ...] = ()
-    declined: bool = False
-    cancelled: tuple[str, ...] = ()
-    wait_until: str | None = None
-    note: str = ""
-    unclear: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class OrganizingDay:
+class Day:
     """One finished day, in its order; `number` counts the days of the run from 1.
 
-    `progress` is the morning's summary; `assignment` has every date with the people who have it in the evening,
-    `pending` people with an unanswered mail and the working days since it, in the morning; `violations` are of policies
-    that were broken, read literally.
+    `progress` is the morning's summary; `assignment` has every date with the people who
+    have it in the evening, `pending` people with an unanswered mail and the working days
+    since it, in the morning; `violations` are of policies, read literally.
     """
 
     number: int
-    date: str
+    date: Date
     received: tuple[Mail, ...] = ()
-    understood: tuple[Understood, ...] = ()
+    readings: tuple[Reading, ...] = ()
     flags: tuple[Flag, ...] = ()
     progress: str = ""
     selected: tuple[str, ...] = ()
-    plan: str = ""
-    reason: str = ""
+    plan: DayPlan = DayPlan("")
     actions: tuple[Action, ...] = ()
     sent: tuple[Mail, ...] = ()
     edits: tuple[Edit, ...] = ()
-    assignment: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    remade: tuple[Remade, ...] = ()
+    assignment: tuple[tuple[Date, tuple[str, ...]], ...] = ()
     pending: tuple[tuple[str, int], ...] = ()
     violations: tuple[str, ...] = ()
     summary: str = ""
     format_errors: tuple[FormatError, ...] = ()
     replies: int = 0
     tokens: int = 0
-    remade: tuple[Remade, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Organizing:
     """A whole run: from the first mail to the last date, or to the deadline.
 
-    `people` are told with all that drove the simulated ones; `seats` has the kind of each of them, of "organizer",
-    "detector" and "reviewer"; `policies` are pairs of id and text at the start, `hooks` those there were at the end.
+    `scenario` has people with all that drove the simulated ones; `seats` has the kind of
+    each of them, of "organizer", "detector", "reader" and "reviewer"; `policies` are
+    pairs of id and text at the start, `hooks` those there were at the end.
     """
 
-    scenario: Mapping[str, Any]
-    people: tuple[Mapping[str, Any], ...]
+    scenario: Scenario
     seats: Mapping[str, str]
     policies: tuple[tuple[str, str], ...]
-    days: tuple[OrganizingDay, ...]
+    days: tuple[Day, ...]
     hooks: tuple[Hook, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def rounds(self) -> tuple[OrganizingDay, ...]:
+    def rounds(self) -> tuple[Day, ...]:
         """The days, under the name that every record has for its steps."""
         return self.days
 
     @property
-    def assignment(self) -> Mapping[str, tuple[str, ...]]:
+    def assignment(self) -> Mapping[Date, tuple[str, ...]]:
         """Who has each date in the end."""
         return dict(self.days[-1].assignment) if self.days else {}
 

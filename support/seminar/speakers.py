@@ -1,416 +1,234 @@
-"""People who are invited to speak: rule-based, played by a language model, or persons; one coroutine for all of them.
+"""Simulated people: what is true of each is drawn once; what they reply is data (`Says`),
+worded for whoever reads along.
 
-    speaker     answer(letter) -> Response: a reply, a question, or nothing until a day (None: for good)
-
-A speaker serves one run and may remember what was said; the mechanism asks again on the day that a response names, with
-the same thread or a longer one.
-
-When a rule-based one answers is decided here, what they answer in `replies`. What is true of them, what they forget and
-how they word it are drawn from streams of their own, so that two organisers who meet the same people (the same seed)
-meet the same calendars, and the same mails are forgotten.
+Facts, and what is forgotten, are drawn from streams of their own: two organisers who meet
+the same people (the same seed) meet the same calendars.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from copy import deepcopy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
-from functools import cache, partial
-from typing import Any, Literal
+from datetime import date, timedelta
 
 import numpy as np
 
-from support.errors import InvalidInput
-from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, form, text
-from support.seminar import told
-from support.seminar.data import Persona, Scenario, later
-from support.seminar.reading import named
-from support.seminar.records import CLARIFICATION, CONFIRMATION, ORGANISER, THANKS, Mail
-from support.seminar.replies import HEARD, NO, PERHAPS, Pen, Said, Truth
-from support.seminar.reviewing import bounded
-from support.seminar.views import ANSWER, ASK, LATER, RESPONSES, Letter, Response
-from support.seminar.wordings import Voice, in_days
+from support.seminar import words
+from support.seminar.data import ORGANISER, Persona, Scenario, later
+from support.seminar.records import (
+    ANSWER,
+    CERTAIN,
+    CLARIFICATION,
+    CONFIRMATION,
+    THANKS,
+    Mail,
+    Says,
+)
 
-HOLDS = 0.25  # share of people who need three working days or more and send a note in between
+TURNS, CONDITIONAL, YIELDS = 0.75, 0.4, 0.6
+"""Shares: vague dates that turn out free, issues that are conditions, and of these those
+that are dropped when they are not granted."""
+LONGEST, HOLDS = 10, 0.25
+"""Working days to a cancellation; share of the slow who send a note in between."""
+CAN, PERHAPS, NO = "can", "perhaps", "no"
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What somebody is shown on a day: mails, dates that were ever offered, dates that
+    they have."""
+
+    person: str
+    organiser: str
+    day: int
+    today: date
+    thread: tuple[Mail, ...]
+    offered: tuple[date, ...]
+    given: tuple[date, ...] = ()
+
+    @property
+    def latest(self) -> Mail:
+        """The last mail from the organiser."""
+        return [mail for mail in self.thread if mail.sender == ORGANISER][-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A reply, or none (no body); `until` is the day on which they look again, None for
+    not at all; `says` is what the reply states, None where there are words alone."""
+
+    subject: str = ""
+    body: str = ""
+    until: int | None = None
+    says: Says | None = None
 
 
 class RuleBasedSpeaker:
-    """Somebody who was invited; `truth` is which dates suit, and `said` what was replied so far."""
+    """Somebody who was invited: `mood` is which dates suit, `named` what they named."""
 
     def __init__(
-        self, persona: Persona, scenario: Scenario, rng: np.random.Generator, kind: str
+        self, me: Persona, scenario: Scenario, rng: np.random.Generator, kind: str
     ) -> None:
-        self.persona, self.kind = persona, kind
-        facts, self._memory, words = rng.spawn(3)
-        self.truth = Truth(persona, scenario.slots, facts)
-        self.said: list[Said] = []
-        self._voice = Voice(persona, scenario.organiser, words)
-        self._pen = Pen(self.truth, self._voice)
+        self.me, self.kind = me, kind
+        facts, self._memory, _ = rng.spawn(3)
+        self._open = bool(me.issue) & bool(facts.random() < CONDITIONAL)
+        self._yields = bool(facts.random() < YIELDS)
+        after = int(facts.integers(1, LONGEST + 1))
+        self._cancels = after if facts.random() < me.cancels else None
+        self.mood: dict[date, str] = {}
+        self._turns, luck = {}, {}
+        for slot in scenario.slots:
+            suits, vague, turns, luck[slot] = facts.random(4)
+            sure = PERHAPS if vague < me.vague else CAN
+            self.mood[slot] = sure if suits < me.share else NO
+            self._turns[slot] = turns < TURNS
+        self._dear = sorted(scenario.slots, key=lambda slot: (luck[slot], slot))
+        self.named: set[date] = set()
         self._seen: set[int] = set()
-        self._unanswered = 0
+        self._unanswered, self._spoke, self._raised = 0, False, False
         self._due: int | None = None
         self._back: tuple[int, date] | None = None
-        self._holds = self._memory.random() < HOLDS and persona.days > 2
+        self._holds = self._memory.random() < HOLDS and me.days > 2
 
     async def answer(self, letter: Letter) -> Response:
-        """What they do about the latest mail; a reply may name a day too, to send what they promised, or to cancel."""
-        self._receive(letter)
+        """What they do about the latest mail; a reply may name a day too, to send what
+        they promised, or to cancel."""
+        for mail in letter.thread:
+            if mail.sender == ORGANISER and mail.id not in self._seen:
+                self._take_in(mail, letter)
         if self._back and letter.day >= self._back[0]:
             slot, self._back = self._back[1], None
             if slot in letter.given:
-                self._due = None
-                return self._sent(
-                    letter, self._pen.lost("cancel", "cancel", slot, letter.offered)
-                )
-        mail = letter.latest
-        if self._due is None or mail is None:
-            return Response(LATER, until=self._next)
+                self._due, self.mood[slot] = None, NO
+                return self._sent(letter, Says(gives_back=(slot,)))
+        if self._due is None:
+            return Response(until=self._next)
         if letter.day < self._due:
-            return (
-                self._hold(letter, self._due)
-                if self._holds
-                else Response(LATER, until=self._next)
-            )
-        said = self._reply(letter, mail)
-        self._due, self._unanswered, self._holds = None, 0, False
-        return self._sent(letter, said)
+            held, self._holds = self._holds, False
+            wait = letter.today + timedelta(days=self._due - letter.day + 1)
+            if held:
+                return self._sent(letter, Says(not_before=wait))
+            return Response(until=self._next)
+        says = self._reply(letter, letter.latest)
+        self._due, self._unanswered = None, 0
+        self._holds, self._spoke = False, True
+        return self._sent(letter, says)
+
+    def _sent(self, letter: Letter, says: Says) -> Response:
+        subject = f"Re: {letter.latest.subject.removeprefix('Re: ')}"
+        return Response(subject, words.reply(says, self.me), self._next, says)
 
     @property
     def _next(self) -> int | None:
-        return min(
-            (
-                day
-                for day in (self._due, self._back and self._back[0])
-                if day is not None
-            ),
-            default=None,
-        )
+        days = [self._due, self._back[0] if self._back else None]
+        return min((day for day in days if day is not None), default=None)
 
-    def _receive(self, letter: Letter) -> None:
-        """Take in the mails that are new: forgotten, not enough yet, or to be answered on a day."""
-        for mail in letter.thread:
-            if mail.sender != ORGANISER or mail.id in self._seen:
-                continue
-            self._seen.add(mail.id)
-            forgotten = self._memory.random() < self.persona.forgets
-            if mail.kind == THANKS:
-                continue
-            self._unanswered += 1
-            if mail.kind == CONFIRMATION:
-                self._plan_cancellation(letter, _slot(mail, letter))
-            if (
-                not forgotten
-                and self._due is None
-                and (self.said or self._unanswered >= self.persona.needs)
-            ):
-                self._due = _in(self.persona.days, letter)
-
-    def _plan_cancellation(self, letter: Letter, slot: date | None) -> None:
-        """Once, some working days after a confirmation and before the date itself."""
-        after, self.truth.cancels_after = self.truth.cancels_after, None
-        if slot is None or after is None or self.truth.mood(slot) == NO:
+    def _take_in(self, mail: Mail, letter: Letter) -> None:
+        """A new mail: forgotten, not enough yet, or to be answered on a day; a
+        confirmation may be cancelled once."""
+        self._seen.add(mail.id)
+        forgotten = self._memory.random() < self.me.forgets
+        if mail.kind == THANKS:
             return
-        day = _in(after + self.persona.days, letter)
-        if letter.day + (slot - letter.today).days > day:
-            self._back = day, slot
+        self._unanswered += 1
+        if mail.kind == CONFIRMATION:
+            (slot,), after, self._cancels = mail.slots, self._cancels, None
+            if after is not None and self.mood[slot] != NO:
+                day = ahead(after + self.me.days, letter)
+                if letter.day + (slot - letter.today).days > day:
+                    self._back = day, slot
+        enough = self._spoke or self._unanswered >= self.me.needs
+        if not forgotten and self._due is None and enough:
+            self._due = ahead(self.me.days, letter)
 
-    def _hold(self, letter: Letter, due: int) -> Response:
-        """A note that the answer takes its time, with how long."""
-        self._holds = False
-        away = self._voice.chance(0.5)
-        sentence = self._voice.say(
-            "away" if away else "promise", wait=in_days(due - letter.day)
-        )
-        return self._sent(letter, Said("hold", [sentence]), bare=away)
+    def _reply(self, letter: Letter, mail: Mail) -> Says:
+        """The answer to each kind of mail."""
+        if mail.kind == CONFIRMATION:
+            return self._accept(mail.slots[0])
+        if mail.kind == CLARIFICATION and mail.asks == CERTAIN and self.named:
+            return self._settle_all(mail.slots)
+        if mail.kind == CLARIFICATION and mail.asks == ANSWER:
+            return self._answered(mail)
+        if mail.kind == CLARIFICATION and mail.slots:
+            if not self.named:
+                return self._offer(mail.slots)
+            return self._more(mail.slots, letter.offered, self.me.limit)
+        if letter.given:
+            return Says(can=letter.given)
+        if self.named:
+            return self._more(mail.slots, mail.slots, 1)
+        return self._offer(mail.slots)
 
-    def _reply(self, letter: Letter, mail: Mail) -> Said:
-        offered = tuple(map(date.fromisoformat, mail.slots)) or letter.offered
-        slot = _slot(mail, letter)
-        if mail.kind == CONFIRMATION and slot is not None:
-            said = self._pen.given(slot, letter.offered)
-            self._back = None if said.act == "refuse" else self._back
-            return said
-        if mail.kind in (CLARIFICATION, CONFIRMATION, THANKS):
-            return self._clarified(mail, letter)
-        if letter.given:  # they are asked for dates once more
-            return Said(
-                "noted",
-                [self._voice.about("already", letter.given, letter.offered)],
-                letter.given,
-            )
-        if self._pen.named:
-            return self._pen.more(
-                offered, offered, warm=bool(HEARD["warm"].search(mail.body.casefold()))
-            )
-        return self._pen.offer(offered, late=self._unanswered > 1)
+    def _answered(self, mail: Mail) -> Says:
+        """An answer to what they had asked: a condition that is not granted is dropped,
+        or they are."""
+        withdraws = self._open and mail.grants is False and not self._yields
+        self._open = False
+        if withdraws:
+            self.mood = dict.fromkeys(self.mood, NO)
+        return Says(declines=withdraws)
 
-    def _clarified(self, mail: Mail, letter: Letter) -> Said:
-        """Answers everything that is asked: about the issue, about vague dates, about further ones."""
-        asked = " ".join(
-            f"{mail.subject} {mail.body}".casefold().replace("’", "'").split()
-        )
-        parts = [part for part in (self._pen.answered(asked),) if part]
-        if parts and parts[0].act == "withdraw":
-            self._back = None
-            return parts[0]
-        about = tuple(map(date.fromisoformat, mail.slots)) or named(
-            asked, letter.offered
-        )
-        more, sure, warm = (
-            bool(HEARD[how].search(asked)) for how in ("more", "sure", "warm")
-        )
-        if not self._pen.named and about:
-            return _together([*parts, self._pen.offer(about, late=False)])
-        vague = [day for day in self._pen.named if self.truth.mood(day) == PERHAPS]
-        unsure = [day for day in about if day in vague] or (
-            vague if sure and not about else []
-        )
-        if unsure and (sure or not more):
-            parts.append(self._pen.settle(unsure, letter.offered))
-        if more:
-            parts.append(
-                self._pen.more(about or letter.offered, letter.offered, warm=warm)
-            )
-        elif about and not unsure and not parts:
-            parts.append(self._pen.settle(about, letter.offered))
-        return _together(parts) if parts else Said("noted", [self._voice.say("noted")])
+    def _offer(self, offered: Sequence[date]) -> Says:
+        """The first answer: the dearest dates that suit; or a refusal."""
+        chosen = self._suiting(offered)[: self.me.limit]
+        lost = self.me.issue_kind in ("weekday", "substitute")
+        raises = not self._raised and bool(chosen or lost)
+        issue = self.me.issue if raises else ""
+        self._raised = self._raised or bool(issue)
+        if not chosen:
+            return Says(declines=True, asks=issue)
+        return self._dates(chosen, issue, sure=not (issue and self._open))
 
-    def _sent(self, letter: Letter, said: Said, *, bare: bool = False) -> Response:
-        if said.act != "hold":
-            self.said.append(said)
-        subject = letter.latest.subject if letter.latest else letter.organiser
-        subject = subject if subject.lower().startswith("re:") else f"Re: {subject}"
-        body = " ".join(said.sentences) if bare else self._voice.letter(said.sentences)
-        return Response(
-            ASK if said.asks else ANSWER,
-            subject,
-            body,
-            self._next,
-            tuple(sorted(said.named)),
-        )
+    def _suiting(self, offered: Sequence[date]) -> list[date]:
+        return [d for d in self._dear if d in offered and self.mood[d] != NO]
 
+    def _more(self, offered: Sequence[date], ever: Sequence[date], most: int) -> Says:
+        """Further dates; else those named before stand."""
+        new = [day for day in self._suiting(offered) if day not in self.named]
+        if new:
+            return self._dates(new[:most])
+        still = [d for d in ever if d in self.named and self.mood[d] != NO]
+        return self._dates(still) if still else self._offer(())
 
-def _together(parts: list[Said]) -> Said:
-    sentences = [sentence for part in parts for sentence in part.sentences]
-    return Said(
-        parts[-1].act,
-        sentences,
-        {d for part in parts for d in part.named},
-        any(part.asks for part in parts),
-    )
+    def _settle_all(self, asked: Sequence[date]) -> Says:
+        """Each date is looked up: it can be had, or it is gone."""
+        can = tuple(day for day in asked if self._settle(day))
+        self.named |= {*can}
+        return Says(can, cannot=tuple(day for day in asked if day not in can))
 
+    def _settle(self, slot: date) -> bool:
+        """A vague date is firm or gone from now on."""
+        if self.mood[slot] == PERHAPS:
+            self.mood[slot] = CAN if self._turns[slot] else NO
+        return self.mood[slot] == CAN
 
-def _slot(mail: Mail, letter: Letter) -> date | None:
-    if mail.slots:
-        return date.fromisoformat(mail.slots[0])
-    return letter.given[-1] if letter.given else None
+    def _accept(self, slot: date) -> Says:
+        """A confirmation is accepted, or given back where the date, or the person's
+        terms, do not hold."""
+        broken = self._raised and self._open and not self._yields
+        if broken or not self._settle(slot):
+            self.mood[slot], self._back = NO, None
+            return Says(cannot=(slot,))
+        self._open = False
+        self.named.add(slot)
+        return Says(can=(slot,))
+
+    def _dates(self, chosen: Sequence[date], asks: str = "", sure: bool = True) -> Says:
+        """Dates, firm or vague; all are vague while coming depends on something."""
+        self.named |= {*chosen}
+        can = tuple(sorted(d for d in chosen if sure and self.mood[d] == CAN))
+        return Says(can, tuple(sorted({*chosen} - {*can})), asks=asks)
 
 
-def _in(working_days: int, letter: Letter) -> int:
+def ahead(working: int, letter: Letter) -> int:
     """The day of the run that is so many working days ahead."""
-    return letter.day + (later(letter.today, working_days) - letter.today).days
+    return letter.day + (later(letter.today, working) - letter.today).days
 
 
-# ---- a language model ------------------------------------------------------------------------------------------------
-
-SUBJECT, BODY = 100, 900  # characters of a tight model's reply
-FURTHEST = 60  # days ahead to which somebody may put an answer off
-
-
-@dataclass(frozen=True)
-class Invited:
-    """What somebody knows of themselves and the programme, and nobody else does."""
-
-    persona: Persona
-    scenario: Scenario
-    suits: tuple[date, ...]
-
-
-@cache
-def response_form(day: int, most: int) -> Any:
-    """{"action", "until", "subject", "body"}: who waits names a later day or null, who writes has something to say."""
-
-    def fitting(reply: Any) -> None:
-        if (
-            reply.action == LATER
-            and reply.until is not None
-            and not day < reply.until <= day + FURTHEST
-        ):
-            raise ValueError(
-                f"until: {reply.until} given; expected null or a day from {day + 1} to {day + FURTHEST}"
-            )
-        if reply.action != LATER and not (reply.subject.strip() and reply.body.strip()):
-            raise ValueError(
-                f"{reply.action}: no subject or no body given; expected both, or the action {LATER!r}"
-            )
-
-    action = Literal["reply", "ask", "wait"]
-    return form(
-        "SpeakerReply",
-        fitting,
-        action=action,
-        until=int | None,
-        subject=text(SUBJECT, 0),
-        body=text(most, 0),
-    )
-
-
-def who_they_are(seat: ModelSeat, letter: Letter) -> dict[str, Any]:
-    """How soon, how often and how vaguely somebody answers is told in words: nothing makes the model keep to it."""
-    me = seat.own.persona
-    first = {
-        1: "The first mail is enough for you.",
-        2: "The first mail drowns; you answer the second.",
-    }
-    usual = first.get(
-        me.needs, f"It takes {me.needs} mails before you answer for the first time."
-    )
-    often = "Now and then" if me.vague < 0.35 else "Often"
-    about = f"You answer a mail after about {me.days} working day{'' if me.days == 1 else 's'}, seldom before."
-    sure = "You say clearly which dates suit you."
-    told_as_it_is = (
-        "role",
-        "field",
-        "affiliation",
-        "description",
-        "style",
-        "constraints",
-        "limit",
-        "issue",
-    )
-    return {
-        "me": me.name,
-        "organiser": letter.organiser,
-        "pace": about if me.days else "You answer on the day on which a mail comes.",
-        "patience": f"{usual} Of ten mails you forget about {round(10 * me.forgets)} for good.",
-        "certainty": sure
-        if me.vague < 0.15
-        else f"{often} you name a date vaguely, with a perhaps.",
-        "share": f"{me.share:.0%}",
-        "suits": told.dates(seat.own.suits),
-        **{name: getattr(me, name) for name in told_as_it_is},
-    }
-
-
-def what_has_come(seat: ModelSeat, letter: Letter) -> dict[str, Any]:
-    """The thread, the day and the dates."""
-    return {
-        "me": seat.own.persona.name,
-        "day": letter.day,
-        "today": told.dates([letter.today]),
-        "organiser": letter.organiser,
-        "received": sum(mail.sender == ORGANISER for mail in letter.thread),
-        "offered": told.dates(letter.offered),
-        "given": told.dates(letter.given),
-        "thread": told.mails(letter.thread, seat.shown),
-        "words": seat.words(seat.limits.text(BODY)),
-    }
-
-
-def response(seat: ModelSeat, reply: Any, letter: Letter) -> Response:
-    """What a model does; what it means is in its text alone (`Response.meant` is empty)."""
-    if reply.action == LATER:
-        return Response(LATER, until=reply.until)
-    return Response(reply.action, " ".join(reply.subject.split()), reply.body.strip())
-
-
-# ---- a person ------------------------------------------------------------------------------------------------------
-
-
-def checked_response(seat: Any, given: Any, letter: Letter) -> Response:
-    """What a person typed: words, a `Response`, the day of the run on which to be asked again, or None for nothing."""
-    if given is None:
-        return Response(LATER)
-    if isinstance(given, int) and not isinstance(given, bool):
-        return Response(LATER, until=_ahead(letter, given))
-    if isinstance(given, str):
-        subject = letter.latest.subject if letter.latest else ""
-        return Response(ANSWER, f"Re: {subject}".strip(), bounded("answer", given))
-    if not isinstance(given, Response) or given.kind not in RESPONSES:
-        raise InvalidInput(
-            f"answer: {given!r} given; expected words, a day, a Response, or None for nothing"
-        )
-    until = None if given.until is None else _ahead(letter, given.until)
-    return (
-        given
-        if given.kind == LATER
-        else replace(given, body=bounded("answer", given.body), until=until)
-    )
-
-
-def _ahead(letter: Letter, until: int) -> int:
-    if until <= letter.day:
-        raise InvalidInput(
-            f"answer: day {until} given; expected a day after today, which is day {letter.day}"
-        )
-    return until
-
-
-# ---- who sits where --------------------------------------------------------------------------------------------------
-
-RULE_BASED = "rule-based"
-VARIATIONS: Mapping[str, Callable[[Persona], Persona]] = {
-    RULE_BASED: lambda persona: persona,
-    "prompt": lambda persona: replace(persona, days=0, needs=1, forgets=0.0),
-    "slow": lambda persona: replace(
-        persona, days=persona.days + 3, needs=max(persona.needs, 2)
-    ),
-    "vague": lambda persona: replace(persona, vague=max(persona.vague, 0.7)),
+KINDS: Mapping[str, Callable[[Persona], Persona]] = {
+    "rule-based": lambda p: p,
+    "prompt": lambda p: replace(p, days=0, needs=1, forgets=0.0),
+    "slow": lambda p: replace(p, days=p.days + 3, needs=max(p.needs, 2)),
+    "vague": lambda p: replace(p, vague=max(p.vague, 0.7)),
 }
-"""Rule-based people: as their personas say; at once and always; three working days later, reminded; mostly vague."""
-
-
-def _rule_based(
-    kind: str, name: str, rng: np.random.Generator, own: Invited
-) -> RuleBasedSpeaker:
-    label = kind if kind == RULE_BASED else f"{RULE_BASED} {kind}"
-    return RuleBasedSpeaker(
-        VARIATIONS[kind](own.persona), own.scenario, rng, kind=label
-    )
-
-
-SPEAKER = Role(
-    "speaker",
-    acts={
-        "answer": Act(
-            "organizing/speaker_turn",
-            lambda seat, letter: response_form(letter.day, seat.limits.text(BODY)),
-            what_has_come,
-            response,
-            room=SUBJECT + BODY + 60,
-            briefing="organizing/speaker",
-            told=who_they_are,
-            unasked=lambda seat, letter: (
-                Response(LATER) if letter.latest is None else None
-            ),
-        )
-    },
-    asks={"answer": Ask(checked_response)},
-    kinds={kind: partial(_rule_based, kind) for kind in VARIATIONS},
-    mixture=tuple(VARIATIONS),
-)
-
-
-def seat_speakers(
-    scenario: Scenario,
-    kinds: Seats,
-    rng: np.random.Generator,
-    spoken: Spoken | None = None,
-) -> dict[str, Any]:
-    """A participant for each of a scenario's people; what suits a model is drawn as for the others."""
-    streams = dict(
-        zip(scenario.by_name, deepcopy(rng).spawn(len(scenario.people)), strict=True)
-    )
-
-    def own(name: str) -> Invited:
-        persona, facts = scenario.person(name), streams[name].spawn(1)[0]
-        return Invited(
-            persona,
-            scenario,
-            tuple(
-                sorted(Truth(persona, scenario.slots, facts).suiting(scenario.slots))
-            ),
-        )
-
-    return SPEAKER.fill(list(streams), kinds, rng, own, spoken)
+"""As personas say; at once and always; three working days later, reminded; mostly vague."""

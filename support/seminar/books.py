@@ -1,0 +1,271 @@
+"""The organiser's books: who was written to, what each said, which date is whose.
+
+They are entered event by event, so that a reading that was wrong can be corrected at any
+time: the same events are entered again, with the right one in its place.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any
+
+from support.seminar.data import Persona, Scenario, in_words, passed
+from support.seminar.records import ACTIONS, CONFIRMATION, THANKS, Action, Mail, Says
+
+
+@dataclass
+class Contact:
+    """What is known of one person: on which days the organiser wrote to them (`mails`)
+    and they wrote (`answered`), what they said of dates, what was confirmed to them."""
+
+    name: str
+    role: str
+    mails: list[date] = field(default_factory=list)
+    answered: list[date] = field(default_factory=list)
+    can: set[date] = field(default_factory=set)
+    perhaps: set[date] = field(default_factory=set)
+    cannot: set[date] = field(default_factory=set)
+    gave_back: set[date] = field(default_factory=set)
+    elsewhere: set[date] = field(default_factory=set)
+    confirmed: set[date] = field(default_factory=set)
+    declined: bool = False
+    thanked: bool = False
+    off: bool = False  # taken off the list
+    not_before: date | None = None
+
+    def copy(self) -> Contact:
+        """The same, of which nothing is shared."""
+        made = copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, list | set):
+                setattr(made, name, value.copy())
+        return made
+
+    @property
+    def unanswered(self) -> int:
+        """Mails since their last reply."""
+        return sum(not self.answered or sent > self.answered[-1] for sent in self.mails)
+
+    @property
+    def named(self) -> set[date]:
+        """All dates that they named."""
+        return self.can | self.perhaps
+
+    @property
+    def spoken_of(self) -> set[date]:
+        """All dates of which they said something."""
+        return self.named | self.cannot
+
+    @property
+    def firm(self) -> set[date]:
+        """Dates that they named firmly and did not give back."""
+        return self.can - self.gave_back
+
+    @property
+    def maybe(self) -> set[date]:
+        """Dates that they named vaguely only, and did not give back."""
+        return self.perhaps - self.can - self.gave_back
+
+    @property
+    def asked_since(self) -> bool:
+        """Whether they were written to after their first reply."""
+        return bool(self.answered) and any(
+            sent > self.answered[0] for sent in self.mails
+        )
+
+    def silent(self, mails: float) -> bool:
+        """Whether they never answered so many mails or more."""
+        return len(self.mails) >= mails and not self.answered
+
+    def few(self, most: int) -> bool:
+        """Whether they named so few dates firmly, one at least, and were not written to
+        since."""
+        return 1 <= len(self.can) <= most and not self.asked_since
+
+
+class Books:
+    """What a person said last about a date counts; a date that is not on the programme
+    can be given to nobody."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._begun, self._events = scenario, list[tuple[str, tuple[Any, ...]]]()
+        self.scenario, self.today = scenario, scenario.start
+        self.contacts = {p.name: Contact(p.name, p.role) for p in scenario.people}
+        self.holders: dict[date, list[str]] = {slot: [] for slot in scenario.slots}
+
+    def enter(self, what: str, *of: Any) -> None:
+        """Enter an event: "sent" (mail, on), "received" (mail, name, says, on), "given"
+        (name, slot), "joins" (persona), "off" or "back" (name), "opens" or "drops"
+        (slot)."""
+        getattr(self, f"_{what}")(*of)
+        self._events.append((what, of))
+
+    def copy(self) -> Books:
+        """The books as they stand."""
+        made = copy(self)
+        made._events = list(self._events)
+        made.contacts = {name: c.copy() for name, c in self.contacts.items()}
+        made.holders = {slot: list(names) for slot, names in self.holders.items()}
+        return made
+
+    def corrected(self, mail: int, says: Says) -> Books:
+        """The books as they would be, had that mail said something else."""
+        fresh = Books(self._begun)
+        for what, of in self._events:
+            wrong = what == "received" and of[0] == mail
+            fresh.enter(what, *((mail, of[1], says, of[3]) if wrong else of))
+        fresh.today = self.today
+        return fresh
+
+    # ---- what they say ----
+
+    @property
+    def free(self) -> dict[date, int]:
+        """Dates with seats that nobody has, and how many."""
+        seats = self.scenario.seats
+        left = {slot: seats - len(names) for slot, names in self.holders.items()}
+        return {slot: count for slot, count in left.items() if count > 0}
+
+    @property
+    def to_come(self) -> tuple[date, ...]:
+        """The free dates after today."""
+        return tuple(slot for slot in self.free if slot > self.today)
+
+    def held(self, name: str) -> list[date]:
+        """The dates that somebody has."""
+        return [slot for slot, names in self.holders.items() if name in names]
+
+    @property
+    def waiting(self) -> list[Contact]:
+        """People without a date who have not declined."""
+        have = {name for names in self.holders.values() for name in names}
+        everybody = self.contacts.values()
+        return [c for c in everybody if c.name not in have and not c.declined]
+
+    def quiet(self, contact: Contact) -> int | None:
+        """Working days since the last mail, where it is not answered."""
+        if not contact.unanswered:
+            return None
+        return passed(contact.mails[-1], self.today)
+
+    @property
+    def pending(self) -> dict[str, int]:
+        """The same of everybody without a date who has not answered."""
+        quiet = {contact.name: self.quiet(contact) for contact in self.waiting}
+        return {name: days for name, days in quiet.items() if days is not None}
+
+    @property
+    def untold(self) -> list[tuple[str, date]]:
+        """Who has a date that was not confirmed to them."""
+        found = []
+        for slot, names in self.holders.items():
+            told = [name for name in names if slot in self.contacts[name].confirmed]
+            found += [(name, slot) for name in names if name not in told]
+        return found
+
+    @property
+    def given_back(self) -> set[date]:
+        """Dates that somebody gave back."""
+        found: set[date] = set()
+        for contact in self.contacts.values():
+            found |= contact.gave_back
+        return found
+
+    def within(self, slot: date, days: int) -> bool:
+        """Whether a date is today or so many days ahead at most."""
+        return 0 <= (slot - self.today).days <= days
+
+    @property
+    def settled(self) -> bool:
+        """Whether every seat is taken, and whoever has one knows it."""
+        return not self.free and not self.untold
+
+    def refusal(self, action: Action) -> str:
+        """Why an action cannot be carried out; "" where it can."""
+        what = f"{action.kind} to {action.person}"
+        if action.kind not in ACTIONS:
+            return f"{what}: expected one of {', '.join(ACTIONS)}"
+        if action.person not in self.contacts:
+            return f"{what}, who is not on the list"
+        contact = self.contacts[action.person]
+        if contact.off:
+            return f"{what}, who was taken off the list; put them back first"
+        if strange := [slot for slot in action.slots if slot not in self.holders]:
+            return f"{what}: {strange[0]} is not on the programme"
+        if action.kind != CONFIRMATION:
+            return ""
+        if len(action.slots) != 1:
+            return f"{what}: {len(action.slots)} dates given; expected the one they get"
+        (slot,) = action.slots
+        if contact.name in self.holders[slot]:
+            return ""
+        if slot <= self.today:
+            return f"{what}: {in_words(slot)} is over; expected a date to come"
+        if slot not in contact.named:
+            return f"{what}: they never named {in_words(slot)}; ask them first"
+        return "" if slot in self.free else f"{what}: {in_words(slot)} is full"
+
+    # ---- what is entered ----
+
+    def _sent(self, mail: Mail, on: date) -> None:
+        contact = self.contacts[mail.to]
+        contact.mails.append(on)
+        contact.thanked |= mail.kind == THANKS
+        if mail.kind == CONFIRMATION:
+            contact.confirmed |= {*mail.slots}
+
+    def _given(self, name: str, slot: date) -> None:
+        if name not in self.holders[slot]:
+            self.holders[slot].append(name)
+
+    def _freed(self, name: str, slots: set[date]) -> None:
+        for slot in slots & {*self.held(name)}:
+            self.holders[slot].remove(name)
+        self.contacts[name].confirmed -= slots
+
+    def _received(self, mail: int, name: str, says: Says, on: date) -> None:
+        """A date that its holder gives back, or can no longer do, is free again; who
+        declines gives all back."""
+        c, programme = self.contacts[name], {*self.holders}
+        can, perhaps = {*says.can} & programme, {*says.perhaps} & programme
+        declines = says.declines and not can and not perhaps
+        cannot = programme if declines else {*says.cannot, *says.gives_back} & programme
+        c.gave_back |= cannot & {*self.held(name)}
+        self._freed(name, cannot)
+        c.answered.append(on)
+        c.can = ((c.can - perhaps) | can) - cannot
+        c.perhaps = (c.perhaps | perhaps) - c.can - cannot
+        c.cannot = (c.cannot | cannot) - can - perhaps
+        c.elsewhere |= {*says.elsewhere}
+        c.declined = c.off or declines or (c.declined and not can and not perhaps)
+        c.not_before = says.not_before
+
+    def _joins(self, persona: Persona) -> None:
+        people = (*self.scenario.people, persona)
+        self.scenario = replace(self.scenario, people=people)
+        self.contacts[persona.name] = Contact(persona.name, persona.role)
+
+    def _off(self, name: str) -> None:
+        """No date is theirs any more, and nobody writes to them, whatever they say."""
+        self._freed(name, {*self.holders})
+        contact = self.contacts[name]
+        contact.off = contact.declined = contact.thanked = True
+        contact.can, contact.perhaps = set(), set()
+
+    def _back(self, name: str) -> None:
+        contact = self.contacts[name]
+        contact.off = contact.declined = contact.thanked = False
+
+    def _opens(self, slot: date) -> None:
+        slots = tuple(sorted({*self.scenario.slots, slot}))
+        self.scenario = replace(self.scenario, slots=slots)
+        self.holders = {day: self.holders.get(day, []) for day in slots}
+
+    def _drops(self, slot: date) -> None:
+        """Whoever had it has it no more."""
+        slots = tuple(day for day in self.scenario.slots if day != slot)
+        self.scenario = replace(self.scenario, slots=slots)
+        for name in self.holders.pop(slot):
+            self.contacts[name].confirmed.discard(slot)

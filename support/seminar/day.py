@@ -1,0 +1,504 @@
+"""A day of organising: replies are read, a day is planned, mails are written and sent.
+
+The loop of "DoubleAgents" (Long et al., 002), section 3. On each day
+
+1. replies are entered, and checked for what no policy covers; the person at the desk is
+   asked about that, and about what nobody could read,
+2. the organiser sums up, selects policies, plans the day, turns the plan into actions,
+3. mails are written and sent, dates are given away,
+4. whoever got mail reads it in the evening and answers at once, later, or never.
+
+Plans, actions and mails pass the person at the desk, as far as they are not delegated.
+What a policy forbids is not prevented: it is done, and recorded as a violation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from support.errors import NotSent
+from support.play import AMISS as UNFIT
+from support.play import FormatError, counted, together
+from support.seminar import words
+from support.seminar.books import Books
+from support.seminar.data import ORGANISER, Scenario
+from support.seminar.desk import Artefacts, Desk, Template
+from support.seminar.policies import Judged, violations
+from support.seminar.records import (
+    ACTION,
+    CONFIRMATION,
+    FOLLOW_UP,
+    INVITATION,
+    MAIL,
+    PLAN,
+    REPLY,
+    SENT,
+    Action,
+    Day,
+    DayPlan,
+    Draft,
+    Flag,
+    Hook,
+    Mail,
+    Reading,
+    Remade,
+    Review,
+    Says,
+    Verdict,
+)
+from support.seminar.review import (
+    AGAINS,
+    ALWAYS,
+    AUTOMATIC,
+    WHEN_FLAGGED,
+    Items,
+    checked_draft,
+    checked_review,
+    edits,
+    levels,
+    texts,
+)
+from support.seminar.speakers import Letter, Response
+
+AMISS = (*UNFIT, NotSent)
+UNSAID = "No policy covers this reply. What is to be done about it?"
+STATED = "stated"
+
+
+@dataclass(frozen=True)
+class Written:
+    """A reply that lies in the box until the morning; `doubt` is what the person at the
+    desk has to be asked about it; of a mail that came back there is nothing else."""
+
+    person: str
+    response: Response
+    answers: int | None = None
+    doubt: str = ""
+
+
+class DirectPost:
+    """Hands mails to simulated people, and their replies back the next morning.
+
+    Another post has the same methods (`seminars.post.MailPost`); where it is `exact`, a
+    person approves every mail as it goes out. `send` raises NotSent where a mail
+    certainly did not go, FateUnknown, which stops the day, where nobody knows.
+    """
+
+    exact = False
+
+    def __init__(self, scenario: Scenario, seats: Mapping[str, Any]) -> None:
+        self.scenario, self.seats = scenario, seats
+        self.again: dict[str, set[int]] = {name: set() for name in seats}
+        self.box: list[Written] = []
+
+    async def collect(self, day: int) -> list[Written]:
+        """Empty the box."""
+        found, self.box = self.box, []
+        return found
+
+    async def send(self, mail: Mail) -> None:
+        """Nothing is in the way."""
+
+    def awaited(self, last: int) -> bool:
+        """Whether a reply lies in the box, or somebody looks again before that day."""
+        looks = [day for days in self.again.values() for day in days]
+        return bool(self.box) or any(day < last for day in looks)
+
+    def letters(self, desk: Desk) -> list[Letter]:
+        """What everybody is shown who got mail today, or said that they would look."""
+        got = {mail.to for mail in desk.mails if mail.day == desk.day}
+        found = []
+        for name in self.seats:
+            if name not in got and desk.day not in self.again[name]:
+                continue
+            thread = tuple(desk.thread(name))
+            offered = sorted({slot for mail in thread for slot in mail.slots})
+            head = name, desk.scenario.organiser, desk.day, desk.today, thread
+            given = tuple(desk.books.held(name))
+            found.append(Letter(*head, tuple(offered), given))
+        return found
+
+    async def evening(self, desk: Desk, slips: Slips) -> None:
+        """They read, and may write."""
+        letters = {letter.person: letter for letter in self.letters(desk)}
+        calls = {
+            name: slips.ask(name, "answer", self.seats[name].answer(letter), Response())
+            for name, letter in letters.items()
+        }
+        for name, response in (await together(calls)).items():
+            self.keep(letters[name], response)
+
+    def keep(self, letter: Letter, response: Response) -> None:
+        """A response: who says nothing is asked again on the day that they name."""
+        looks = self.again[letter.person]
+        if not response.body and response.says is None:
+            looks = {day for day in looks if day > letter.day}
+        else:
+            latest = letter.latest.id
+            self.box.append(Written(letter.person, response, latest))
+            looks = set()
+        looks |= {response.until} if response.until is not None else set()
+        self.again[letter.person] = looks
+
+
+class Slips:
+    """What went amiss on a day. Errors of programs are raised; those of replies kept."""
+
+    def __init__(self) -> None:
+        self.errors: list[FormatError] = []
+
+    def note(self, agent: str, phase: str, detail: str) -> None:
+        """Keep one."""
+        self.errors.append(FormatError(agent, phase, detail))
+
+    async def ask(
+        self, agent: str, phase: str, made: Awaitable[Any], instead: Any = None
+    ) -> Any:
+        """The result of a call, or what stands for it."""
+        try:
+            return await made
+        except AMISS as error:
+            self.note(agent, phase, str(error))
+            return instead
+
+
+class Run:
+    """One run, played a day at a time.
+
+    `roles` has "organizer", "detector", "reviewer" and perhaps "reader", whose readings
+    count in the place of what a reply states.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        post: Any,
+        roles: Mapping[str, Any],
+        artefacts: Artefacts,
+        past: Sequence[Template] = (),
+        delegation: Mapping[str, str] | str = AUTOMATIC,
+    ) -> None:
+        self.post, self.roles, self.delegation = post, roles, levels(delegation)
+        self.slips, self.start = Slips(), scenario.start
+        begun = artefacts.policies, artefacts.templates, tuple(past)
+        hooks, learnt = list(artefacts.hooks), list(artefacts.learnt)
+        books = Books(scenario.introduced)
+        self.desk = Desk(books.scenario, books, *begun, hooks, learnt)
+        self._flagged: set[str] = set()
+        self._readings: list[Reading] = []
+        self._remade: list[Remade] = []
+
+    async def day(self, number: int) -> Day:
+        """One day, from the morning's post to the evening's summary; days may be left
+        out, none comes twice."""
+        desk, slips, roles = self.desk, self.slips, self.roles
+        self._begin(number)
+        slips.errors, self._remade, edited = [], [], len(desk.edits)
+        seats = {id(one): one for one in (*self.post.seats.values(), *roles.values())}
+        spent = [counted(seats.values(), what) for what in ("replies", "tokens")]
+        received, flags = await self._morning(await self.post.collect(number))
+        before = desk.books.copy()
+        organizer = roles["organizer"]
+        desk.progress = await self._asked("progress", organizer.progress(desk), "")
+        selected = await self._selected()
+        desk.plan = await self._plan(selected)
+        actions = await self._act(selected)
+        sent = await self._send(actions)
+        await self.post.evening(desk, slips)
+        summary = await self._asked("close", organizer.close(desk), "")
+        wrote = {mail.to for mail in sent}
+        done = [action for action in actions if action.person in wrote]
+        judged = Judged(before, desk.books, done, desk.mails, desk.policies)
+        now = [counted(seats.values(), what) for what in ("replies", "tokens")]
+        readings, self._readings = tuple(self._readings), []
+        day = Day(
+            number,
+            before.today,
+            tuple(received),
+            readings,
+            tuple(flags),
+            desk.progress,
+            selected,
+            desk.plan,
+            tuple(actions),
+            tuple(sent),
+            tuple(desk.edits[edited:]),
+            tuple(self._remade),
+            tuple((slot, tuple(names)) for slot, names in desk.books.holders.items()),
+            tuple(before.pending.items()),
+            violations(judged),
+            summary,
+            tuple(slips.errors),
+            now[0] - spent[0],
+            now[1] - spent[1],
+        )
+        desk.before.append(day)
+        return day
+
+    def _begin(self, number: int) -> None:
+        desk = self.desk
+        desk.day, desk.decided, self._flagged = number, [], set()
+        desk.books.today = self.start + timedelta(days=number - 1)
+        desk.scenario = desk.books.scenario
+
+    async def _asked(self, phase: str, made: Awaitable[Any], instead: Any = None) -> Any:
+        return await self.slips.ask("organizer", phase, made, instead)
+
+    # ---- the morning's replies ----
+
+    async def _morning(
+        self, written: Iterable[Written]
+    ) -> tuple[list[Mail], list[Flag]]:
+        """What replies say is entered; what no policy covers, or has a doubt, goes to
+        the person at the desk."""
+        desk, received, flags = self.desk, list[Mail](), list[Flag]()
+        for one in written:
+            if not one.response.body and one.response.says is None:
+                flags.append(Flag(one.answers or 0, one.person, one.doubt))
+                continue
+            mail = self._arrive(one)
+            received.append(mail)
+            if one.doubt:
+                flags.append(Flag(mail.id, mail.sender, one.doubt))
+        readings = {str(mail.id): self._read(mail) for mail in received}
+        read = await together(readings)
+        verdicts = {str(mail.id): self._check(mail) for mail in received}
+        for mail in received:
+            if reading := read[str(mail.id)]:
+                self.enter(reading)
+        for id, verdict in (await together(verdicts)).items():
+            mail = next(mail for mail in received if str(mail.id) == id)
+            if verdict.flag:
+                question = verdict.question.strip() or UNSAID
+                flags.append(Flag(mail.id, mail.sender, question))
+        unread = [mail for mail in received if read[str(mail.id)] is None]
+        self._flagged = {flag.person for flag in flags} | {m.sender for m in unread}
+        for mail in unread:
+            await self._ask_to_read(mail)
+        return received, [await self._decide(flag) for flag in flags]
+
+    def _arrive(self, one: Written) -> Mail:
+        said = one.response
+        head = len(self.desk.mails) + 1, self.desk.day, REPLY, one.person, ORGANISER
+        text = {"subject": said.subject, "body": said.body}
+        mail = Mail(*head, **text, answers=one.answers, says=said.says)
+        self.desk.mails.append(mail)
+        return mail
+
+    async def _read(self, mail: Mail) -> Reading | None:
+        """What a reply says: as its writer states it, or as a reader takes its words."""
+        reader = self.roles.get("reader")
+        if reader is None:
+            says, by = mail.says, STATED
+        else:
+            made = reader.read(self.desk, mail)
+            says, by = await self.slips.ask("reader", "read", made), reader.kind
+        return says and Reading(mail.id, mail.sender, says, by)
+
+    async def _check(self, mail: Mail) -> Verdict:
+        """What cannot be judged is flagged."""
+        made = self.roles["detector"].check(mail, self.desk)
+        verdict: Verdict = await self.slips.ask("detector", "check", made, Verdict(True))
+        return verdict
+
+    async def _ask_to_read(self, mail: Mail) -> None:
+        made = self.roles["reviewer"].read(self.desk, mail)
+        if says := await self.slips.ask("reviewer", "read", made):
+            by = self.roles["reviewer"].kind
+            self.enter(Reading(mail.id, mail.sender, says, by))
+
+    def enter(self, reading: Reading) -> None:
+        """Enter what a reply says, which was written on the evening before; of one that
+        was read already, correct it. Both readings stay on record."""
+        desk = self.desk
+        known = [one.mail for day in desk.before for one in day.readings]
+        known += [one.mail for one in self._readings]
+        if reading.mail in known:
+            desk.books = desk.books.corrected(reading.mail, reading.says)
+        else:
+            (mail,) = [mail for mail in desk.mails if mail.id == reading.mail]
+            on = self.start + timedelta(days=mail.day - 2)
+            told = reading.mail, reading.person, reading.says, on
+            desk.books.enter("received", *told)
+        self._readings.append(reading)
+
+    async def _decide(self, flag: Flag) -> Flag:
+        made = self.roles["reviewer"].decide(self.desk, flag)
+        flag = await self.slips.ask("reviewer", "decide", made, flag)
+        desk = self.desk
+        desk.hooks.append(Hook(flag.question, flag.answer, desk.day, flag.person))
+        if flag.answer:
+            desk.decided.append(flag)
+        return flag
+
+    # ---- from the summary to the mails ----
+
+    async def _selected(self) -> tuple[str, ...]:
+        desk, known = self.desk, self.desk.policies.ids
+        made = self.roles["organizer"].select(desk, desk.progress)
+        found = dict.fromkeys(await self._asked("select", made, ()))
+        for name in found:
+            if name not in known:
+                told = f"policy {name!r} given; expected some of {', '.join(known)}"
+                self.slips.note("organizer", "select", told)
+        return tuple(name for name in found if name in known)
+
+    async def _plan(self, selected: tuple[str, ...]) -> DayPlan:
+        desk = self.desk
+
+        async def made(wish: str = "") -> list[Any]:
+            plan = self.roles["organizer"].plan(desk, desk.progress, selected, wish)
+            found = await self._asked("plan", plan)
+            return [found] if found else []
+
+        found = await self._looked_at(PLAN, made)
+        return found[0] if found else DayPlan("")
+
+    async def _act(self, selected: tuple[str, ...]) -> list[Action]:
+        """The actions of a plan that can be carried out together; a confirmation gives
+        its date away."""
+        desk = self.desk
+
+        async def made(wish: str = "") -> list[Any]:
+            if not desk.plan.text:
+                return []
+            found = self.roles["organizer"].act(desk, desk.plan, selected, wish)
+            return self._possible(await self._asked("act", found, ()))
+
+        actions = self._possible(await self._looked_at(ACTION, made))
+        for action in actions:
+            if action.kind == CONFIRMATION:
+                desk.books.enter("given", action.person, action.slots[0])
+        return actions
+
+    def _possible(self, actions: Iterable[Action]) -> list[Action]:
+        """Those that can be carried out one after the other; why not is noted."""
+        books, kept = self.desk.books.copy(), dict[str, Action]()
+        for action in actions:
+            why = books.refusal(action)
+            if action.person in kept:
+                why = f"{action.kind} to {action.person}: a second action of one day"
+            if why:
+                self.slips.note("organizer", "act", why)
+                continue
+            kept[action.person] = action
+            if action.kind == CONFIRMATION:
+                books.enter("given", action.person, action.slots[0])
+        return list(kept.values())
+
+    async def _send(self, actions: Sequence[Action]) -> list[Mail]:
+        """Mails of the actions: all drafted, all looked at, then sent."""
+        desk = self.desk
+        writing = {a.person: a for a in actions if a.kind in SENT}
+
+        async def made(wish: str = "") -> list[Any]:
+            drafts = {
+                name: self._asked("draft", self._draft(action, wish))
+                for name, action in writing.items()
+            }
+            return [draft for draft in (await together(drafts)).values() if draft]
+
+        sent = []
+        for draft in await self._looked_at(MAIL, made, writing):
+            if why := self.held(draft):
+                self.slips.note("post", "send", why)
+                continue
+            mail = self._letter(writing[draft.person], draft)
+            done = self.slips.ask("post", "send", self.post.send(mail), False)
+            if await done is None:
+                desk.books.enter("sent", mail, desk.today)
+                desk.mails.append(mail)
+                sent.append(mail)
+        return sent
+
+    async def _draft(self, action: Action, wish: str) -> Draft:
+        draft = await self.roles["organizer"].draft(self.desk, action, wish)
+        return checked_draft(draft)
+
+    def held(self, draft: Draft) -> str:
+        """Why a mail does not go as it is; "" where it does."""
+        if gap := words.gap_in(draft.subject + draft.body):
+            return f"mail to {draft.person}: {gap} is not filled in"
+        if other := words.greets_another(draft, self.desk.scenario):
+            return f"mail to {draft.person}: its first line names {other}"
+        return ""
+
+    def _letter(self, action: Action, draft: Draft) -> Mail:
+        """A mail as it goes out: about all free dates to come, or those of its action."""
+        desk = self.desk
+        offers = action.kind in (INVITATION, FOLLOW_UP)
+        slots = desk.books.to_come if offers else action.slots
+        granted = [f.grants for f in desk.decided if f.person == action.person]
+        head = len(desk.mails) + 1, desk.day, action.kind, ORGANISER, action.person
+        text = draft.subject, draft.body, slots, action.asks
+        return Mail(*head, *text, granted[-1] if granted else None)
+
+    # ---- the person at the desk ----
+
+    async def _looked_at(
+        self,
+        what: str,
+        made: Callable[..., Awaitable[list[Any]]],
+        writing: Mapping[str, Action] | None = None,
+    ) -> list[Any]:
+        """What is left of a list after the person at the desk saw it, as far as it is
+        not delegated; changes are remembered. `made` makes it again by a wish, at most
+        `AGAINS` times; who still wants another has removed it."""
+        items = await made()
+        for _ in range(AGAINS + 1):
+            shown = [item for item in items if self._stops(what, item, writing or {})]
+            if not shown:
+                return items
+            review = await self._reviewed(what, shown)
+            if review is None:
+                return [item for item in items if item not in shown]
+            if not review.wish:
+                passed = [item for item in items if item not in shown]
+                await self._remember(what, shown, review.items)
+                return passed + list(review.items)
+            again = await made(review.wish)
+            self._remade.append(Remade(what, review.wish, texts(items), texts(again)))
+            items = again
+        await self._remember(what, items, ())
+        return []
+
+    def _stops(self, what: str, item: Any, writing: Mapping[str, Action]) -> bool:
+        """Whether something is shown to the person at the desk today."""
+        if what == MAIL and (self.post.exact or self.held(item)):
+            return True
+        kind = PLAN if what == PLAN else writing.get(item.person, item).kind
+        level, flagged = self.delegation[kind], self._flagged
+        asked = item.person in flagged if item.person else bool(flagged)
+        return level == ALWAYS or (level == WHEN_FLAGGED and asked)
+
+    async def _reviewed(self, what: str, shown: Items) -> Review | None:
+        async def ask() -> Review:
+            review = await self.roles["reviewer"].review(self.desk, what, tuple(shown))
+            return checked_review(self.desk, what, shown, review)
+
+        found: Review | None = await self.slips.ask("reviewer", what, ask())
+        return found
+
+    async def _remember(self, what: str, shown: Items, left: Items) -> None:
+        for edit in edits(what, shown, left):
+            made = self.roles["organizer"].describe(self.desk, edit)
+            summary = " ".join((await self._asked("describe", made, "")).split())
+            self.desk.edits.append(replace(edit, summary=summary))
+
+
+async def organize(run: Run, until: int | None = None) -> AsyncIterator[Day]:
+    """Yield each finished day, weekends too, to the deadline or a day, or until every
+    seat is taken, whoever has one knows it, and no reply is under way."""
+    scenario = run.desk.scenario
+    last = (scenario.deadline - scenario.start).days + 1
+    last = min(last, until or last)
+    for number in range(1, last + 1):
+        yield await run.day(number)
+        if run.desk.books.settled and not run.post.awaited(last):
+            return
+
+
+__all__ = ["DirectPost", "Run", "Says", "Written", "organize"]

@@ -1,0 +1,163 @@
+"""What lies on the organiser's desk, and what one takes along from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from support.errors import InvalidInput
+from support.seminar.books import Books
+from support.seminar.data import ORGANISER, Scenario, rows
+from support.seminar.policies import VERSION, PolicySet, as_entries, checked, read_yaml
+from support.seminar.policies import policies_of
+from support.seminar.records import SENT, Day, DayPlan, Edit, Flag, Hook, Mail
+
+GAPS = (
+    "speaker",
+    "dates",
+    "date",
+    "place",
+    "time",
+    "organiser",
+    "title",
+    "field",
+    "answer",
+)
+"""What a template may leave open: {speaker}, {dates}, …; {answer} is left to the person
+at the desk where no model phrases it."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A mail with gaps; of past mails, without. `asks`: of a clarification, what for."""
+
+    kind: str
+    subject: str
+    body: str
+    asks: str = ""
+    to_role: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in SENT:
+            expected = ", ".join(SENT)
+            raise InvalidInput(
+                f"template: kind {self.kind!r} given; expected one of {expected}"
+            )
+
+
+@dataclass(frozen=True)
+class Artefacts:
+    """What a run begins with, and what it leaves behind: one YAML file that people can
+    read and edit. Nothing in it is executed, and no credentials are in it."""
+
+    policies: PolicySet = field(default_factory=PolicySet)
+    templates: tuple[Template, ...] = ()
+    hooks: tuple[Hook, ...] = ()
+    learnt: tuple[Edit, ...] = ()
+
+    def learning(self, days: tuple[Day, ...]) -> Artefacts:
+        """With the hooks and edits of a run; they are an earlier run's then."""
+        hooks = [replace(hook, day=0) for hook in hooks_of(days)]
+        edits = [edit for day in days for edit in day.edits]
+        return replace(
+            self, hooks=(*self.hooks, *hooks), learnt=(*self.learnt, *edits)
+        )
+
+
+@dataclass
+class Desk:
+    """All that the organiser has; of how people behave nothing is on it.
+
+    `past` are mails of the organiser's own, for their style; `edits` and `hooks` those
+    of earlier runs too, `before` the finished days of this one. Of today are `progress`,
+    `plan`, and `decided`, the flags that were answered.
+    """
+
+    scenario: Scenario
+    books: Books
+    policies: PolicySet
+    templates: tuple[Template, ...] = ()
+    past: tuple[Template, ...] = ()
+    hooks: list[Hook] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    mails: list[Mail] = field(default_factory=list)
+    before: list[Day] = field(default_factory=list)
+    day: int = 0
+    progress: str = ""
+    plan: DayPlan = DayPlan("")
+    decided: list[Flag] = field(default_factory=list)
+
+    @property
+    def today(self) -> date:
+        """The date."""
+        return self.books.today
+
+    def thread(self, person: str) -> list[Mail]:
+        """All mails with one person, the latest last."""
+        return [mail for mail in self.mails if person in (mail.sender, mail.to)]
+
+    def offered(self, person: str) -> tuple[date, ...]:
+        """The dates of the programme that were named to somebody; all where none was."""
+        named: set[date] = set()
+        for mail in self.thread(person):
+            named |= {*mail.slots} if mail.sender == ORGANISER else set()
+        slots = tuple(self.books.holders)
+        return tuple(slot for slot in slots if slot in named) or slots
+
+    def learnt(self, *kinds: str) -> list[str]:
+        """Summaries of edits of these kinds."""
+        return [e.summary for e in self.edits if e.what in kinds and e.summary]
+
+
+def hooks_of(days: tuple[Day, ...]) -> list[Hook]:
+    """The stop hooks that flags left behind."""
+    found = []
+    for day in days:
+        for flag in day.flags:
+            found.append(Hook(flag.question, flag.answer, day.number, flag.person))
+    return found
+
+
+def load_templates() -> tuple[Template, ...]:
+    """The project's templates."""
+    return tuple(Template(**row) for row in rows("mails.toml", "template"))
+
+
+def load_past() -> tuple[Template, ...]:
+    """Five mails that an organiser once sent, for their style."""
+    return tuple(Template(**row) for row in rows("mails.toml", "past"))
+
+
+def as_content(made: Artefacts) -> dict[str, Any]:
+    """Artefacts as plain lists and mappings."""
+    content: dict[str, Any] = asdict(made)
+    return content | {"version": VERSION, "policies": as_entries(made.policies)}
+
+
+def export_artefacts(made: Artefacts, path: str | Path) -> Path:
+    """Write them as YAML, for their owner alone: what was changed are mails."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    content = yaml.safe_dump(as_content(made), sort_keys=False, allow_unicode=True)
+    target.touch(0o600)
+    target.write_text(content, encoding="utf-8")
+    return target
+
+
+def import_artefacts(path: str | Path) -> Artefacts:
+    """Read what `export_artefacts` wrote, or a person in its manner."""
+    return from_content(read_yaml(path), path)
+
+
+def from_content(content: Mapping[str, Any], path: str | Path) -> Artefacts:
+    """Artefacts out of what `as_content` made; errors name the file."""
+    policies = policies_of(content.get("policies") or [], path)
+    known = {"templates", "hooks", "learnt"}
+    lists = {name: content[name] for name in known & {*content} if content[name]}
+    made: Artefacts = checked(Artefacts, lists, path)
+    return replace(made, policies=policies)

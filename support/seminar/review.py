@@ -1,0 +1,136 @@
+"""The person at the desk: what is shown to them, and what they may leave of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from support.errors import InvalidInput
+from support.mail.letters import shown_text
+from support.seminar.data import in_words
+from support.seminar.desk import Desk
+from support.seminar.records import (
+    ACTION,
+    ACTIONS,
+    PLAN,
+    Action,
+    DayPlan,
+    Draft,
+    Edit,
+    Flag,
+    Mail,
+    Review,
+    Says,
+)
+
+ALWAYS, WHEN_FLAGGED, AUTOMATIC = LEVELS = (
+    "always ask",
+    "ask when flagged",
+    "automatic",
+)
+"""When something is shown: always, when its person's reply was flagged, never."""
+DELEGATED = (PLAN, *ACTIONS)
+"""What is delegated apart: the plan, and every kind of action with its mail."""
+AGAINS = 3
+"""How often one thing is made again."""
+SUBJECT, BODY = 200, 5000
+"""Characters of a subject and of a mail at most: every mail stands in later prompts."""
+
+Items = Sequence[DayPlan | Action | Draft]
+
+
+def levels(delegation: Mapping[str, str] | str) -> dict[str, str]:
+    """The level of everything in `DELEGATED`: one for all, or some by name and the
+    others automatic."""
+    given = delegation
+    if isinstance(given, str):
+        given = dict.fromkeys(DELEGATED, given)
+    strange = [name for name in given if name not in DELEGATED]
+    strange += [level for level in given.values() if level not in LEVELS]
+    if strange:
+        expected = f"{', '.join(DELEGATED)} at {', '.join(LEVELS)}"
+        raise InvalidInput(f"delegation: {strange[0]!r} given; expected {expected}")
+    return {name: given.get(name, AUTOMATIC) for name in DELEGATED}
+
+
+class Automatic:
+    """Approves all; decides nothing, except where an answer was given for a word of the
+    question."""
+
+    kind = "automatic"
+
+    def __init__(self, answers: Mapping[str, str] | None = None) -> None:
+        self.answers = dict(answers or {})
+
+    async def review(self, desk: Desk, what: str, items: Items) -> Review:
+        """All of it."""
+        return Review(tuple(items))
+
+    async def decide(self, desk: Desk, flag: Flag) -> Flag:
+        """The flag with an answer, or without."""
+        question = flag.question.casefold()
+        for word, answer in self.answers.items():
+            if word.casefold() in question:
+                return replace(flag, answer=answer, words=answer)
+        return flag
+
+    async def read(self, desk: Desk, mail: Mail) -> Says | None:
+        """Nobody is there to read."""
+        return None
+
+
+def checked_review(desk: Desk, what: str, shown: Items, review: Review) -> Review:
+    """A review that fits what was shown: nothing but actions is added to it."""
+    known = {item.person for item in shown}
+    for item in review.items:
+        if what != ACTION and item.person not in known:
+            raise InvalidInput(f"{what}: {item.person!r} given, who was not shown")
+        if isinstance(item, Draft):
+            checked_draft(item)
+        if isinstance(item, Action) and (why := desk.books.refusal(item)):
+            raise InvalidInput(why)
+    names = [item.person for item in review.items]
+    if len(names) > len(set(names)):
+        raise InvalidInput(f"{what}: two for one person given; expected one at most")
+    return review
+
+
+def checked_draft(draft: Draft) -> Draft:
+    """A mail as it would leave: in its bounds, without characters that no screen shows."""
+    subject = " ".join(shown_text(" ".join(draft.subject.split())).split())
+    body = shown_text(draft.body).strip()
+    for what, text, most in (("subject", subject, SUBJECT), ("body", body, BODY)):
+        if not 0 < len(text) <= most:
+            raise InvalidInput(
+                f"mail to {draft.person}: a {what} of {len(text)} characters given; "
+                f"expected 1 to {most}"
+            )
+    return Draft(draft.person, subject, body)
+
+
+def edits(what: str, shown: Items, left: Items) -> list[Edit]:
+    """What was changed, removed or added, by person."""
+    before = {item.person: in_text(item) for item in shown}
+    after = {item.person: in_text(item) for item in left}
+    found = []
+    for person in dict.fromkeys([*before, *after]):
+        old, new = before.get(person, ""), after.get(person, "")
+        found += [Edit(what, person, old, new)] if old != new else []
+    return found
+
+
+def in_text(item: DayPlan | Action | Draft) -> str:
+    """A plan, an action or a mail in words, for the log."""
+    if isinstance(item, DayPlan):
+        return f"{item.text} ({item.reason})" if item.reason else item.text
+    if isinstance(item, Draft):
+        return f"{item.subject}\n\n{item.body}"
+    dates = ", ".join(map(in_words, item.slots))
+    head = f"{item.kind} to {item.person}" + (f", {dates}" if dates else "")
+    return f"{head}: {item.goal}" if item.goal else head
+
+
+def texts(items: Items) -> str:
+    """All of them in words."""
+    return "\n\n".join(map(in_text, items)) or "(nothing)"

@@ -1,0 +1,1 @@
+"""A seminar whose dates an organiser fills by mail, day after day ("DoubleAgents", 002)."""
