@@ -14,7 +14,14 @@ What a policy forbids is not prevented: it is done, and recorded as a violation.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
@@ -252,7 +259,9 @@ class Run:
         desk.books.today = self.start + timedelta(days=number - 1)
         desk.scenario = desk.books.scenario
 
-    async def _asked(self, phase: str, made: Awaitable[Any], instead: Any = None) -> Any:
+    async def _asked(
+        self, phase: str, made: Awaitable[Any], instead: Any = None
+    ) -> Any:
         return await self.slips.ask("organizer", phase, made, instead)
 
     # ---- the morning's replies ----
@@ -309,7 +318,9 @@ class Run:
     async def _check(self, mail: Mail) -> Verdict:
         """What cannot be judged is flagged."""
         made = self.roles["detector"].check(mail, self.desk)
-        verdict: Verdict = await self.slips.ask("detector", "check", made, Verdict(True))
+        verdict: Verdict = await self.slips.ask(
+            "detector", "check", made, Verdict(True)
+        )
         return verdict
 
     async def _ask_to_read(self, mail: Mail) -> None:

@@ -164,7 +164,9 @@ def letter(desk: Desk, action: Action) -> Draft:
         "field": person.field or say("mail", "field"),
     }
     subject, body = (_filled(t, gaps) for t in (template.subject, template.body))
-    return Draft(person.name, subject, mannered(body, desk.edits, person, desk.scenario))
+    return Draft(
+        person.name, subject, mannered(body, desk.edits, person, desk.scenario)
+    )
 
 
 def _template(known: Sequence[Template], action: Action) -> Template:
