@@ -396,18 +396,13 @@ class Run:
 
     def _possible(self, actions: Iterable[Action]) -> list[Action]:
         """Those that can be carried out one after the other; why not is noted."""
-        books, kept = self.desk.books.copy(), dict[str, Action]()
+        kept: list[Action] = []
         for action in actions:
-            why = books.refusal(action)
-            if action.person in kept:
-                why = f"{action.kind} to {action.person}: a second action of one day"
-            if why:
+            if why := self.desk.books.refusal(action, kept):
                 self.slips.note("organizer", "act", why)
-                continue
-            kept[action.person] = action
-            if action.kind == CONFIRMATION:
-                books.enter("given", action.person, action.slots[0])
-        return list(kept.values())
+            else:
+                kept.append(action)
+        return kept
 
     async def _send(self, actions: Sequence[Action]) -> list[Mail]:
         """Mails of the actions: all drafted, all looked at, then sent."""

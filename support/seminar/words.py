@@ -83,8 +83,8 @@ def _known(desk: Desk, contact: Contact) -> list[str]:
         "written": contact.mails,
         "answered": contact.answered[-1:],
         "has": desk.books.held(contact.name),
-        "can": contact.firm,
-        "perhaps": contact.maybe,
+        "can": contact.can,
+        "perhaps": contact.perhaps,
         "gave_back": contact.gave_back,
         "later": [contact.not_before] if contact.not_before else [],
     }
