@@ -269,8 +269,8 @@ class Run:
     async def _morning(
         self, written: Iterable[Written]
     ) -> tuple[list[Mail], list[Flag]]:
-        """What replies say is entered; what no policy covers, or has a doubt, goes to
-        the person at the desk."""
+        """What replies say is entered, by what nobody could read the person at the desk
+        is asked; so they are about what no policy covers, or has a doubt."""
         desk, received, flags = self.desk, list[Mail](), list[Flag]()
         for one in written:
             if not one.response.body and one.response.says is None:
@@ -280,21 +280,21 @@ class Run:
             received.append(mail)
             if one.doubt:
                 flags.append(Flag(mail.id, mail.sender, one.doubt))
-        readings = {str(mail.id): self._read(mail) for mail in received}
-        read = await together(readings)
-        verdicts = {str(mail.id): self._check(mail) for mail in received}
+        read = await together({str(mail.id): self._read(mail) for mail in received})
+        unread = [mail.sender for mail in received if read[str(mail.id)] is None]
+        known = list[Mail]()
         for mail in received:
-            if reading := read[str(mail.id)]:
+            reading = read[str(mail.id)] or await self._ask_to_read(mail)
+            if reading:
                 self.enter(reading)
-        for id, verdict in (await together(verdicts)).items():
-            mail = next(mail for mail in received if str(mail.id) == id)
+            says = reading.says if reading else None
+            known.append(replace(mail, says=says))
+        checks = {str(mail.id): self._check(mail) for mail in known}
+        for mail, verdict in zip(known, (await together(checks)).values(), strict=True):
             if verdict.flag:
                 question = verdict.question.strip() or UNSAID
                 flags.append(Flag(mail.id, mail.sender, question))
-        unread = [mail for mail in received if read[str(mail.id)] is None]
-        self._flagged = {flag.person for flag in flags} | {m.sender for m in unread}
-        for mail in unread:
-            await self._ask_to_read(mail)
+        self._flagged = {flag.person for flag in flags} | {*unread}
         return received, [await self._decide(flag) for flag in flags]
 
     def _arrive(self, one: Written) -> Mail:
@@ -323,11 +323,10 @@ class Run:
         )
         return verdict
 
-    async def _ask_to_read(self, mail: Mail) -> None:
+    async def _ask_to_read(self, mail: Mail) -> Reading | None:
         made = self.roles["reviewer"].read(self.desk, mail)
-        if says := await self.slips.ask("reviewer", "read", made):
-            by = self.roles["reviewer"].kind
-            self.enter(Reading(mail.id, mail.sender, says, by))
+        says = await self.slips.ask("reviewer", "read", made)
+        return says and Reading(mail.id, mail.sender, says, self.roles["reviewer"].kind)
 
     def enter(self, reading: Reading) -> None:
         """Enter what a reply says, which was written on the evening before; of one that

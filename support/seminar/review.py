@@ -11,7 +11,6 @@ from support.mail.letters import shown_text
 from support.seminar.data import in_words
 from support.seminar.desk import Desk
 from support.seminar.records import (
-    ACTION,
     ACTIONS,
     PLAN,
     Action,

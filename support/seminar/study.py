@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from support.seats import TEMPERATURE, Seats, Spoken
-from support.seminar.acts import seat_organizer, seat_reader
-from support.seminar.acts import DETECTOR, REVIEWER, seat_speakers
+from support.seminar.acts import (
+    DETECTOR,
+    REVIEWER,
+    seat_organizer,
+    seat_reader,
+    seat_speakers,
+)
 from support.seminar.data import Scenario
 from support.seminar.data import scenario as load_scenario
 from support.seminar.day import DirectPost, Run, organize
