@@ -164,6 +164,11 @@ class Books:
         """Dates that somebody gave back."""
         return set[date]().union(*(c.gave_back for c in self.contacts.values()))
 
+    @property
+    def assignment(self) -> tuple[tuple[date, tuple[str, ...]], ...]:
+        """Every date with the people who have it."""
+        return tuple((slot, tuple(names)) for slot, names in self.holders.items())
+
     def within(self, slot: date, days: int) -> bool:
         """Whether a date is today or so many days ahead at most."""
         return 0 <= (slot - self.today).days <= days

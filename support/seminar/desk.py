@@ -95,7 +95,7 @@ class Desk:
     day: int = 0
     progress: str = ""
     selected: tuple[str, ...] = ()
-    plan: DayPlan = DayPlan("")
+    plan: DayPlan = field(default=DayPlan(""))
     actions: tuple[Action, ...] = ()
     decided: list[Flag] = field(default_factory=list)
 
