@@ -1,0 +1,88 @@
+"""Rehearsals: settings reach the run, and a unit's seed alone decides what happens."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from support.errors import InvalidInput
+from support.runs.study import from_json, packed
+from support.seminar.data import scenario
+from support.seminar.desk import Artefacts
+from support.seminar.policies import policy_set
+from support.seminar.records import CONFIRMATION, Hook
+from support.seminar.study import seminar
+from support.simulations import rehearsals
+
+
+def play(seed=1, **settings):
+    return asyncio.run(seminar(np.random.default_rng(seed), **settings))
+
+
+@pytest.mark.parametrize("name", ["four", "series", "panel"])
+def test_nobody_gets_what_they_did_not_name_and_dates_change_hands_by_mail_only(name):
+    made, programme = play(scenario=name, policies="all"), scenario(name)
+    assert not any(day.format_errors for day in made.days) and any(
+        made.assignment.values()
+    )
+    named, before = {}, {}
+    for day in made.days:
+        said = {one.person: one.says for one in day.readings}
+        for person, says in said.items():
+            named.setdefault(person, set()).update(says.can + says.perhaps)
+        given = {(m.slots[0], m.to) for m in day.sent if m.kind == CONFIRMATION}
+        for slot, names in day.assignment:
+            had = {*before.get(slot, ())}
+            assert len(names) <= programme.seats
+            assert all(slot in named[one] for one in names)
+            assert {(slot, one) for one in {*names} - had} <= given
+            back = {
+                n
+                for n, s in said.items()
+                if slot in s.cannot + s.gives_back or s.declines
+            }
+            assert had - {*names} <= back
+        before = dict(day.assignment)
+
+
+def test_one_seed_gives_one_record_and_it_is_kept_as_it_is():
+    made = play(seats="mixed", policies="all")
+    assert play(seats="mixed", policies="all") == made != play(2, seats="mixed")
+    kept = packed(made)
+    assert from_json(kept.kind, kept.text) == made
+    assert made.summary["days"] == len(made.days) == len(made.rounds)
+
+
+def test_what_an_earlier_run_left_is_what_the_next_begins_with():
+    begun = Artefacts(policy_set("none"), hooks=(Hook("May she?", "Yes."),))
+    made = play(artefacts=begun, until=1)
+    assert made.policies == () and made.hooks == begun.hooks and len(made.days) == 1
+    assert made.settings["policies"] == "own" and made.days[0].sent
+
+
+def test_the_same_people_are_met_under_every_set_of_policies(store):
+    sets = ["seed", "seed - ask_more"]
+    sweep = rehearsals("policies", 2, seed=5, policies=sets, until=[4])
+    asyncio.run(sweep.run(store, progress=False))
+    made = [(unit.repetition, record) for unit, record in store.records(sweep.name)]
+    assert len(made) == 4
+    for k in (0, 1):
+        one, other = (record.days for repetition, record in made if repetition == k)
+        assert [day.received for day in one[:2]] == [day.received for day in other[:2]]
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"scenario": "five"}, "'five' given; expected one of four, series, panel"),
+        ({"policies": "many"}, "'many' given; expected seed"),
+        ({"delegation": "never"}, "'never' given; expected plan"),
+        ({"delegation": {"telephone": "automatic"}}, "'telephone' given"),
+        ({"until": 0}, "until: 0 given"),
+        ({"seats": ["slow"]}, "expected 4 kinds"),
+        ({"organizer": "wise"}, "'wise' given"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings, why):
+    with pytest.raises(InvalidInput, match=why):
+        play(**settings)
