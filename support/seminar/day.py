@@ -486,7 +486,9 @@ class Run:
         for edit in edits(what, shown, left):
             made = self.roles["organizer"].describe(self.desk, edit)
             summary = " ".join((await self._asked("describe", made, "")).split())
-            self.desk.edits.append(replace(edit, summary=summary))
+            contact = self.desk.books.contacts.get(edit.about)
+            role = contact.role if contact else ""
+            self.desk.edits.append(replace(edit, summary=summary, role=role))
 
 
 async def organize(run: Run, until: int | None = None) -> AsyncIterator[Day]:

@@ -154,14 +154,15 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What the person at the desk changed, about whom ("" for a plan); of a removal
-    `after` is empty. `summary` is the sentence that is remembered of it."""
+    """What the person at the desk changed, about whom ("" for a plan), and their role;
+    of a removal `after` is empty. `summary` is the sentence that is remembered of it."""
 
     what: str
     about: str
     before: str
     after: str
     summary: str = ""
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
