@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from datetime import date as Date
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from support.play import FormatError
 from support.seminar.data import Scenario
@@ -82,12 +84,12 @@ class Action:
     A confirmation gives its one slot away; see `Mail` for `asks`.
     """
 
-    kind: str
+    kind: Annotated[str, Field(json_schema_extra={"enum": list(ACTIONS)})]
     person: str
     goal: str = ""
     slots: tuple[date, ...] = ()
     policy: str = ""
-    asks: str = ""
+    asks: Annotated[str, Field(json_schema_extra={"enum": ["", *ASKS]})] = ""
 
 
 @dataclass(frozen=True, slots=True)

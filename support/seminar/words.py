@@ -68,16 +68,17 @@ def report(desk: Desk) -> str:
         left = desk.scenario.seats - len(names)
         has = ", ".join(names) or "nobody"
         lines.append(say("report", "slot", slot=in_words(slot), has=has, left=left))
-    known = [contact for contact in contacts if contact.mails or contact.answered]
-    lines += [f"{c.name} ({c.role}): {'; '.join(_known(desk, c))}." for c in known]
-    if unwritten := [c.name for c in contacts if c not in known]:
+    met = [contact for contact in contacts if contact.mails or contact.answered]
+    lines += [f"{c.name} ({c.role}): {'; '.join(known(desk, c))}." for c in met]
+    if unwritten := [c.name for c in contacts if c not in met]:
         lines.append(say("report", "unwritten", names=", ".join(unwritten)))
     for policy in desk.policies.words_alone:
         lines.append(say("report", "unfollowed", id=policy.id, text=policy.text))
     return "\n".join(lines)
 
 
-def _known(desk: Desk, contact: Contact) -> list[str]:
+def known(desk: Desk, contact: Contact) -> list[str]:
+    """What is known of somebody, a phrase for each thing."""
     quiet = desk.books.quiet(contact)
     said = {
         "written": contact.mails,
@@ -85,6 +86,7 @@ def _known(desk: Desk, contact: Contact) -> list[str]:
         "has": desk.books.held(contact.name),
         "can": contact.firm,
         "perhaps": contact.maybe,
+        "cannot": contact.cannot,
         "gave_back": contact.gave_back,
         "later": [contact.not_before] if contact.not_before else [],
     }
@@ -149,7 +151,9 @@ def evening(desk: Desk) -> str:
 def letter(desk: Desk, action: Action) -> Draft:
     """The mail of an action, with the greeting and the closing that edits taught."""
     person = desk.scenario.by_name[action.person]
-    template = _template(desk.templates, action) or _template(load_templates(), action)
+    template = template_for(desk.templates, action) or template_for(
+        load_templates(), action
+    )
     words = [f.words for f in desk.decided if f.person == person.name and f.words]
     asked = action.slots or desk.books.to_come
     gaps = {
@@ -164,10 +168,12 @@ def letter(desk: Desk, action: Action) -> Draft:
         "field": person.field or say("mail", "field"),
     }
     subject, body = (_filled(t, gaps) for t in (template.subject, template.body))
-    return Draft(person.name, subject, mannered(body, desk.edits, person, desk.scenario))
+    return Draft(
+        person.name, subject, mannered(body, desk.edits, person, desk.scenario)
+    )
 
 
-def _template(known: Sequence[Template], action: Action) -> Template:
+def template_for(known: Sequence[Template], action: Action) -> Template:
     """The one for what a clarification asks goes before one for all."""
     same = [t for t in known if t.kind == action.kind and t.asks in ("", action.asks)]
     return max(same, key=lambda template: template.asks, default=None)  # type: ignore[return-value]
