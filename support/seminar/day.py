@@ -32,7 +32,7 @@ from support.play import FormatError, counted, together
 from support.seminar import words
 from support.seminar.books import Books
 from support.seminar.data import ORGANISER, Scenario
-from support.seminar.desk import Artefacts, Desk, Template
+from support.seminar.desk import Artefacts, Desk, Template, hooks_of
 from support.seminar.policies import Judged, violations
 from support.seminar.records import (
     ACTION,
@@ -215,6 +215,7 @@ class Run:
         desk.plan = await self._plan()
         desk.actions = await self._act()
         sent = await self._send(desk.actions)
+        assignment = desk.books.assignment
         await self.post.evening(desk, self.slips)
         summary = await self._ask("organizer", "close", desk, instead="")
         wrote = {mail.to for mail in sent}
@@ -236,7 +237,7 @@ class Run:
             sent=sent,
             edits=tuple(desk.edits[edited:]),
             remade=tuple(self._remade),
-            assignment=desk.books.assignment,
+            assignment=assignment,
             pending=tuple(before.pending.items()),
             violations=violations(judged),
             summary=summary,
@@ -247,6 +248,24 @@ class Run:
         self._readings = []
         desk.before.append(day)
         return day
+
+    def restore(self, days: Sequence[Day], events: Iterable[tuple[Any, ...]]) -> None:
+        """Be where these days left a run, whose books these events made."""
+        desk, readings = self.desk, dict[int, Says]()
+        for day in days:
+            desk.mails += [*day.received, *day.sent]
+            desk.hooks += hooks_of((day,))
+            desk.edits += day.edits
+            desk.before.append(day)
+            readings |= {one.mail: one.says for one in day.readings}
+        for what, *of in events:
+            if what == "received":
+                of[2] = readings[of[0]]
+            desk.books.enter(what, *of)
+        for day in days[-1:]:
+            self._begin(day.number)
+            desk.progress, desk.selected = day.progress, day.selected
+            desk.plan, desk.actions = day.plan, day.actions
 
     def _begin(self, number: int) -> None:
         desk = self.desk

@@ -11,10 +11,11 @@ import numpy as np
 
 from support.seats import TEMPERATURE, Seats, Spoken
 from support.seminar.acts import (
-    DETECTOR,
+    READER,
     REVIEWER,
+    STATED,
+    seat_detector,
     seat_organizer,
-    seat_reader,
     seat_speakers,
 )
 from support.seminar.data import Scenario
@@ -64,8 +65,8 @@ async def seminar(
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     roles = {
         "organizer": seat_organizer(organizer, drawn, spoken),
-        "detector": DETECTOR.seat(detector, np.random.default_rng(0), None, spoken),
-        "reader": seat_reader(reader, spoken),
+        "detector": seat_detector(detector, spoken=spoken),
+        "reader": READER.seat(reader, np.random.default_rng(0), None, spoken),
         "reviewer": REVIEWER.seat(reviewer, np.random.default_rng(0), None, spoken),
     }
     roles = {role: who for role, who in roles.items() if who is not None}
@@ -79,7 +80,7 @@ async def seminar(
         delegation if isinstance(delegation, str) else levels(delegation)
     )
     kinds = {name: one.kind for name, one in {**people, **roles}.items()}
-    kinds.setdefault("reader", "stated")
+    kinds.setdefault("reader", STATED)
     policies_told = tuple((policy.id, policy.text) for policy in begun.policies)
     hooks = (*begun.hooks, *hooks_of(days))
     return Organizing(programme, kinds, policies_told, days, hooks, told)
