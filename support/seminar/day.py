@@ -306,10 +306,11 @@ class Run:
         unread = {mail.sender for mail in received if read[mail] is None}
         known = []
         for mail, reading in read.items():
-            reading = reading or await self._read_by("reviewer", mail)
-            if reading:
+            if reading is None:
+                reading = await self._read_by("reviewer", mail)
+            if reading is not None:
                 self.enter(reading)
-            known.append(replace(mail, says=reading and reading.says))
+            known.append(replace(mail, says=reading.says if reading else None))
         checked = await together({mail: self._check(mail) for mail in known})
         for mail, verdict in checked.items():
             if verdict.flag:
