@@ -28,7 +28,6 @@ from small_seminar import (
 
 from support.errors import InvalidInput
 from support.seminar.books import Books
-from support.seminar.data import later, passed, working
 from support.seminar.records import Action, Says
 
 
@@ -204,16 +203,6 @@ def test_property_a_corrected_reading_is_as_if_it_had_been_read_right_at_once(
     found = misread.corrected(wrong, steps[wrong][1])
     assert found.contacts == right.contacts and found.holders == right.holders
     assert found.events == right.events
-
-
-weekday = st.dates(date(2027, 1, 1), date(2027, 12, 31)).filter(working)
-
-
-@given(weekday, st.integers(0, 30))
-def test_property_working_days_are_counted_one_by_one_and_counted_back(day, count):
-    ahead = later(day, count)
-    span = [day + timedelta(days=k) for k in range(1, (ahead - day).days + 1)]
-    assert working(ahead) and sum(map(working, span)) == count == passed(day, ahead)
 
 
 @pytest.mark.parametrize(
