@@ -150,10 +150,12 @@ class Shows:
 
     def decided(self, about: str) -> Sequence[str]:
         """What the person at the desk decided, about one person or ("") about all."""
-        found = []
-        for hook in self.desk.hooks:
+        found, desk = [], self.desk
+        for hook in desk.hooks:
             if hook.answer and about in ("", hook.person):
-                when = "today" if hook.day == self.desk.day else "before"
+                told = [m for m in desk.thread(hook.person) if m.asks == ANSWER]
+                due = hook.day and not any(mail.day >= hook.day for mail in told)
+                when = "to be passed on" if due else "before"
                 asked = self.quoted(hook.question)
                 found.append(f"{hook.person}, {when}: {hook.answer}\n{asked}")
         return self.last(found, "decisions")
