@@ -657,6 +657,26 @@ def seat_speakers(
     return SPEAKER.fill(list(known), kinds, rng, known.__getitem__, spoken)
 
 
+# ---- everybody -------------------------------------------------------------------------
+
+ROLES = "organizer", "detector", "reader", "reviewer"
+
+
+def seat_roles(
+    kinds: Mapping[str, Any], rng: np.random.Generator, spoken: Spoken | None = None
+) -> dict[str, Any]:
+    """Everybody of `ROLES` by a kind for each; there is no reader where replies state
+    what they say."""
+    found = {
+        "organizer": seat_organizer(kinds["organizer"], rng, spoken),
+        "detector": seat_detector(kinds["detector"], spoken=spoken),
+    }
+    for role in (READER, REVIEWER):
+        alone = np.random.default_rng(0)
+        found[role.name] = role.seat(kinds[role.name], alone, None, spoken)
+    return {role: who for role, who in found.items() if who is not None}
+
+
 # ---- who answers questions about the mails ---------------------------------------------
 
 QUOTES, NAMED = 3, 10  # mails that an answer quotes, and that a tight model names
