@@ -203,7 +203,7 @@ class Run:
         before = desk.books.copy()
         organizer = roles["organizer"]
         desk.progress = await self._asked("progress", organizer.progress(desk), "")
-        selected = await self._selected()
+        desk.selected = selected = await self._selected()
         desk.plan = await self._plan(selected)
         actions = await self._act(selected)
         sent = await self._send(actions)
@@ -241,6 +241,8 @@ class Run:
     def _begin(self, number: int) -> None:
         desk = self.desk
         desk.day, desk.decided, self._flagged = number, [], set()
+        desk.progress, desk.selected = "", ()
+        desk.plan, desk.actions = DayPlan(""), ()
         desk.books.today = self.start + timedelta(days=number - 1)
         desk.scenario = desk.books.scenario
 
@@ -369,6 +371,7 @@ class Run:
             return self._possible(await self._asked("act", found, ()))
 
         actions = self._possible(await self._looked_at(ACTION, made))
+        desk.actions = tuple(actions)
         for action in actions:
             if action.kind == CONFIRMATION:
                 desk.books.enter("given", action.person, action.slots[0])
