@@ -87,10 +87,10 @@ class Contact:
 
 class Books:
     """What a person said last about a date counts; a date that is not on the programme
-    can be given to nobody."""
+    can be given to nobody. `events` make the books again, from the programme `begun`."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self._begun, self._events = scenario, list[tuple[str, tuple[Any, ...]]]()
+        self.begun, self.events = scenario, list[tuple[Any, ...]]()
         self.scenario, self.today = scenario, scenario.start
         self.contacts = {p.name: Contact(p.name, p.role) for p in scenario.people}
         self.holders: dict[date, list[str]] = {slot: [] for slot in scenario.slots}
@@ -100,22 +100,23 @@ class Books:
         (name, slot), "joins" (persona), "off" or "back" (name), "opens" or "drops"
         (slot)."""
         getattr(self, f"_{what}")(*of)
-        self._events.append((what, of))
+        self.events.append((what, *of))
 
     def copy(self) -> Books:
         """The books as they stand."""
         made = copy(self)
-        made._events = list(self._events)
+        made.events = list(self.events)
         made.contacts = {name: c.copy() for name, c in self.contacts.items()}
         made.holders = {slot: list(names) for slot, names in self.holders.items()}
         return made
 
     def corrected(self, mail: int, says: Says) -> Books:
         """The books as they would be, had that mail said something else."""
-        fresh = Books(self._begun)
-        for what, of in self._events:
-            wrong = what == "received" and of[0] == mail
-            fresh.enter(what, *((mail, of[1], says, of[3]) if wrong else of))
+        fresh = Books(self.begun)
+        for what, *of in self.events:
+            if what == "received" and of[0] == mail:
+                of[2] = says
+            fresh.enter(what, *of)
         fresh.today = self.today
         return fresh
 

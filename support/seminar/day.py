@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from support.errors import NotSent
@@ -112,14 +112,20 @@ class DirectPost:
         got = {mail.to for mail in desk.mails if mail.day == desk.day}
         found = []
         for name in self.seats:
-            if name not in got and desk.day not in self.again[name]:
-                continue
-            thread = tuple(desk.thread(name))
-            offered = sorted({slot for mail in thread for slot in mail.slots})
-            head = name, desk.scenario.organiser, desk.day, desk.today, thread
-            given = tuple(desk.books.held(name))
-            found.append(Letter(*head, tuple(offered), given))
+            if name in got or desk.day in self.again[name]:
+                given = tuple(desk.books.held(name))
+                found.append(self.letter(desk, name, desk.day, given))
         return found
+
+    def letter(
+        self, desk: Desk, name: str, day: int, given: tuple[date, ...]
+    ) -> Letter:
+        """What somebody is shown on a day, or was, who had these dates then."""
+        thread = tuple(mail for mail in desk.thread(name) if mail.day <= day)
+        offered = sorted({slot for mail in thread for slot in mail.slots})
+        today = self.scenario.start + timedelta(days=day - 1)
+        head = name, desk.scenario.organiser, day, today, thread
+        return Letter(*head, tuple(offered), given)
 
     async def evening(self, desk: Desk, slips: Slips) -> None:
         """They read, and may write."""

@@ -93,11 +93,12 @@ class RuleBasedOrganizer:
         return ""
 
     def _todo(self, desk: Desk) -> tuple[Action, ...]:
-        fresh = [name for name in desk.books.contacts if name not in self._order]
-        if self._rng:
-            fresh = [fresh[k] for k in self._rng.permutation(len(fresh))]
-        for name in fresh:
-            self._order[name] = len(self._order)
+        if not self._order:
+            names = [person.name for person in desk.books.begun.people]
+            drawn = self._rng.permutation(len(names)) if self._rng else range(len(names))
+            self._order = {names[k]: place for place, k in enumerate(drawn)}
+        for name in desk.books.contacts:
+            self._order.setdefault(name, len(self._order))
         return Today(desk, self._order).actions()
 
 

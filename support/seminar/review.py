@@ -81,19 +81,20 @@ class Automatic:
 
 
 def checked_review(desk: Desk, what: str, shown: Items, review: Review) -> Review:
-    """A review that fits what was shown: nothing but actions is added to it."""
+    """A review that fits what was shown, its mails as they would leave: nothing but
+    actions is added to it."""
     known = {item.person for item in shown}
+    items = []
     for item in review.items:
         if what != ACTION and item.person not in known:
             raise InvalidInput(f"{what}: {item.person!r} given, who was not shown")
-        if isinstance(item, Draft):
-            checked_draft(item)
         if isinstance(item, Action) and (why := desk.books.refusal(item)):
             raise InvalidInput(why)
-    names = [item.person for item in review.items]
+        items.append(checked_draft(item) if isinstance(item, Draft) else item)
+    names = [item.person for item in items]
     if len(names) > len(set(names)):
         raise InvalidInput(f"{what}: two for one person given; expected one at most")
-    return review
+    return replace(review, items=tuple(items))
 
 
 def checked_draft(draft: Draft) -> Draft:
