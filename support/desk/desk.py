@@ -34,7 +34,7 @@ from support.forms import readable
 from support.labs.base import Home, Press, words
 from support.runs.study import Store
 from support.seats import Question, Spoken
-from support.seminar.records import Flag, Hook, Reading, Review
+from support.seminar.records import Flag, Hook, Review
 from support.seminars.journal import names
 from support.seminars.seminar import Seminar
 from support.seminars.setup import LIVE, REHEARSAL
@@ -299,10 +299,14 @@ class Desk:
         number = len(known) + 1
         while f"policy_{number}" in known:
             number += 1
-        asked = fill("flagged", f"{hook.question} — {hook.answer}") if hook.answer else ""
+        asked = (
+            fill("flagged", f"{hook.question} — {hook.answer}") if hook.answer else ""
+        )
         acts = {"Add it": self._add_policy, "Leave it": self._leave_policy}
         form = policy_form(text or hook.answer, f"policy_{number}")
-        self.cards["policy"] = FormCard("A policy, as it is to hold", "", asked, form, acts)
+        self.cards["policy"] = FormCard(
+            "A policy, as it is to hold", "", asked, form, acts
+        )
         self.tabs.selected_index = DESK
         self.changed()
 
@@ -411,6 +415,3 @@ class Desk:
         seminar = self._opened()
         self.setup.fill(seminar.setup, seminar.artefacts)
         self.tabs.selected_index = SETUP
-
-
-__all__ = ["Desk", "Reading"]

@@ -33,7 +33,9 @@ from support.seminars.seminar import Seminar
 from support.seminars.setup import REHEARSAL
 
 EVERYBODY = "everybody"
-CLOSE = "A closed seminar plays no day any more; its record is kept in the study's file."
+CLOSE = (
+    "A closed seminar plays no day any more; its record is kept in the study's file."
+)
 RULE = "What an organiser without a model follows; none: for models and people."
 
 
@@ -69,7 +71,9 @@ def policy_of(entry: Any) -> Policy:
     """The policy that a form holds."""
     rule = "" if entry.rule == "none" else entry.rule
     unit = RULES[rule].unit if rule else ""
-    return Policy(entry.id, entry.sentence, rule, **{unit: entry.number} if unit else {})
+    return Policy(
+        entry.id, entry.sentence, rule, **{unit: entry.number} if unit else {}
+    )
 
 
 def to_yaml(plain: Any) -> str:
@@ -83,7 +87,9 @@ def to_yaml(plain: Any) -> str:
         return dumper.represent_scalar("tag:yaml.org,2002:str", given, style)
 
     Blocks.add_representer(str, text)
-    return yaml.dump(plain, Dumper=Blocks, sort_keys=False, allow_unicode=True, width=76)
+    return yaml.dump(
+        plain, Dumper=Blocks, sort_keys=False, allow_unicode=True, width=76
+    )
 
 
 def plain(made: Any) -> list[dict[str, Any]]:
@@ -218,7 +224,9 @@ class PeoplePage(Page):
             row(self.slot, self.button("Drop this date", self._drop)),
         )
         close = self.button("Close and keep the record", self._close)
-        end = titled("The end", w.HTML(fill("note", CLOSE)), row(self.why, self.sure, close))
+        end = titled(
+            "The end", w.HTML(fill("note", CLOSE)), row(self.why, self.sure, close)
+        )
         left = w.VBox([row(self.person, self.off), self.new.view])
         parts = [self.note, self.error, self.table]
         self.view.children = [*parts, halves(left, w.VBox([dates, end]))]
@@ -316,9 +324,12 @@ class RulesPage(Page):
         log = json.dumps(asdict(seminar.record), default=str, indent=1)
         self.links.value = fill("facts", []) + " ".join(
             [
-                link(f"{name}.yaml", "application/yaml", made, "policies, templates, hooks"),
+                link(
+                    f"{name}.yaml",
+                    "application/yaml",
+                    made,
+                    "policies, templates, hooks",
+                ),
                 link(f"{name}_log.json", "application/json", log, "the log"),
             ]
         )
-
-
