@@ -14,7 +14,14 @@ What a policy forbids is not prevented: it is done, and recorded as a violation.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
@@ -252,7 +259,9 @@ class Run:
         desk.books.today = self.start + timedelta(days=number - 1)
         desk.scenario = desk.books.scenario
 
-    async def _asked(self, phase: str, made: Awaitable[Any], instead: Any = None) -> Any:
+    async def _asked(
+        self, phase: str, made: Awaitable[Any], instead: Any = None
+    ) -> Any:
         return await self.slips.ask("organizer", phase, made, instead)
 
     # ---- the morning's replies ----
@@ -260,8 +269,8 @@ class Run:
     async def _morning(
         self, written: Iterable[Written]
     ) -> tuple[list[Mail], list[Flag]]:
-        """What replies say is entered; what no policy covers, or has a doubt, goes to
-        the person at the desk."""
+        """What replies say is entered, by what nobody could read the person at the desk
+        is asked; so they are about what no policy covers, or has a doubt."""
         desk, received, flags = self.desk, list[Mail](), list[Flag]()
         for one in written:
             if not one.response.body and one.response.says is None:
@@ -271,21 +280,21 @@ class Run:
             received.append(mail)
             if one.doubt:
                 flags.append(Flag(mail.id, mail.sender, one.doubt))
-        readings = {str(mail.id): self._read(mail) for mail in received}
-        read = await together(readings)
-        verdicts = {str(mail.id): self._check(mail) for mail in received}
+        read = await together({str(mail.id): self._read(mail) for mail in received})
+        unread = [mail.sender for mail in received if read[str(mail.id)] is None]
+        known = list[Mail]()
         for mail in received:
-            if reading := read[str(mail.id)]:
+            reading = read[str(mail.id)] or await self._ask_to_read(mail)
+            if reading:
                 self.enter(reading)
-        for id, verdict in (await together(verdicts)).items():
-            mail = next(mail for mail in received if str(mail.id) == id)
+            says = reading.says if reading else None
+            known.append(replace(mail, says=says))
+        checks = {str(mail.id): self._check(mail) for mail in known}
+        for mail, verdict in zip(known, (await together(checks)).values(), strict=True):
             if verdict.flag:
                 question = verdict.question.strip() or UNSAID
                 flags.append(Flag(mail.id, mail.sender, question))
-        unread = [mail for mail in received if read[str(mail.id)] is None]
-        self._flagged = {flag.person for flag in flags} | {m.sender for m in unread}
-        for mail in unread:
-            await self._ask_to_read(mail)
+        self._flagged = {flag.person for flag in flags} | {*unread}
         return received, [await self._decide(flag) for flag in flags]
 
     def _arrive(self, one: Written) -> Mail:
@@ -309,14 +318,15 @@ class Run:
     async def _check(self, mail: Mail) -> Verdict:
         """What cannot be judged is flagged."""
         made = self.roles["detector"].check(mail, self.desk)
-        verdict: Verdict = await self.slips.ask("detector", "check", made, Verdict(True))
+        verdict: Verdict = await self.slips.ask(
+            "detector", "check", made, Verdict(True)
+        )
         return verdict
 
-    async def _ask_to_read(self, mail: Mail) -> None:
+    async def _ask_to_read(self, mail: Mail) -> Reading | None:
         made = self.roles["reviewer"].read(self.desk, mail)
-        if says := await self.slips.ask("reviewer", "read", made):
-            by = self.roles["reviewer"].kind
-            self.enter(Reading(mail.id, mail.sender, says, by))
+        says = await self.slips.ask("reviewer", "read", made)
+        return says and Reading(mail.id, mail.sender, says, self.roles["reviewer"].kind)
 
     def enter(self, reading: Reading) -> None:
         """Enter what a reply says, which was written on the evening before; of one that
@@ -495,7 +505,9 @@ class Run:
         for edit in edits(what, shown, left):
             made = self.roles["organizer"].describe(self.desk, edit)
             summary = " ".join((await self._asked("describe", made, "")).split())
-            self.desk.edits.append(replace(edit, summary=summary))
+            contact = self.desk.books.contacts.get(edit.about)
+            role = contact.role if contact else ""
+            self.desk.edits.append(replace(edit, summary=summary, role=role))
 
 
 async def organize(run: Run, until: int | None = None) -> AsyncIterator[Day]:

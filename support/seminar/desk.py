@@ -64,9 +64,7 @@ class Artefacts:
         """With the hooks and edits of a run; they are an earlier run's then."""
         hooks = [replace(hook, day=0) for hook in hooks_of(days)]
         edits = [edit for day in days for edit in day.edits]
-        return replace(
-            self, hooks=(*self.hooks, *hooks), learnt=(*self.learnt, *edits)
-        )
+        return replace(self, hooks=(*self.hooks, *hooks), learnt=(*self.learnt, *edits))
 
 
 @dataclass

@@ -117,7 +117,9 @@ def match(
     for i, name in enumerate(names):
         for j, slot in enumerate(seats):
             if slot in wishes[name]:
-                worth[i, j] = (people + 1 + first(name)) * step + people - i + places - j
+                worth[i, j] = (
+                    (people + 1 + first(name)) * step + people - i + places - j
+                )
     rows, columns = linear_sum_assignment(worth, maximize=True)
     pairs = zip(rows, columns, strict=True)
     return {names[i]: seats[j] for i, j in pairs if worth[i, j]}
@@ -355,7 +357,9 @@ class Today:
             today = self.desk.day if contact.named & gone else 0
             if max(asked, default=0) >= max(today, self.turned(contact)):
                 continue
-            holders = [a.person for a in self.done.values() if {*a.slots} & contact.named]
+            holders = [
+                a.person for a in self.done.values() if {*a.slots} & contact.named
+            ]
             for slot in contact.named & {*self.books.holders}:
                 holders += self.books.holders[slot]
             ranked = any(map(self.first, holders)) and not self.first(contact.name)

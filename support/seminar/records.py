@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from datetime import date as Date
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from support.play import FormatError
 from support.seminar.data import Scenario
@@ -82,12 +84,12 @@ class Action:
     A confirmation gives its one slot away; see `Mail` for `asks`.
     """
 
-    kind: str
+    kind: Annotated[str, Field(json_schema_extra={"enum": list(ACTIONS)})]
     person: str
     goal: str = ""
     slots: tuple[date, ...] = ()
     policy: str = ""
-    asks: str = ""
+    asks: Annotated[str, Field(json_schema_extra={"enum": ["", *ASKS]})] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +156,15 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What the person at the desk changed, about whom ("" for a plan); of a removal
-    `after` is empty. `summary` is the sentence that is remembered of it."""
+    """What the person at the desk changed, about whom ("" for a plan), and their role;
+    of a removal `after` is empty. `summary` is the sentence that is remembered of it."""
 
     what: str
     about: str
     before: str
     after: str
     summary: str = ""
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)

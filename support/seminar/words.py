@@ -46,7 +46,7 @@ def _table() -> dict[str, dict[str, str]]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
-def say(who: str, what: str, **gaps: object) -> str:
+def say(who: str, what: str, /, **gaps: object) -> str:
     """A sentence of the table, filled."""
     return _table()[who][what].format(**gaps)
 
@@ -68,16 +68,17 @@ def report(desk: Desk) -> str:
         left = desk.scenario.seats - len(names)
         has = ", ".join(names) or "nobody"
         lines.append(say("report", "slot", slot=in_words(slot), has=has, left=left))
-    known = [contact for contact in contacts if contact.mails or contact.answered]
-    lines += [f"{c.name} ({c.role}): {'; '.join(_known(desk, c))}." for c in known]
-    if unwritten := [c.name for c in contacts if c not in known]:
+    met = [contact for contact in contacts if contact.mails or contact.answered]
+    lines += [f"{c.name} ({c.role}): {'; '.join(known(desk, c))}." for c in met]
+    if unwritten := [c.name for c in contacts if c not in met]:
         lines.append(say("report", "unwritten", names=", ".join(unwritten)))
     for policy in desk.policies.words_alone:
         lines.append(say("report", "unfollowed", id=policy.id, text=policy.text))
     return "\n".join(lines)
 
 
-def _known(desk: Desk, contact: Contact) -> list[str]:
+def known(desk: Desk, contact: Contact) -> list[str]:
+    """What is known of somebody, a phrase for each thing."""
     quiet = desk.books.quiet(contact)
     said = {
         "written": contact.mails,
@@ -85,6 +86,7 @@ def _known(desk: Desk, contact: Contact) -> list[str]:
         "has": desk.books.held(contact.name),
         "can": contact.firm,
         "perhaps": contact.maybe,
+        "cannot": contact.cannot,
         "gave_back": contact.gave_back,
         "later": [contact.not_before] if contact.not_before else [],
     }
@@ -149,7 +151,9 @@ def evening(desk: Desk) -> str:
 def letter(desk: Desk, action: Action) -> Draft:
     """The mail of an action, with the greeting and the closing that edits taught."""
     person = desk.scenario.by_name[action.person]
-    template = _template(desk.templates, action) or _template(load_templates(), action)
+    template = template_for(desk.templates, action) or template_for(
+        load_templates(), action
+    )
     words = [f.words for f in desk.decided if f.person == person.name and f.words]
     asked = action.slots or desk.books.to_come
     gaps = {
@@ -164,10 +168,12 @@ def letter(desk: Desk, action: Action) -> Draft:
         "field": person.field or say("mail", "field"),
     }
     subject, body = (_filled(t, gaps) for t in (template.subject, template.body))
-    return Draft(person.name, subject, mannered(body, desk.edits, person, desk.scenario))
+    return Draft(
+        person.name, subject, mannered(body, desk.edits, person, desk.scenario)
+    )
 
 
-def _template(known: Sequence[Template], action: Action) -> Template:
+def template_for(known: Sequence[Template], action: Action) -> Template:
     """The one for what a clarification asks goes before one for all."""
     same = [t for t in known if t.kind == action.kind and t.asks in ("", action.asks)]
     return max(same, key=lambda template: template.asks, default=None)  # type: ignore[return-value]
@@ -211,11 +217,10 @@ def change(desk: Desk, edit: Edit) -> str:
     if not edit.after:
         return say("change", "removed", **about)
     found = []
-    if edit.what == MAIL and edit.about in desk.scenario.by_name:
-        person = desk.scenario.by_name[edit.about]
+    if edit.what == MAIL:
         texts = edit.before, edit.after
         pairs = {
-            "greeting": [greeting_of(text, person) for text in texts],
+            "greeting": [greeting_of(text, edit.about) for text in texts],
             "closing": [closing_of(text, desk.scenario) for text in texts],
         }
         for part, (old, new) in pairs.items():
@@ -235,15 +240,14 @@ def mannered(
     for edit in edits:
         if edit.what != MAIL or not edit.after:
             continue
-        known = scenario.by_name.get(edit.about)
-        if known and known.role == person.role:
-            old, new = (greeting_of(t, known) for t in (edit.before, edit.after))
+        if edit.role == person.role:
+            old, new = (greeting_of(t, edit.about) for t in (edit.before, edit.after))
             greeting = new if new and new != old else greeting
         old, new = (closing_of(t, scenario) for t in (edit.before, edit.after))
         closing = new if new and new != old else closing
     first, _, rest = body.partition("\n")
-    if greeting and greeting_of(first, person):
-        gaps = {**_names(person), "last": _last(person, scenario)}
+    if greeting and greeting_of(first, person.name):
+        gaps = {**_names(person.name), "last": _last(person, scenario)}
         body = f"{_filled(greeting, gaps)}\n{rest}"
     if closing and (old := closing_of(body, scenario)):
         head, _, tail = body.rpartition(old)
@@ -251,23 +255,23 @@ def mannered(
     return body
 
 
-def _names(person: Persona) -> dict[str, str]:
-    parts = person.name.split()
-    return {"name": person.name, "last": parts[-1], "first": parts[0]}
+def _names(name: str) -> dict[str, str]:
+    parts = name.split()
+    return {"name": name, "last": parts[-1], "first": parts[0]}
 
 
-def greeting_of(text: str, person: Persona) -> str:
-    """The greeting of a mail, with gaps for the name; "" where there is none.
+def greeting_of(text: str, name: str) -> str:
+    """The greeting of a mail to somebody, with gaps for the name; "" where there is none.
 
-    >>> greeting_of("Hi Ana!", Persona("a", "Ana Ray", "ana@example.org", "professor"))
+    >>> greeting_of("Hi Ana!", "Ana Ray")
     'Hi {first}!'
     """
     for line in map(str.strip, text.splitlines()):
         if not 0 < len(line) <= LINE or not line.endswith((",", "!")):
             continue
         gaps = line.replace("{", "(").replace("}", ")")
-        for gap, name in _names(person).items():
-            gaps = re.sub(rf"\b{re.escape(name)}(?!\w)", f"{{{gap}}}", gaps)
+        for gap, part in _names(name).items():
+            gaps = re.sub(rf"\b{re.escape(part)}(?!\w)", f"{{{gap}}}", gaps)
         if gaps != line:
             return gaps
     return ""
