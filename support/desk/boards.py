@@ -48,7 +48,6 @@ MAILS = {
     THANKS: ("none", "→·"),
     REPLY: ("none", "←"),
 }
-STATUSES = {"sent": "good", "uncertain": "bad", "not sent": "bad"}
 MONTHS = 6  # that are shown at once
 
 
@@ -67,7 +66,6 @@ def _views() -> Any:
     made.globals |= {
         "CELLS": CELLS,
         "MAILS": MAILS,
-        "STATUSES": STATUSES,
         "ORGANISER": ORGANISER,
         "short": short,
         "long": long,
@@ -212,7 +210,8 @@ def policies(desk: Desk) -> str:
         asked = [act.person for act in desk.actions if act.policy == policy.id]
         kept = chosen if policy.id in desk.selected else others
         kept.append((policy, asked))
-    return fill("policies", chosen, [policy for policy, _ in others])
+    rest = [policy for policy, _ in others]
+    return fill("policies", chosen, rest, bool(desk.actions))
 
 
 # ---- mails and days --------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -39,11 +39,10 @@ UNCHANGED = "The wish changed nothing: it came back as it was."
 LEFT_OUT, CHANGED = "left out", "changed"
 
 
-def button(words: str, primary: bool = False) -> w.Button:
+def button(words: str, style: str = "") -> w.Button:
     """A button as wide as its words."""
-    made = w.Button(description=words, layout=w.Layout(width="auto"))
-    made.button_style = "primary" if primary else ""
-    return made
+    wide = w.Layout(width="auto")
+    return w.Button(description=words, button_style=style, layout=wide)
 
 
 def row(*those: w.Widget) -> w.HBox:
@@ -113,51 +112,48 @@ class ReviewCard:
         self.shown = {item.person: item for item in items}
         self.left: dict[str, Any] = dict(self.shown)
         self.live, self.seen, self.since = live and what == MAIL, set[str](), 0.0
+        self.picked: str | None = None
         self.fields = controls(what, desk)
         self.about, self.listed, self.error = w.HTML(), w.HTML(), w.HTML()
-        self.picks = {name: button(name) for name in self.shown}
-        self.names = w.HBox()
-        self.names.add_class("picks")
-        self.out = button("Leave out")
-        self.form = w.VBox([self.about, *self.fields.values(), row(self.out)])
-        self.yes, self.again = button("", primary=True), button("Make all again")
         self.wish = w.Text(placeholder="a wish: what should be otherwise")
         self.press = Press(self._typed, self.error)
-        told = fill("note", UNCHANGED, "maybe") if wished[0] == items else ""
-        buttons = [self.yes]
-        buttons += [self.wish, self.again] if wished[1] < AGAINS else []
-        inside = [w.HTML(told), *self._parts(), row(*buttons), self.error]
-        self.view = framed(f"Day {desk.day}", TITLES[what], *inside)
-        self._connect()
-        self.picked: str | None = None
+        self.yes = self._button("", self._approve)
+        self.yes.button_style = "primary"
+        self.again = self._button("Make all again", self._again)
+        self.out = self._button("Leave out", self._leave_out)
+        self.picks = {name: self._pick_button(name) for name in self.shown}
+        self.names = row()
+        self.names.add_class("picks")
+        self.form = w.VBox([self.about, *self.fields.values(), row(self.out)])
+        wishes = [self.wish, self.again] if wished[1] < AGAINS else []
+        buttons = row(self.yes, *wishes)
+        told = w.HTML(fill("note", UNCHANGED if wished[0] == items else "", "maybe"))
+        parts = [told, *self._parts(), buttons, self.error]
+        self.view = framed(f"Day {desk.day}", TITLES[what], *parts)
+        for control in self.fields.values():
+            control.observe(lambda _: self._mark(), "value")
         if what == ACTION:
             self.form.layout.display = "none"
         else:
             self._pick(next(iter(self.shown)))
         self._mark()
 
+    def _button(self, words: str, act: Callable[[], Any]) -> w.Button:
+        made = button(words)
+        self.press.button(made, act)
+        return made
+
+    def _pick_button(self, name: str) -> w.Button:
+        return self._button(name, lambda: self._pick(name))
+
     def _parts(self) -> list[w.Widget]:
-        if self.what == PLAN:
-            return [self.form]
-        if self.what == MAIL:
+        if self.what != ACTION:
             return [self.names, self.form]
         free = [name for name in self.desk.books.contacts if name not in self.shown]
-        self.more = w.Dropdown(options=["add somebody …", *free])
-        self.more.observe(lambda change: self._add(change["new"]), "value")
+        more = w.Dropdown(options=["add somebody …", *free])
+        more.observe(lambda change: self._add(change["new"]), "value")
         plan = w.HTML(fill("plan", self.desk.plan))
-        return [plan, self.listed, row(self.names, self.more), self.form]
-
-    def _connect(self) -> None:
-        self.press.button(self.yes, self._approve)
-        self.press.button(self.again, self._again)
-        self.press.button(self.out, self._leave_out)
-        for name in self.picks:
-            self._connect_pick(name)
-        for control in self.fields.values():
-            control.observe(lambda _: self._mark(), "value")
-
-    def _connect_pick(self, name: str) -> None:
-        self.press.button(self.picks[name], lambda: self._pick(name))
+        return [plan, self.listed, row(self.names, more), self.form]
 
     def _typed(self) -> Any:
         return self._values(), self.wish.value
@@ -166,7 +162,7 @@ class ReviewCard:
         return {name: control.value for name, control in self.fields.items()}
 
     def _now(self) -> dict[str, Any]:
-        """What becomes of each, with what stands in the form."""
+        """What becomes of each, with what stands in the form; None: it is left out."""
         now = dict(self.left)
         if self.picked is not None and now[self.picked] is not None:
             now[self.picked] = replace(now[self.picked], **self._values())
@@ -175,7 +171,7 @@ class ReviewCard:
     def _pick(self, name: str) -> None:
         """Show somebody's in the form; what stood there is kept."""
         self.left, self.picked = self._now(), None
-        item = self.left[name] or self.shown.get(name) or Action(WAIT, name)
+        item = self.left[name] or self.shown[name]
         for part, control in self.fields.items():
             control.value = getattr(item, part)
         self.picked, self.since = name, time.monotonic()
@@ -184,72 +180,66 @@ class ReviewCard:
         self._mark()
 
     def _add(self, name: str) -> None:
-        if name not in self.desk.books.contacts or name in self.picks:
-            return
-        self.left[name] = Action(WAIT, name)
-        self.picks[name] = button(name)
-        self._connect_pick(name)
-        self._pick(name)
+        if name in self.desk.books.contacts and name not in self.shown:
+            self.shown[name] = self.left[name] = Action(WAIT, name)
+            self.picks[name] = self._pick_button(name)
+            self._pick(name)
 
     def _leave_out(self) -> None:
         name = self.picked
         if name is not None:
-            now = self._now()
-            old = self.shown.get(name) or Action(WAIT, name)
-            self.left[name] = old if now[name] is None else None
+            gone = self.left[name] is None
+            self.left[name] = self.shown[name] if gone else None
             self._pick(name)
 
-    def _state(self, name: str, item: Any) -> str:
-        if item is None:
-            return LEFT_OUT
-        return "" if item == self.shown.get(name) else CHANGED
-
     def _mark(self) -> None:
-        """Say what is changed, and what the buttons do now."""
-        now = self._now()
-        states = {name: self._state(name, item) for name, item in now.items()}
-        for name, pick in self.picks.items():
-            look = {
-                "picked": name == self.picked,
-                "changed": states[name] == CHANGED,
-                "gone": states[name] == LEFT_OUT,
-                "seen": self.live and name in self.seen,
-            }
-            pick._dom_classes = tuple(part for part, holds in look.items() if holds)
-        self.names.children = tuple(self.picks.values()) if len(self.picks) > 1 else ()
+        """Say what is changed or left out, and what the buttons do now."""
+        now, states = self._now(), dict[str, str]()
+        for name, item in now.items():
+            same = "" if item == self.shown[name] else CHANGED
+            states[name] = LEFT_OUT if item is None else same
+            seen = "seen" if self.live and name in self.seen else ""
+            picked = "picked" if name == self.picked else ""
+            looks = (picked, seen, states[name].replace(" ", "-"))
+            self.picks[name]._dom_classes = tuple(filter(None, looks))
+        self.names.children = tuple(self.picks.values()) if len(now) > 1 else ()
         if self.what == ACTION:
-            known = [item or self.shown.get(name) for name, item in now.items()]
-            rows = zip(known, states.values(), strict=True)
-            self.listed.value = fill("actions", [pair for pair in rows if pair[0]])
+            items = [item or self.shown[name] for name, item in now.items()]
+            self.listed.value = fill("actions", zip(items, states.values(), strict=True))
         if self.picked is not None:
-            self._tell(now[self.picked], states[self.picked])
-        kept = sum(item is not None for item in now.values())
-        self.yes.description = self._approval(kept)
+            self._tell(self.picked, now[self.picked], states[self.picked])
+        self.yes.description = self._approval(sum(map(bool, now.values())))
 
-    def _tell(self, item: Any, state: str) -> None:
-        name = self.picked
+    def _tell(self, name: str, item: Any, state: str) -> None:
+        """Whom the form is about, what they wrote last, and why it cannot go."""
         self.out.description = "Put back" if item is None else "Leave out"
-        if not name:
+        if self.what == PLAN:
             self.out.layout.display = "none"
             self.about.value = fill("changes", state)
             return
-        person, why = self.desk.scenario.by_name[name], ""
-        goals = [act.goal for act in self.desk.actions if act.person == name]
-        goal = goals[0] if goals and self.what == MAIL else ""
-        if self.what == MAIL and item is not None:
-            why = self.held(item)
-        came = [mail for mail in self.desk.thread(name) if mail.sender == name]
-        latest = came[-1] if came else None
-        self.about.value = fill("receiver", person, goal, why, latest, state)
+        mail = self.what == MAIL
+        goals = [act.goal for act in self.desk.actions if mail and act.person == name]
+        came = [one for one in self.desk.thread(name) if one.sender == name]
+        self.about.value = fill(
+            "receiver",
+            self.desk.scenario.by_name[name],
+            " ".join(goals),
+            self.held(item) if mail and item else "",
+            came[-1] if came else None,
+            state,
+        )
 
     def _unseen(self) -> list[str]:
-        now = self._now()
-        return [name for name in now if now[name] and name not in self.seen]
+        if not self.live:
+            return []
+        return [
+            name for name, item in self._now().items() if item and name not in self.seen
+        ]
 
     def _approval(self, kept: int) -> str:
         if self.what == PLAN:
             return "Approve the plan"
-        if self.live and (unseen := self._unseen()):
+        if unseen := self._unseen():
             return f"Next mail ({len(unseen)} not seen yet)"
         many = f"{kept} {self.what}{'' if kept == 1 else 's'}"
         return f"Send {many}" if self.what == MAIL else f"Approve {many}"
@@ -257,15 +247,16 @@ class ReviewCard:
     def _approve(self) -> None:
         if self.live and time.monotonic() - self.since < GLANCE:
             raise InvalidInput("This is real mail: look at each one before it goes.")
-        if self.live and (unseen := self._unseen()):
+        if unseen := self._unseen():
             self._pick(unseen[0])
             return
         self.give(Review(tuple(item for item in self._now().values() if item)))
 
     def _again(self) -> None:
-        if not self.wish.value.strip():
+        wish = self.wish.value.strip()
+        if not wish:
             raise InvalidInput("Say what should be otherwise, then make all again.")
-        self.give(Review(tuple(self.shown.values()), self.wish.value.strip()))
+        self.give(Review((), wish))
 
 
 # ---- a question with a form ------------------------------------------------------------
@@ -283,22 +274,20 @@ class FormCard:
         form: type[BaseModel] | None,
         acts: Mapping[str, Callable[[Any], Any]],
     ) -> None:
-        self.sheet = Sheet(form) if form else None
+        self.sheet = Sheet(form or Nothing)
         self.error = w.HTML()
-        self.press = Press(self._typed, self.error)
-        self.buttons = []
-        for words, act in acts.items():
-            self._button(words, act)
+        self.press = Press(self.sheet.read, self.error)
+        self.buttons = [self._button(words, act) for words, act in acts.items()]
         self.yes = self.buttons[0]
         self.yes.button_style = "primary"
-        inside: Iterable[w.Widget] = [self.sheet.view] if self.sheet else []
-        parts = [w.HTML(shown), *inside, row(*self.buttons), self.error]
+        parts = [w.HTML(shown), self.sheet.view, row(*self.buttons), self.error]
         self.view = framed(title, about, *parts)
 
-    def _button(self, words: str, act: Callable[[Any], Any]) -> None:
+    def _button(self, words: str, act: Callable[[Any], Any]) -> w.Button:
         made = button(words)
-        self.press.button(made, lambda: act(self.sheet and self.sheet.reply()))
-        self.buttons.append(made)
+        self.press.button(made, lambda: act(self.sheet.reply()))
+        return made
 
-    def _typed(self) -> Any:
-        return self.sheet and self.sheet.read()
+
+class Nothing(BaseModel):
+    """The form where nothing is to be filled in."""

@@ -34,6 +34,7 @@ from support.forms import readable
 from support.labs.base import Home, Press, words
 from support.runs.study import Store
 from support.seats import Question, Spoken
+from support.seminar.acts import ANSWERER, REVIEWER
 from support.seminar.records import Flag, Hook, Review
 from support.seminars.journal import names
 from support.seminars.seminar import Seminar
@@ -46,6 +47,8 @@ REDRAWN = 0.1  # seconds between two drawings at least
 DRAWN = 0.3  # seconds in which a browser draws a card
 DESK, MAILS, PEOPLE, RULES, SETUP = range(5)
 TITLES = ["Desk", "Mails", "People and dates", "Policies and templates", "New seminar"]
+READ = "What does this say of dates?"
+POLICY = "A policy, as it is to hold"
 SWEEP = "seminars"
 """Under which name the records of closed seminars lie in the study's file."""
 
@@ -89,7 +92,7 @@ class Desk:
         self.which.observe(self._chosen, "value")
         top = w.HBox([self.head, self.which])
         top.add_class("top")
-        self.next, self.all = button("Begin day 1", primary=True), button("Play on")
+        self.next, self.all = button("Begin day 1", "primary"), button("Play on")
         self.all.tooltip = "day after day, until something waits for you"
         self.said, self.now = w.HTML(), w.VBox()
         self.press.button(self.next, lambda: self.play())
@@ -233,7 +236,7 @@ class Desk:
             self.changed()
 
     def _card(self, seminar: Seminar, question: Question) -> Any:
-        give = partial(self._give, question)
+        give, form = partial(self._give, question), question.form
         if question.phase == "review":
             desk, what, items = question.view
             return ReviewCard(
@@ -246,86 +249,84 @@ class Desk:
                 wished=self.wished.get(what, ((), 0)),
             )
         if question.phase == "decide":
-            return self._flag_card(question)
+            desk, flag = question.view
+            mails = [mail for mail in desk.mails if mail.id == flag.mail]
+            shown = fill("flagged", flag.question) + fill("question", "", mails)
+            for_good = partial(self._answer_for_good, question)
+            acts = {"Answer": give, "Answer, and make it a policy": for_good}
+            title = f"Day {desk.day}: a question"
+            return FormCard(title, flag.person, shown, form, acts)
         if question.phase == "read":
             desk, mail = question.view
-            shown = fill("question", "", [mail], "")
-            title = f"Day {desk.day}: what does this say of dates?"
-            acts = {"So it is": give}
-            return FormCard(title, mail.sender, shown, question.form, acts)
-        text = fill(
-            "question", readable(question.text), [], readable(question.briefing)
-        )
-        letter = question.view[0]
-        title = f"Day {letter.day}, evening: you are {question.me}"
-        return FormCard(title, "", text, question.form, {"Send": give})
-
-    def _flag_card(self, question: Question) -> FormCard:
-        desk, flag = question.view
-        mails = [mail for mail in desk.mails if mail.id == flag.mail]
-        shown = fill("flagged", flag.question) + fill("question", "", mails, "")
-        acts = {
-            "Answer": partial(self._give, question),
-            "Answer, and make it a policy": partial(self._answer_for_good, question),
-        }
-        title = f"Day {desk.day}: a question"
-        return FormCard(title, flag.person, shown, question.form, acts)
+            shown = fill("question", "", [mail])
+            return FormCard(READ, mail.sender, shown, form, {"So it is": give})
+        briefing = readable(question.briefing)
+        shown = fill("question", readable(question.text), [], briefing)
+        title = f"Day {seminar.day}: you are {question.me or 'the organiser'}"
+        return FormCard(title, question.phase, shown, form, {"Send": give})
 
     def _give(self, question: Question, answer: Any) -> None:
         question.answer(answer)
         self._follow = True
-        self.cards.pop(question, None)
+        self._done(question)
+
+    def _done(self, key: Any, _: Any = None) -> None:
+        self.cards.pop(key, None)
         self.changed()
 
     def _reviewed(self, question: Question, review: Review) -> None:
         _, what, items = question.view
         if review.wish:
-            self.wished[what] = (items, self.wished.get(what, ((), 0))[1] + 1)
-        self._give(question, review)
+            _, before = self.wished.get(what, ((), 0))
+            self.wished[what] = items, before + 1
+        self._give(question, {"items": list(review.items), "wish": review.wish})
 
     async def _answer_for_good(self, question: Question, answer: Any) -> None:
-        desk, flag = question.view
         self._give(question, answer)
-        told: Flag = await question.wait()
-        await self._propose(Hook(flag.question, told.answer, desk.day, flag.person))
+        flag: Flag = await question.wait()
+        day = self._opened().day
+        await self._propose(Hook(flag.question, flag.answer, day, flag.person))
 
     async def _propose(self, hook: Hook | None) -> None:
         """Show a policy to be edited: of a question that was answered, or an empty one."""
         if hook is None:
             raise InvalidInput("No question was answered yet.")
         seminar = self._opened()
-        text = await seminar.generalise(hook) if hook.question else ""
-        known = {policy.id for policy in seminar.policies}
-        number = len(known) + 1
-        while f"policy_{number}" in known:
-            number += 1
-        asked = (
-            fill("flagged", f"{hook.question} — {hook.answer}") if hook.answer else ""
-        )
-        acts = {"Add it": self._add_policy, "Leave it": self._leave_policy}
-        form = policy_form(text or hook.answer, f"policy_{number}")
-        self.cards["policy"] = FormCard(
-            "A policy, as it is to hold", "", asked, form, acts
-        )
-        self.tabs.selected_index = DESK
+        text = await seminar.generalise(hook) if hook.answer else ""
+        asked = fill("flagged", f"{hook.question} {hook.answer}") if hook.answer else ""
+        acts = {"Add it": self._add_policy, "Leave it": partial(self._done, "policy")}
+        form = policy_form(text or hook.answer, f"policy_{len(seminar.policies) + 1}")
+        self._show("policy", FormCard(POLICY, "", asked, form, acts))
+
+    def _show(self, key: str, card: FormCard) -> None:
+        self.cards[key] = card
+        self.tabs.selected_index, self._follow = DESK, True
         self.changed()
 
     def _add_policy(self, entry: Any) -> None:
         seminar = self._opened()
         seminar.set_policies(seminar.policies.add(policy_of(entry)))
-        self._leave_policy()
+        self._done("policy")
 
-    def _leave_policy(self, entry: Any = None) -> None:
-        self.cards.pop("policy", None)
-        self.changed()
+    def _correct(self, number: int | None) -> None:
+        """Show a reply, and what it was taken to say, to be corrected."""
+        desk = self._opened().desk
+        found = [mail for mail in desk.mails if mail.id == number]
+        if not found:
+            raise InvalidInput("Choose a reply first.")
+        seat, act = REVIEWER.person(), REVIEWER.acts["read"]
+        view = desk, found[0]
 
-    def _correct(self, mail: int | None) -> None:
-        """Show what a reply was taken to say, to be corrected."""
-        raise NotImplementedError
+        def right(reply: Any) -> None:
+            self._opened().correct(found[0].id, act.made(seat, reply, *view))
+            self._done("reading")
+
+        acts = {"So it is": right, "Leave it": partial(self._done, "reading")}
+        shown = fill("question", "", found)
+        form = act.form(seat, *view)
+        self._show("reading", FormCard(READ, found[0].sender, shown, form, acts))
 
     async def _ask(self) -> None:
-        from support.seminar.acts import ANSWERER
-
         rng = np.random.default_rng(0)
         seat = ANSWERER.seat("model", rng, None, Spoken(self.model))
         desk = self._opened().desk

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -32,6 +32,7 @@ from support.seminar.records import Hook
 from support.seminars.seminar import Seminar
 from support.seminars.setup import REHEARSAL
 
+COLUMNS = ("name", "email", "role", "field", "affiliation", "notes")
 EVERYBODY = "everybody"
 CLOSE = (
     "A closed seminar plays no day any more; its record is kept in the study's file."
@@ -104,6 +105,13 @@ def from_yaml(text: str, what: str) -> Any:
         return yaml.safe_load(text) or []
     except yaml.YAMLError as error:
         raise InvalidInput(f"{what}: {error}") from None
+
+
+def people_table(people: Iterable[Persona]) -> str:
+    """People as the organiser knows them."""
+    return fill(
+        "table", [[getattr(p, name) for name in COLUMNS] for p in people], COLUMNS
+    )
 
 
 def link(name: str, kind: str, text: str, words: str) -> str:
@@ -199,8 +207,9 @@ class MailsPage(Page):
         self.thread.value = mails(shown, flagged(desk))
         away = seminar.setup.mode != REHEARSAL
         self.fetch.layout.display = "" if away else "none"
-        posted = seminar.workplace.outbox.posted()[::-1] if away else []
-        self.outbox.value = fill("outbox", posted) if posted else ""
+        posted = seminar.outbox.posted()[::-1] if away else []
+        rows = [(p.status, p.on, p.recipient, p.subject, p.said) for p in posted]
+        self.outbox.value = fill("table", rows)
         self.post.value = post.standing(seminar)
 
 
@@ -266,7 +275,7 @@ class PeoplePage(Page):
     def refresh(self) -> None:
         """Show how it stands now."""
         desk = self.seminar.desk
-        self.table.value = fill("people", desk.scenario.people)
+        self.table.value = people_table(desk.scenario.people)
         choose(self.person, list(desk.books.contacts))
         choose(self.slot, [(short(slot), slot) for slot in desk.books.holders])
         off = desk.books.contacts[self.person.value].off

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
-import ipywidgets as w
+from pydantic import create_model
 
 from support.desk.boards import fill
-from support.desk.cards import FormCard, button, framed, row
-from support.labs.base import Press
+from support.desk.cards import FormCard
 from support.mail.journal import Kept
 from support.mail.outbox import SENDING, SENT, UNCERTAIN, Posted
 from support.mail.reading import read
@@ -25,7 +24,7 @@ FATES = {
     "It did not: send it again": (False, True),
 }
 """What a person can say of an uncertain mail, as `Seminar.decide` takes it."""
-NOBODY = "whose is it? …"
+NOBODY = "nobody on the list"
 
 
 def waiting(
@@ -35,9 +34,9 @@ def waiting(
     makers: dict[str, Callable[[], Any]] = {}
     for unsure in seminar.uncertain:
         makers[unsure.message_id] = partial(unsure_card, seminar, unsure, done)
-    inbox = seminar.workplace.inbox
+    inbox = seminar.inbox
     for held in inbox.held()[:MOST] if inbox.waiting() else ():
-        makers[held.key] = partial(HeldCard, seminar, held, done)
+        makers[held.key] = partial(held_card, seminar, held, done)
     return {key: known.get(key) or make() for key, make in makers.items()}
 
 
@@ -53,31 +52,25 @@ def unsure_card(seminar: Seminar, mail: Posted, done: Callable[[], Any]) -> Form
     return FormCard(title, mail.person, fill("unsure", mail), None, acts)
 
 
-class HeldCard:
+def held_card(seminar: Seminar, mail: Kept, done: Callable[[], Any]) -> FormCard:
     """A mail of which nobody can say for sure whose it is, as text."""
+    contacts = seminar.desk.books.contacts.values()
+    people = [contact.name for contact in contacts if not contact.off]
+    first = mail.person if mail.person in people else NOBODY
+    kind: Any = Literal[NOBODY, *people]  # type: ignore[valid-type]
+    form = create_model("Held", whose=(kind, first))
 
-    def __init__(self, seminar: Seminar, mail: Kept, done: Callable[[], Any]) -> None:
-        self.seminar, self.key, self.done = seminar, mail.key, done
-        contacts = seminar.desk.books.contacts.values()
-        people = [contact.name for contact in contacts if not contact.off]
-        first = mail.person if mail.person in people else NOBODY
-        self.whose = w.Dropdown(options=[NOBODY, *people], value=first)
-        self.error, self.yes = w.HTML(), button("It is from them", primary=True)
-        self.out = button("Leave it out")
-        self.press = Press(lambda: self.whose.value, self.error)
-        self.press.button(self.yes, self._theirs)
-        self.press.button(self.out, self._nobody)
-        shown = w.HTML(fill("held", read(mail.fetched), mail.reason))
-        buttons = row(self.whose, self.yes, self.out)
-        self.view = framed("A mail is held", "", shown, buttons, self.error)
+    def theirs(reply: Any) -> Any:
+        seminar.release(mail.key, reply.whose)
+        return done()
 
-    def _theirs(self) -> Any:
-        self.seminar.release(self.key, self.whose.value)
-        return self.done()
+    def nobody(_: Any) -> Any:
+        seminar.drop(mail.key)
+        return done()
 
-    def _nobody(self) -> Any:
-        self.seminar.drop(self.key)
-        return self.done()
+    shown = fill("held", read(mail.fetched), mail.reason)
+    acts = {"It is from them": theirs, "Leave it out": nobody}
+    return FormCard("A mail is held", "", shown, form, acts)
 
 
 def standing(seminar: Seminar) -> str:
@@ -85,9 +78,9 @@ def standing(seminar: Seminar) -> str:
     setup = seminar.setup
     lines = [f"{setup.mode}: {MODES[setup.mode]}."]
     if setup.mode != LIVE:
-        return fill("facts", [*lines, f"Folder: {seminar.workplace.folder}"])
+        return fill("facts", [*lines, f"Folder: {seminar.folder}"])
     gone = (SENT, SENDING, UNCERTAIN)
-    rows = seminar.workplace.outbox.posted()
+    rows = seminar.outbox.posted()
     today = [one for one in rows if one.on == seminar.today() and one.status in gone]
     lines.append(f"{len(today)} of {setup.daily_limit} mails sent today.")
     checks = setup.servers.authserv
