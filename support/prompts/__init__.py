@@ -49,16 +49,16 @@ def render(name: str, **values: Any) -> str:
     """
     folder = _folder.get()
     theirs = folder is not None and (Path(folder) / (name + SUFFIX)).is_file()
-    template, needed = _template(
+    template, needed, used = _template(
         name, str(folder) if theirs else str(files(__package__))
     )
     if missing := sorted(needed - set(values)):
         raise PromptError(
             f"prompt {name}: no value for {', '.join(missing)}; it may use {', '.join(sorted(values))}"
         )
-    if not theirs and (unknown := sorted(set(values) - needed)):
+    if not theirs and (unknown := sorted(set(values) - used)):
         raise PromptError(
-            f"prompt {name}: no place for {', '.join(unknown)}; it uses {', '.join(sorted(needed))}"
+            f"prompt {name}: no place for {', '.join(unknown)}; it uses {', '.join(sorted(used))}"
         )
     return str(template.render(**values)).strip()
 
@@ -95,8 +95,15 @@ def _below(folder: str | Path) -> list[Path]:
     return sorted(Path(folder).rglob(f"*{SUFFIX}"))
 
 
+def _in_json(shape: str) -> str:
+    """How to reply, for who has no form: a function of templates."""
+    return "" if _form.get() else f"Reply with JSON only: {shape}"
+
+
 @cache
-def _template(name: str, folder: str) -> tuple[Any, frozenset[str]]:
+def _template(name: str, folder: str) -> tuple[Any, frozenset[str], frozenset[str]]:
+    """The template, the names of values that it needs, and of those that it or what it
+    includes uses."""
     from jinja2 import (
         Environment,
         FileSystemLoader,
@@ -113,11 +120,16 @@ def _template(name: str, folder: str) -> tuple[Any, frozenset[str]]:
         loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     made.filters["listed"] = listed
-    made.globals["has_form"] = _form.get
+    made.globals |= {"has_form": _form.get, "in_json": _in_json}
     try:
         source = loader.get_source(made, name + SUFFIX)[0]
-        needed = meta.find_undeclared_variables(made.parse(source))
-        return made.get_template(name + SUFFIX), frozenset(needed - set(made.globals))
+        parsed = made.parse(source)
+        needed = meta.find_undeclared_variables(parsed) - set(made.globals)
+        used = set(needed)
+        for part in meta.find_referenced_templates(parsed):
+            if part:
+                used |= _template(part.removesuffix(SUFFIX), folder)[2]
+        return made.get_template(name + SUFFIX), frozenset(needed), frozenset(used)
     except TemplateNotFound:
         raise PromptError(
             f"prompt {name}: there is no {name}{SUFFIX} in {folder}"

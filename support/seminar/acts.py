@@ -1,73 +1,726 @@
-"""Who takes part, as tables: organiser, detector, reader, person at the desk, speakers."""
+"""Who takes part, as tables: what is asked of the organiser, the detector, the reader,
+the person at the desk, the speakers and whoever answers about the mails.
+
+A model and a person are asked the same; prompts ask what appendix C of 002 asks of the
+paper's models, in our words. What a form can hold, the form holds; a text that is too
+long is cut, and a policy that there is not is left out, since nobody would gain by
+losing the rest.
+
+    organizer   progress(desk) -> str · select(desk, progress) -> ids of policies
+                plan(desk, progress, selected, wish) -> DayPlan
+                act(desk, plan, selected, wish) -> Actions
+                draft(desk, action, wish) -> Draft · describe(desk, edit) -> str
+                close(desk) -> str · generalise(desk, hook) -> str, a policy or ""
+    detector    check(mail, desk) -> Verdict
+    reader      read(desk, mail) -> Says
+    reviewer    review(desk, what, items) -> Review · decide(desk, flag) -> Flag
+                read(desk, mail) -> Says | None
+    speaker     answer(letter) -> Response
+    answerer    answer(question, desk) -> Told
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    WithJsonSchema,
+    with_config,
+)
+from typing_extensions import TypedDict
 
-from support.seats import Role, Seats, Spoken
-from support.seminar.data import Persona, Scenario
-from support.seminar.detection import NoDetector, StatedDetector
+from support.errors import InvalidInput
+from support.play import counted
+from support.seats import (
+    Act,
+    HumanSeat,
+    Repeated,
+    Role,
+    Seats,
+    Spoken,
+    by_name,
+    cut,
+    form,
+    many,
+    one_of,
+    text,
+)
+from support.seminar import words
+from support.seminar.data import Persona, Scenario, in_words, passed
+from support.seminar.desk import Desk
+from support.seminar.detection import Encodes, NoDetector, StatedDetector
 from support.seminar.organizer import RuleBasedOrganizer
-from support.seminar.review import Automatic
-from support.seminar.speakers import KINDS, RuleBasedSpeaker
+from support.seminar.records import (
+    ACTION,
+    ANSWER,
+    CERTAIN,
+    CLARIFICATION,
+    CONFIRMATION,
+    FOLLOW_UP,
+    INVITATION,
+    MAIL,
+    MORE,
+    PLAN,
+    REPLY,
+    THANKS,
+    WAIT,
+    Action,
+    DayPlan,
+    Draft,
+    Mail,
+    Review,
+    Says,
+    Verdict,
+)
+from support.seminar.review import Automatic, checked_draft, checked_review, in_text
+from support.seminar.speakers import (
+    KINDS,
+    Letter,
+    Response,
+    RuleBasedSpeaker,
+)
+from support.spelling import alike, or_none
 
+# Characters of a tight model's texts, and of what it is shown; others have four times as
+# many. Mails, days and lessons that it is shown.
+LINE, SENTENCE, PARAGRAPH, LETTER, REPORT = 160, 240, 600, 1500, 2000
+SHOWN, STATE = 900, 4000
+THREAD, LOG, LEARNT = 6, 12, 8
+
+# ---- what prompts say ------------------------------------------------------------------
+
+
+def dated(days: Sequence[date]) -> str:
+    """Dates as forms have them, and in words."""
+    return "; ".join(f"{day} ({in_words(day)})" for day in days) or "none"
+
+
+class Shows:
+    """What prompts say of a desk, as far as a seat is shown it; `wish` is what is to be
+    otherwise this time. What others wrote has ">" before each line, so that no text can
+    pose as its own end."""
+
+    dated, in_words, in_text = map(staticmethod, (dated, in_words, in_text))
+
+    def __init__(self, seat: Any, desk: Any, wish: str = "") -> None:
+        self.seat, self.shown, self.desk, self.wish = seat, seat.shown, desk, wish
+
+    def quoted(self, given: str, most: int = SHOWN) -> str:
+        """A text by somebody else."""
+        lines = self.shown.text(given, most).splitlines()
+        flat = (" ".join(line.split()) for line in lines)
+        return "\n".join(f"> {line}" for line in flat if line)
+
+    def letter(self, mail: Any) -> str:
+        """A mail, a draft or a template."""
+        return self.quoted(f"{mail.subject}\n{mail.body}")
+
+    def mails(self, written: Sequence[Mail], most: int = THREAD) -> list[str]:
+        """The last mails, each with a head of ours."""
+        found = []
+        for mail in self.shown.last(written, most, "mails"):
+            head = f"Day {mail.day}, {mail.kind}, from {mail.sender} to {mail.to}:"
+            found.append(f"{head}\n{self.letter(mail)}")
+        return found
+
+    def person(self, name: str) -> str:
+        """All that is known of somebody, in a line."""
+        contact = self.desk.books.contacts[name]
+        known = "; ".join(words.known(self.desk, contact)) or "not written to yet"
+        return f"{name} ({contact.role}): {known}"
+
+    def left(self) -> int:
+        """Working days to the deadline."""
+        today, last = self.desk.today, self.desk.scenario.deadline
+        return passed(today, last) if today < last else 0
+
+    def last(self, items: Sequence[Any], what: str) -> Sequence[Any]:
+        """The last of some days or lessons."""
+        return self.shown.last(items, LEARNT, what)
+
+    def decided(self, about: str) -> Sequence[str]:
+        """What the person at the desk decided, about one person or ("") about all."""
+        found = []
+        for hook in self.desk.hooks:
+            if hook.answer and about in ("", hook.person):
+                when = "today" if hook.day == self.desk.day else "before"
+                asked = self.quoted(hook.question)
+                found.append(f"{hook.person}, {when}: {hook.answer}\n{asked}")
+        return self.last(found, "decisions")
+
+
+def view(*names: str) -> Callable[..., dict[str, Any]]:
+    """The facts of a prompt: what a seat is given, by name; after that comes a wish."""
+
+    def facts(seat: Any, *given: Any) -> dict[str, Any]:
+        told = dict(zip(names, given, strict=False))
+        return {"show": Shows(seat, told.get("desk"), *given[len(names) :]), **told}
+
+    return facts
+
+
+# ---- the parts of forms ----------------------------------------------------------------
+
+ISO = "^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
+Day = Annotated[date, WithJsonSchema({"type": "string", "pattern": ISO})]
+
+
+def short(seat: Any, most: int) -> Any:
+    """A text on one line, cut off where it is too long."""
+    most = seat.shown.characters(most)
+
+    def fitting(given: Any) -> Any:
+        flat = " ".join(given.split()) if isinstance(given, str) else given
+        return cut(flat, most - len(" […]")) if len(flat) > most else flat
+
+    return Annotated[text(most, 0), BeforeValidator(fitting)]
+
+
+def one_day(slots: Sequence[date]) -> Any:
+    """One of some dates."""
+    known = one_of("date", [str(slot) for slot in slots])
+    return Annotated[known, AfterValidator(date.fromisoformat)]
+
+
+def keyed(name: str, parts: Mapping[str, Any]) -> Any:
+    """A form with a part under each key, a name or a date, and no other key."""
+    made: Any = TypedDict(name, dict(parts), total=False)  # type: ignore[misc]
+    return with_config(extra="forbid")(made)
+
+
+def one_text(
+    prompt: str, name: str, most: int, facts: Callable[..., Any], **settings: Any
+) -> Act:
+    """An act whose reply is one text."""
+    return Act(
+        f"organizing/{prompt}",
+        lambda seat, *view: form("TextReply", **{name: short(seat, most)}),
+        facts,
+        lambda seat, reply, *view: getattr(reply, name),
+        room=most + 20,
+        **settings,
+    )
+
+
+# ---- what a reply says, date by date ---------------------------------------------------
+
+SAID = ("not said", "can", "perhaps", "cannot", "gives back")
+STRANGE = 5  # dates that were not offered, of one reply
+
+
+def says_form(seat: Any, offered: Sequence[date], held: Sequence[date]) -> Any:
+    """One answer for each date, so that none can be possible and impossible; only a date
+    that is theirs can be given back."""
+    dates = {}
+    for slot in sorted({*offered, *held}):
+        answer = one_of("answer", SAID if slot in held else SAID[:-1])
+        dates[str(slot)] = Annotated[answer, Field(title=in_words(slot))]
+    return form(
+        "SaysReply",
+        dates=keyed("DatesReply", dates),
+        elsewhere=many(Day, STRANGE),
+        declines=bool,
+        not_before=or_none(Day),
+        asks=short(seat, SENTENCE),
+    )
+
+
+def says(reply: Any) -> Says:
+    """What such a form says; a date of which it says nothing is not said."""
+    dates: dict[str, list[date]] = {said: [] for said in SAID}
+    for day, said in sorted(reply.dates.items()):
+        dates[said].append(date.fromisoformat(day))
+    other = [day for day in reply.elsewhere if str(day) not in reply.dates]
+    _, *listed = map(tuple, (*dates.values(), other))
+    return Says(*listed, reply.declines, reply.not_before, reply.asks)
+
+
+READ = Act(
+    "organizing/reading",
+    lambda seat, desk, mail: says_form(
+        seat, desk.offered(mail.sender), desk.books.held(mail.sender)
+    ),
+    view("desk", "mail"),
+    lambda seat, reply, *view: says(reply),
+    room=lambda seat, desk, mail: 300 + 25 * len(desk.books.holders),
+)
+
+# ---- the organiser ---------------------------------------------------------------------
+
+STEPS: Mapping[str, Sequence[str]] = {
+    "plan": ("select", "plan", "act"),
+    "mails": ("draft",),
+    "summaries": ("progress", "describe", "close", "generalise"),
+}
+"""What another model may do apart, as the paper has o3 beside GPT-4o."""
+NUMBERS, LARGEST = 12, 99
+
+
+def selecting(listed: bool = True, quotes: bool = True) -> Act:
+    """Which policies does the situation call for?
+
+    Section 4.1 asks it in other contexts too, of which the paper's prompts show no list
+    (`listed`); a context that quotes nobody needs no marks. A number of no policy is
+    told as such.
+    """
+
+    def numbers(seat: Any, desk: Desk, progress: str) -> Any:
+        count = len(desk.policies)
+        some = Annotated[int, Field(ge=1, le=LARGEST)]
+        if listed and count:
+            some = one_of("policy", [*range(1, count + 1)])
+        return form("SelectionReply", policies=many(some, count if listed else NUMBERS))
+
+    def facts(seat: Any, desk: Desk, progress: str) -> dict[str, Any]:
+        show = Shows(seat, desk)
+        today = f"Today is {in_words(desk.today)}.\n" if desk.day else ""
+        report = show.quoted(today + progress, STATE)
+        return {
+            "show": show,
+            "desk": desk,
+            "report": report if quotes else progress,
+            "quotes": quotes,
+            "listed": listed,
+        }
+
+    def ids(seat: Any, reply: Any, desk: Desk, progress: str) -> tuple[str, ...]:
+        known = dict(enumerate(desk.policies.ids, start=1))
+        return tuple(known.get(n, f"no policy {n}") for n in sorted({*reply.policies}))
+
+    return Act(
+        "organizing/selection",
+        numbers,
+        facts,
+        ids,
+        room=30 + 4 * NUMBERS,
+        unasked=lambda seat, desk, progress: None if len(desk.policies) else (),
+    )
+
+
+def actions_form(seat: Any, desk: Desk, *view: Any) -> type[BaseModel]:
+    """Of a model, for each person an action or none, and a confirmation only of a date
+    that they can be given; a person lists actions."""
+    if isinstance(seat, HumanSeat):
+        return form("ActionsReply", actions=(list[Action], []))
+    known, slots = desk.policies.ids, list(desk.books.holders)
+    schema = WithJsonSchema({"type": "string", "enum": ["", *known]})
+    policy = BeforeValidator(lambda given: given if given in known else "")
+    goes = {"goal": short(seat, LINE), "policy": Annotated[str, policy, schema]}
+    mail = form("Mail", kind=Literal[INVITATION, FOLLOW_UP, THANKS, WAIT], **goes)  # type: ignore[valid-type]
+    kind, about = Literal[CLARIFICATION], many(one_day(slots), len(slots), 1)  # type: ignore[valid-type]
+    asks = one_of("asks", (CERTAIN, MORE))
+    question = form("Question", kind=kind, asks=asks, slots=about, **goes)
+    answer = form("Answer", kind=kind, asks=Literal[ANSWER], **goes)  # type: ignore[valid-type]
+    people = {}
+    for name, contact in desk.books.contacts.items():
+        gives = [Action(CONFIRMATION, name, slots=(slot,)) for slot in slots]
+        own = [action.slots[0] for action in gives if not desk.books.refusal(action)]
+        kinds: Any = mail | question | answer
+        if own:
+            kind = Literal[CONFIRMATION]  # type: ignore[valid-type]
+            kinds |= form("Confirmation", kind=kind, slot=one_day(own), **goes)
+        if not contact.off:
+            people[name] = kinds | None
+    return form("ActionsReply", actions=keyed("PeopleReply", people))
+
+
+def acted(seat: Any, reply: Any, desk: Desk, *view: Any) -> tuple[Action, ...]:
+    """The actions of a reply."""
+    if isinstance(seat, HumanSeat):
+        return tuple(reply.actions)
+    found = []
+    for name, one in reply.actions.items():
+        if one is not None:
+            given = dict(one)
+            slots = [given.pop("slot")] if "slot" in given else given.pop("slots", ())
+            found.append(Action(person=name, slots=tuple(slots), **given))
+    return tuple(found)
+
+
+def mail_facts(seat: Any, desk: Desk, action: Action, wish: str = "") -> dict[str, Any]:
+    """What a mail is written from, of its person alone; of the organiser's own mails two
+    are shown, those to the same role first."""
+    me = desk.scenario.by_name[action.person]
+    near = sorted(
+        desk.past, key=lambda m: (m.to_role != me.role, m.kind != action.kind)
+    )
+    return {
+        "show": Shows(seat, desk, wish),
+        "desk": desk,
+        "action": action,
+        "person": me,
+        "template": words.template_for(desk.templates, action),
+        "past": near[:2],
+    }
+
+
+ORGANIZES = {
+    "progress": one_text("progress", "summary", REPORT, view("desk")),
+    "select": selecting(),
+    "plan": Act(
+        "organizing/plan",
+        lambda seat, *view: form(
+            "PlanReply", plan=short(seat, PARAGRAPH), reason=short(seat, PARAGRAPH)
+        ),
+        view("desk", "progress", "selected"),
+        lambda seat, reply, *view: DayPlan(reply.plan, reply.reason),
+        room=2 * PARAGRAPH + 40,
+    ),
+    "act": Act(
+        "organizing/actions",
+        actions_form,
+        view("desk", "plan", "selected"),
+        acted,
+        room=lambda seat, desk, *view: 60 + 250 * len(desk.books.contacts),
+    ),
+    "draft": Act(
+        "organizing/mail",
+        lambda seat, *view: form(
+            "MailReply",
+            subject=short(seat, LINE),
+            body=text(seat.shown.characters(LETTER)),
+        ),
+        mail_facts,
+        lambda seat, reply, desk, action, *wish: checked_draft(
+            Draft(action.person, reply.subject, reply.body)
+        ),
+        room=LINE + LETTER + 40,
+    ),
+    "describe": one_text("change", "sentence", SENTENCE, view("desk", "edit")),
+    "close": one_text("closing", "summary", PARAGRAPH, view("desk")),
+    "generalise": one_text(
+        "policy",
+        "policy",
+        SENTENCE,
+        view("desk", "hook"),
+        unasked=lambda seat, desk, hook: None if hook.answer.strip() else "",
+    ),
+}
 ORGANIZER = Role(
     "organizer",
-    acts={},
-    asked=("progress", "select", "plan", "act", "draft", "describe", "close"),
+    acts=ORGANIZES,
     kinds={"rule-based": lambda me, rng, own: RuleBasedOrganizer(rng)},
 )
+
+
+class Divided:
+    """An organiser whose steps are done by several participants."""
+
+    def __init__(self, seats: Mapping[str, Any]) -> None:
+        self.seats = seats
+        self.kind = "; ".join(f"{step}: {seat.kind}" for step, seat in seats.items())
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("replies", "tokens"):
+            return counted(self.seats.values(), name)
+        for step, acts in STEPS.items():
+            if name in acts:
+                return getattr(self.seats[step], name)
+        raise AttributeError(name)
+
+
+def seat_organizer(
+    kind: Any, rng: np.random.Generator, spoken: Spoken | None = None
+) -> Any:
+    """The organiser of a kind, or of a kind for each of `STEPS`."""
+    if not isinstance(kind, Mapping):
+        return ORGANIZER.seat(kind, rng, None, spoken)
+    kinds = by_name("step", kind, list(STEPS))
+    seats = {
+        step: ORGANIZER.seat(one, deepcopy(rng), None, spoken)
+        for step, one in kinds.items()
+    }
+    return Divided(seats)
+
+
+# ---- the detector ----------------------------------------------------------------------
+
+SHOTS = ZERO, FEW, POLICIES = "zero", "few", "few with policies"
+"""Settings of section 4.2: without examples, with five, and with the policies too."""
+WORDS = 40  # that are asked for of a question
+
+
+def checking(shots: str) -> Act:
+    """Is a reply covered by the policies, or has somebody to decide?
+
+    Its examples are of the kinds of the paper's, in our words. A flag is one, however
+    long its question.
+    """
+
+    def facts(seat: Any, mail: Mail, desk: Desk) -> dict[str, Any]:
+        told = {"show": Shows(seat, desk), "mail": mail}
+        if shots == ZERO:
+            return told
+        listed = desk.policies if shots == POLICIES else ()
+        last = desk.before[-1] if desk.before else None
+        return {**told, "desk": desk, "last": last, "policies": listed, "words": WORDS}
+
+    def verdict(seat: Any, *view: Any) -> type[BaseModel]:
+        kinds = ("clear", "flag")
+        said: Any = Annotated[Literal[kinds], alike(kinds)]
+        more = {} if shots == ZERO else {"question": short(seat, SENTENCE)}
+        return form("VerdictReply", verdict=said, **more)
+
+    def made(seat: Any, reply: Any, *view: Any) -> Verdict:
+        flag = reply.verdict == "flag"
+        return Verdict(flag, getattr(reply, "question", "") if flag else "")
+
+    prompt = "detection_zero" if shots == ZERO else "detection"
+    return Act(f"organizing/{prompt}", verdict, facts, made, room=100)
+
+
 DETECTOR = Role(
     "detector",
-    acts={},
-    asked=("check",),
+    acts={"check": checking(POLICIES)},
     kinds={
         "stated": lambda me, rng, own: StatedDetector(),
         "none": lambda me, rng, own: NoDetector(),
     },
+    speaker=Repeated,
 )
+
+
+def seat_detector(
+    kind: Any, shots: str = POLICIES, spoken: Spoken | None = None
+) -> Any:
+    """The detector of a kind; a model is asked in one of `SHOTS`."""
+    if shots not in SHOTS:
+        expected = ", ".join(SHOTS)
+        raise InvalidInput(f"shots: {shots!r} given; expected one of {expected}")
+    role = replace(DETECTOR, acts={"check": checking(shots)})
+    return role.seat(kind, np.random.default_rng(0), None, spoken)
+
+
+# ---- the reader, and the person at the desk --------------------------------------------
+
+STATED = "stated"
+READER = Role(
+    "reader",
+    acts={"read": READ},
+    kinds={STATED: lambda me, rng, own: None},
+    speaker=Repeated,
+)
+"""There is none where replies state what they say."""
+
+
+def review_form(
+    seat: Any, desk: Desk, what: str, items: Sequence[Any]
+) -> type[BaseModel]:
+    """Of a person, the items as they are to be; of a model, the names of those that are
+    left out; and a wish by which all are made again."""
+    wish = short(seat, SENTENCE)
+    if isinstance(seat, HumanSeat):
+        kind: Any = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}[what]
+        return form("ReviewReply", items=(list[kind], list(items)), wish=(wish, ""))
+    names = [item.person or PLAN for item in items]
+    remove = many(one_of("remove", names), len(names))
+    return form("ReviewReply", remove=remove, wish=wish)
+
+
+def reviewed(
+    seat: Any, reply: Any, desk: Desk, what: str, items: Sequence[Any]
+) -> Review:
+    """The review that a reply stands for."""
+    if not isinstance(seat, HumanSeat):
+        kept = [one for one in items if (one.person or PLAN) not in reply.remove]
+        return Review(tuple(kept), reply.wish)
+    return checked_review(desk, what, items, Review(tuple(reply.items), reply.wish))
+
+
 REVIEWER = Role(
     "reviewer",
-    acts={},
-    asked=("review", "decide", "read"),
+    acts={
+        "review": Act(
+            "organizing/review",
+            review_form,
+            view("desk", "what", "items"),
+            reviewed,
+            room=SENTENCE + 120,
+        ),
+        "decide": Act(
+            "organizing/decision",
+            lambda seat, *view: form(
+                "DecisionReply",
+                answer=short(seat, PARAGRAPH),
+                words=(text(seat.shown.characters(LETTER), 0), ""),
+                grants=(or_none(bool), None),
+            ),
+            view("desk", "flag"),
+            lambda seat, reply, desk, flag: replace(
+                flag,
+                answer=reply.answer or " ".join(reply.words.split()),
+                words=reply.words.strip(),
+                grants=reply.grants,
+            ),
+            room=PARAGRAPH + LETTER,
+        ),
+        "read": READ,
+    },
     kinds={"automatic": lambda me, rng, own: Automatic(own)},
+    speaker=Repeated,
 )
 
+# ---- speakers --------------------------------------------------------------------------
 
-def _speaker(kind: str, me: str, rng: np.random.Generator, own: Any) -> Any:
-    persona, scenario = own
+
+@dataclass(frozen=True)
+class Invited:
+    """What somebody knows of themselves and nobody else does; `mood` is which dates suit."""
+
+    persona: Persona
+    scenario: Scenario
+    mood: Mapping[date, str]
+
+
+def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
+    """Who writes has something to say, and states it; a person need not."""
+
+    def fitting(reply: Any) -> None:
+        stated = reply.says is not None or isinstance(seat, HumanSeat)
+        if reply.action == REPLY and not (reply.body.strip() and stated):
+            lacks = 'a body and "says"'
+            raise ValueError(
+                f"a reply without {lacks} given; expected both, or {WAIT!r}"
+            )
+
+    own = says_form(seat, letter.offered, letter.given)
+    return form(
+        "SpeakerReply",
+        fitting,
+        action=Literal[REPLY, WAIT],  # type: ignore[valid-type]
+        until=(or_none(int), None),
+        subject=(short(seat, LINE), ""),
+        body=(text(seat.shown.characters(SHOWN), 0), ""),
+        says=(or_none(own), None),
+    )
+
+
+def response(seat: Any, reply: Any, letter: Letter) -> Response:
+    """What somebody does about a mail; who waits looks again tomorrow at the earliest."""
+    if reply.action == WAIT:
+        until = None if reply.until is None else max(reply.until, letter.day + 1)
+        return Response(until=until)
+    stated = says(reply.says) if reply.says else None
+    subject = reply.subject or f"Re: {letter.latest.subject}"
+    return Response(subject, reply.body.strip(), says=stated)
+
+
+def _rule_based(kind: str, me: str, rng: np.random.Generator, own: Invited) -> Any:
     label = kind if kind == "rule-based" else f"rule-based {kind}"
-    return RuleBasedSpeaker(KINDS[kind](persona), scenario, rng, label)
+    return RuleBasedSpeaker(KINDS[kind](own.persona), own.scenario, rng, label)
 
 
 SPEAKER = Role(
     "speaker",
-    acts={},
-    asked=("answer",),
-    kinds={kind: partial(_speaker, kind) for kind in KINDS},
+    acts={
+        "answer": Act(
+            "organizing/speaker_turn",
+            reply_form,
+            view("letter"),
+            response,
+            room=lambda seat, letter: LINE + SHOWN + 300 + 25 * len(letter.offered),
+            briefing="organizing/speaker",
+            told=lambda seat, letter: view("letter", "own")(seat, letter, seat.own),
+        )
+    },
+    kinds={kind: partial(_rule_based, kind) for kind in KINDS},
     mixture=tuple(KINDS),
 )
 
 
-def seat_organizer(kind: Any, rng: np.random.Generator, spoken: Spoken) -> Any:
-    """The organiser."""
-    return ORGANIZER.seat(kind, rng, None, spoken)
-
-
-def seat_reader(kind: Any, spoken: Spoken) -> Any:
-    """The reader; None where replies state what they say."""
-    return None
-
-
 def seat_speakers(
-    scenario: Scenario, kinds: Seats, rng: np.random.Generator, spoken: Spoken
+    scenario: Scenario,
+    kinds: Seats,
+    rng: np.random.Generator,
+    spoken: Spoken | None = None,
 ) -> dict[str, Any]:
-    """A participant for each of a scenario's people."""
+    """A participant for each of a scenario's people; the dates that suit a model or a
+    person are drawn as a rule-based one's are, from the same stream."""
+    known = {}
+    streams = deepcopy(rng).spawn(len(scenario.people))
+    for persona, stream in zip(scenario.people, streams, strict=True):
+        me = persona.simulated
+        mood = RuleBasedSpeaker(me, scenario, stream, "").mood
+        known[me.name] = Invited(me, scenario, mood)
+    return SPEAKER.fill(list(known), kinds, rng, known.__getitem__, spoken)
 
-    def own(name: str) -> tuple[Persona, Scenario]:
-        return scenario.by_name[name], scenario
 
-    return SPEAKER.fill(list(scenario.by_name), kinds, rng, own, spoken)
+# ---- who answers questions about the mails ---------------------------------------------
+
+QUOTES, NAMED = 3, 10  # mails that an answer quotes, and that a tight model names
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer, and the ids of the mails that it rests on."""
+
+    text: str
+    mails: tuple[int, ...] = ()
+
+
+class RetrievalAnswerer:
+    """Quotes the mails that are nearest in meaning to a question, the latest first among
+    equals; it makes nothing up."""
+
+    kind = "retrieval"
+
+    def __init__(self, encoder: Encodes) -> None:
+        self.encoder = encoder
+
+    async def answer(self, question: str, desk: Desk) -> Told:
+        """Those mails."""
+        if (empty := _empty(self, question, desk)) is not None:
+            return empty
+        lines = []
+        for mail in desk.mails:
+            head = f"Day {mail.day}, {mail.sender} to {mail.to} ({mail.subject})"
+            lines.append(f"{head}: “{cut(' '.join(mail.body.split()), SENTENCE)}”")
+        vectors = self.encoder.encode([question, *lines])
+        near = np.round(vectors[1:] @ vectors[0], 6)
+        order = np.lexsort((-np.arange(len(near)), -near))[:QUOTES]
+        said = "\n".join(lines[i] for i in order)
+        return Told(said, tuple(desk.mails[i].id for i in order))
+
+
+def _empty(seat: Any, question: str, desk: Desk) -> Told | None:
+    if not question.strip():
+        example = "What did Prof. Tarrant say last?"
+        raise InvalidInput(
+            f"question: nothing given; expected words such as: {example}"
+        )
+    return None if desk.mails else Told("There are no mails yet.")
+
+
+def answer_form(seat: Any, question: str, desk: Desk) -> type[BaseModel]:
+    """The mails that an answer rests on are among those that are shown."""
+    ids = [mail.id for mail in desk.mails[-seat.shown.most(LOG) :]]
+    named = many(one_of("mail", ids), seat.shown.most(NAMED))
+    return form("AnswerReply", answer=short(seat, PARAGRAPH), mails=named)
+
+
+ANSWERER = Role(
+    "answerer",
+    acts={
+        "answer": Act(
+            "organizing/question",
+            answer_form,
+            view("question", "desk"),
+            lambda seat, reply, *view: Told(
+                reply.answer, tuple(dict.fromkeys(reply.mails))
+            ),
+            room=250,
+            unasked=_empty,
+        )
+    },
+    kinds={"retrieval": lambda me, rng, own: RetrievalAnswerer(own)},
+)

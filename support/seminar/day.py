@@ -271,7 +271,7 @@ class Run:
     ) -> tuple[list[Mail], list[Flag]]:
         """What replies say is entered, by what nobody could read the person at the desk
         is asked; so they are about what no policy covers, or has a doubt."""
-        desk, received, flags = self.desk, list[Mail](), list[Flag]()
+        received, flags = list[Mail](), list[Flag]()
         for one in written:
             if not one.response.body and one.response.says is None:
                 flags.append(Flag(one.answers or 0, one.person, one.doubt))

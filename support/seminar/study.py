@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from support.seats import TEMPERATURE, Seats, Spoken
-from support.seminar.acts import seat_organizer, seat_reader
-from support.seminar.acts import DETECTOR, REVIEWER, seat_speakers
+from support.seminar.acts import (
+    READER,
+    REVIEWER,
+    STATED,
+    seat_detector,
+    seat_organizer,
+    seat_speakers,
+)
 from support.seminar.data import Scenario
 from support.seminar.data import scenario as load_scenario
 from support.seminar.day import DirectPost, Run, organize
@@ -59,8 +65,8 @@ async def seminar(
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     roles = {
         "organizer": seat_organizer(organizer, drawn, spoken),
-        "detector": DETECTOR.seat(detector, np.random.default_rng(0), None, spoken),
-        "reader": seat_reader(reader, spoken),
+        "detector": seat_detector(detector, spoken=spoken),
+        "reader": READER.seat(reader, np.random.default_rng(0), None, spoken),
         "reviewer": REVIEWER.seat(reviewer, np.random.default_rng(0), None, spoken),
     }
     roles = {role: who for role, who in roles.items() if who is not None}
@@ -74,7 +80,7 @@ async def seminar(
         delegation if isinstance(delegation, str) else levels(delegation)
     )
     kinds = {name: one.kind for name, one in {**people, **roles}.items()}
-    kinds.setdefault("reader", "stated")
+    kinds.setdefault("reader", STATED)
     policies_told = tuple((policy.id, policy.text) for policy in begun.policies)
     hooks = (*begun.hooks, *hooks_of(days))
     return Organizing(programme, kinds, policies_told, days, hooks, told)
