@@ -230,21 +230,23 @@ class Books:
         """A date that its holder gives back, or can no longer do, is free again; who
         declines gives all back."""
         c, programme = self.contacts[name], {*self.holders}
+        c.answered.append(on)
+        if c.off:
+            return
         can, perhaps = {*says.can} & programme, {*says.perhaps} & programme
         declines = says.declines and not can and not perhaps
         cannot = programme if declines else {*says.cannot, *says.gives_back} & programme
         c.gave_back |= cannot & {*self.held(name)}
         self._freed(name, cannot)
-        c.answered.append(on)
         c.can = ((c.can - perhaps) | can) - cannot
         c.perhaps = (c.perhaps | perhaps) - c.can - cannot
         c.cannot = (c.cannot | cannot) - can - perhaps
         c.elsewhere |= {*says.elsewhere}
-        c.declined = c.off or declines or (c.declined and not can and not perhaps)
+        c.declined = declines or (c.declined and not can and not perhaps)
         c.not_before = says.not_before
 
     def _joins(self, persona: Persona) -> None:
-        people = (*self.scenario.people, persona)
+        people = (*self.scenario.people, persona.introduced)
         self.scenario = replace(self.scenario, people=people)
         self.contacts[persona.name] = Contact(persona.name, persona.role)
 

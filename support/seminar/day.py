@@ -32,7 +32,7 @@ from support.play import FormatError, counted, together
 from support.seminar import words
 from support.seminar.books import Books
 from support.seminar.data import ORGANISER, Scenario
-from support.seminar.desk import Artefacts, Desk, Template
+from support.seminar.desk import Artefacts, Desk, Template, hooks_of
 from support.seminar.policies import Judged, violations
 from support.seminar.records import (
     ACTION,
@@ -220,6 +220,8 @@ class Run:
         desk.plan = await self._plan(selected)
         actions = await self._act(selected)
         sent = await self._send(actions)
+        holders = desk.books.holders.items()
+        assignment = tuple((slot, tuple(names)) for slot, names in holders)
         await self.post.evening(desk, slips)
         summary = await self._asked("close", organizer.close(desk), "")
         wrote = {mail.to for mail in sent}
@@ -240,7 +242,7 @@ class Run:
             tuple(sent),
             tuple(desk.edits[edited:]),
             tuple(self._remade),
-            tuple((slot, tuple(names)) for slot, names in desk.books.holders.items()),
+            assignment,
             tuple(before.pending.items()),
             violations(judged),
             summary,
@@ -250,6 +252,24 @@ class Run:
         )
         desk.before.append(day)
         return day
+
+    def restore(self, days: Sequence[Day], events: Iterable[tuple[Any, ...]]) -> None:
+        """Be where these days left a run, whose books these events made."""
+        desk, readings = self.desk, dict[int, Says]()
+        for day in days:
+            desk.mails += [*day.received, *day.sent]
+            desk.hooks += hooks_of((day,))
+            desk.edits += day.edits
+            desk.before.append(day)
+            readings |= {one.mail: one.says for one in day.readings}
+        for what, *of in events:
+            if what == "received":
+                of[2] = readings[of[0]]
+            desk.books.enter(what, *of)
+        for day in days[-1:]:
+            self._begin(day.number)
+            desk.progress, desk.selected = day.progress, day.selected
+            desk.plan, desk.actions = day.plan, day.actions
 
     def _begin(self, number: int) -> None:
         desk = self.desk
