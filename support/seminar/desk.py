@@ -13,8 +13,14 @@ import yaml
 from support.errors import InvalidInput
 from support.seminar.books import Books
 from support.seminar.data import ORGANISER, Scenario, rows
-from support.seminar.policies import VERSION, PolicySet, as_entries, checked, read_yaml
-from support.seminar.policies import policies_of
+from support.seminar.policies import (
+    VERSION,
+    PolicySet,
+    as_entries,
+    checked,
+    policies_of,
+    read_yaml,
+)
 from support.seminar.records import SENT, Action, Day, DayPlan, Edit, Flag, Hook, Mail
 
 GAPS = (
@@ -89,7 +95,7 @@ class Desk:
     day: int = 0
     progress: str = ""
     selected: tuple[str, ...] = ()
-    plan: DayPlan = DayPlan("")
+    plan: DayPlan = field(default=DayPlan(""))
     actions: tuple[Action, ...] = ()
     decided: list[Flag] = field(default_factory=list)
 
