@@ -218,20 +218,29 @@ SAID = ("not said", "can", "perhaps", "cannot", "gives back")
 STRANGE = 5  # dates that were not offered, of one reply
 
 
-def says_form(seat: Any, offered: Sequence[date], held: Sequence[date]) -> Any:
+def says_form(
+    seat: Any, offered: Sequence[date], held: Sequence[date], known: Says | None = None
+) -> Any:
     """One answer for each date, so that none can be possible and impossible; only a date
-    that is theirs can be given back."""
-    dates = {}
+    that is theirs can be given back. What is `known` stands there for a person."""
+    dates, first = {}, known or Says()
+    said = zip(SAID[1:], (first.can, first.perhaps, first.cannot, first.gives_back))
+    by_day = {day: answer for answer, days in said for day in days}
     for slot in sorted({*offered, *held}):
         answer = one_of("answer", SAID if slot in held else SAID[:-1])
-        dates[str(slot)] = Annotated[answer, Field(title=in_words(slot))]
+        shown: Any = {"default": by_day.get(slot, NOT_SAID)} if known else None
+        told = Field(title=in_words(slot), json_schema_extra=shown)
+        dates[str(slot)] = Annotated[answer, told]
+    rest: dict[str, Any] = {
+        "declines": bool,
+        "not_before": or_none(Day),
+        "asks": short(seat, SENTENCE),
+    }
+    if known:
+        rest = {name: (kind, getattr(known, name)) for name, kind in rest.items()}
+    elsewhere = (list[Day], list(first.elsewhere)) if known else many(Day, STRANGE)
     return form(
-        "SaysReply",
-        dates=keyed("DatesReply", dates),
-        elsewhere=many(Day, STRANGE),
-        declines=bool,
-        not_before=or_none(Day),
-        asks=short(seat, SENTENCE),
+        "SaysReply", dates=keyed("DatesReply", dates), elsewhere=elsewhere, **rest
     )
 
 
@@ -248,7 +257,10 @@ def says(reply: Any) -> Says:
 READ = Act(
     "organizing/reading",
     lambda seat, desk, mail: says_form(
-        seat, desk.offered(mail.sender), desk.books.held(mail.sender)
+        seat,
+        desk.offered(mail.sender),
+        desk.books.held(mail.sender),
+        (mail.says or Says()) if isinstance(seat, HumanSeat) else None,
     ),
     view("desk", "mail"),
     lambda seat, reply, *view: says(reply),
@@ -593,7 +605,8 @@ def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
                 f"a reply without {lacks} given; expected both, or {WAIT!r}"
             )
 
-    own = says_form(seat, letter.offered, letter.given)
+    begun = Says() if isinstance(seat, HumanSeat) else None
+    own = says_form(seat, letter.offered, letter.given, begun)
     return form(
         "SpeakerReply",
         fitting,
