@@ -120,9 +120,9 @@ def link(name: str, kind: str, text: str, words: str) -> str:
     return fill("download", name, kind, data, words)
 
 
-def area(rows: int) -> w.Textarea:
+def area(name: str, rows: int) -> w.Textarea:
     """A field of many lines."""
-    return w.Textarea(rows=rows, layout=w.Layout(width="auto"))
+    return w.Textarea(rows=rows, tooltip=name, layout=w.Layout(width="auto"))
 
 
 def titled(words: str, *those: w.Widget, about: str = "") -> w.VBox:
@@ -288,7 +288,7 @@ class RulesPage(Page):
 
     def __init__(self, seminar: Any, changed: Any, propose: Any, again: Any) -> None:
         super().__init__(seminar, changed)
-        self.policies, self.templates = area(18), area(18)
+        self.policies, self.templates = area("policies", 18), area("templates", 18)
         self.hook, self.links = w.Dropdown(options=[("–", None)]), w.HTML()
         use = self.button("Use these", self._use)
         one = self.button("Add one policy", lambda: propose(Hook("")))

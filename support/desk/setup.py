@@ -182,7 +182,7 @@ class SetupPage:
         self.seed = w.BoundedIntText(value=1, max=10**9, description="seed")
         rows = {"programme": 22, "people": 9, "policies": 14, "templates": 14}
         rows |= {"past": 8, "servers": 8}
-        self.texts = {name: area(count) for name, count in rows.items()}
+        self.texts = {name: area(name, count) for name, count in rows.items()}
         self.table = w.HTML()
         self.example.observe(lambda _: self._example(), "value")
         self.texts["people"].observe(lambda _: self._look(), "value")

@@ -224,11 +224,15 @@ def says_form(
     """One answer for each date, so that none can be possible and impossible; only a date
     that is theirs can be given back. What is `known` stands there for a person."""
     dates, first = {}, known or Says()
-    said = zip(SAID[1:], (first.can, first.perhaps, first.cannot, first.gives_back))
+    said = zip(
+        SAID[1:],
+        (first.can, first.perhaps, first.cannot, first.gives_back),
+        strict=True,
+    )
     by_day = {day: answer for answer, days in said for day in days}
     for slot in sorted({*offered, *held}):
         answer = one_of("answer", SAID if slot in held else SAID[:-1])
-        shown: Any = {"default": by_day.get(slot, NOT_SAID)} if known else None
+        shown: Any = {"default": by_day.get(slot, SAID[0])} if known else None
         told = Field(title=in_words(slot), json_schema_extra=shown)
         dates[str(slot)] = Annotated[answer, told]
     rest: dict[str, Any] = {
