@@ -121,7 +121,6 @@ def said(says: Says) -> str:
         "perhaps": says.perhaps,
         "cannot": says.cannot,
         "gives back": says.gives_back,
-        "not on the programme:": says.elsewhere,
         "not before": [says.not_before] if says.not_before else [],
     }
     found = []

@@ -215,7 +215,6 @@ def one_text(
 # ---- what a reply says, date by date ---------------------------------------------------
 
 SAID = ("not said", "can", "perhaps", "cannot", "gives back")
-STRANGE = 5  # dates that were not offered, of one reply
 
 
 def says_form(
@@ -242,10 +241,7 @@ def says_form(
     }
     if known:
         rest = {name: (kind, getattr(known, name)) for name, kind in rest.items()}
-    elsewhere = (list[Day], list(first.elsewhere)) if known else many(Day, STRANGE)
-    return form(
-        "SaysReply", dates=keyed("DatesReply", dates), elsewhere=elsewhere, **rest
-    )
+    return form("SaysReply", dates=keyed("DatesReply", dates), **rest)
 
 
 def says(reply: Any) -> Says:
@@ -253,8 +249,7 @@ def says(reply: Any) -> Says:
     dates: dict[str, list[date]] = {said: [] for said in SAID}
     for day, said in sorted(reply.dates.items()):
         dates[said].append(date.fromisoformat(day))
-    other = [day for day in reply.elsewhere if str(day) not in reply.dates]
-    _, *listed = map(tuple, (*dates.values(), other))
+    _, *listed = map(tuple, dates.values())
     return Says(*listed, reply.declines, reply.not_before, reply.asks)
 
 
