@@ -146,7 +146,7 @@ def cell(books: Books, contact: Contact, slot: date) -> str:
     if slot in contact.named:
         if slot not in books.to_come or books.held(contact.name):
             return "spare"
-        return "can" if slot in contact.firm else "perhaps"
+        return "can" if slot in contact.can else "perhaps"
     if slot in contact.cannot:
         return "cannot"
     return "unnamed" if contact.answered else "unknown"

@@ -205,7 +205,9 @@ class ReviewCard:
         self.names.children = tuple(self.picks.values()) if len(now) > 1 else ()
         if self.what == ACTION:
             items = [item or self.shown[name] for name, item in now.items()]
-            self.listed.value = fill("actions", zip(items, states.values(), strict=True))
+            self.listed.value = fill(
+                "actions", zip(items, states.values(), strict=True)
+            )
         if self.picked is not None:
             self._tell(self.picked, now[self.picked], states[self.picked])
         self.yes.description = self._approval(sum(map(bool, now.values())))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import closing, suppress
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
@@ -315,6 +316,10 @@ class Desk:
         if not found:
             raise InvalidInput("Choose a reply first.")
         seat, act = REVIEWER.person(), REVIEWER.acts["read"]
+        read = [one for day in desk.before for one in day.readings]
+        for one in read:
+            if one.mail == number:
+                found = [replace(found[0], says=one.says)]
         view = desk, found[0]
 
         def right(reply: Any) -> None:
@@ -400,7 +405,10 @@ class Desk:
     def _boards(self, seminar: Seminar) -> None:
         desk, scenario = seminar.desk, seminar.setup.scenario
         today = scenario.start + timedelta(days=max(seminar.day, 1) - 1)
-        facts = [f"Day {seminar.day} of {seminar.last}", boards.long(today)]
+        facts = [
+            f"Day {seminar.day} of {seminar.last}",
+            f"{today:%a} {today.day} {today:%b %Y}",
+        ]
         holders = desk.books.holders
         filled, seats = sum(map(len, holders.values())), len(holders) * scenario.seats
         mode = seminar.setup.mode

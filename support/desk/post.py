@@ -15,7 +15,7 @@ from support.mail.journal import Kept
 from support.mail.outbox import SENDING, SENT, UNCERTAIN, Posted
 from support.mail.reading import read
 from support.seminars.seminar import Seminar
-from support.seminars.setup import LIVE, MODES
+from support.seminars.setup import DRY_RUN, LIVE, MODES
 
 MOST = 20  # held mails that are shown at once, the oldest first
 FATES = {
@@ -78,7 +78,8 @@ def standing(seminar: Seminar) -> str:
     setup = seminar.setup
     lines = [f"{setup.mode}: {MODES[setup.mode]}."]
     if setup.mode != LIVE:
-        return fill("facts", [*lines, f"Folder: {seminar.folder}"])
+        folder = [f"Folder: {seminar.folder}"] if setup.mode == DRY_RUN else []
+        return fill("facts", [*lines, *folder])
     gone = (SENT, SENDING, UNCERTAIN)
     rows = seminar.outbox.posted()
     today = [one for one in rows if one.on == seminar.today() and one.status in gone]

@@ -169,15 +169,15 @@ class SetupPage:
         self.name = w.Text(description="name")
         self.mode = menu("mode", MODES, REHEARSAL)
         self.seats = {
-            step: kinds(step, "rule-based", *model, HUMAN) for step in STEPS
+            step: kinds(f"{step} by", "rule-based", *model, HUMAN) for step in STEPS
         } | {
             "detector": kinds("detector", *DETECTOR.kinds, *model),
             "reader": kinds("reader", STATED, *model),
-            "people": kinds("people", *KINDS, MIXED, HUMAN, *model),
+            "people": kinds("people by", *KINDS, MIXED, HUMAN, *model),
         }
         self.shown = {
-            "plan": menu("show plans", LEVELS, AUTOMATIC),
-            "rest": menu("show mails", LEVELS, ALWAYS),
+            "plan": menu("plans shown", LEVELS, AUTOMATIC),
+            "rest": menu("mails shown", LEVELS, ALWAYS),
         }
         self.seed = w.BoundedIntText(value=1, max=10**9, description="seed")
         rows = {"programme": 22, "people": 9, "policies": 14, "templates": 14}
