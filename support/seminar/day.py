@@ -53,6 +53,7 @@ from support.seminar.records import (
     Reading,
     Remade,
     Review,
+    Says,
     Verdict,
 )
 from support.seminar.review import (
