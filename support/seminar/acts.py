@@ -110,7 +110,9 @@ class Shows:
     otherwise this time. What others wrote has ">" before each line, so that no text can
     pose as its own end."""
 
-    dated, in_words, in_text = map(staticmethod, (dated, in_words, in_text))
+    dated = staticmethod(dated)
+    in_words = staticmethod(in_words)
+    in_text = staticmethod(in_text)
 
     def __init__(self, seat: Any, desk: Any, wish: str = "") -> None:
         self.seat, self.shown, self.desk, self.wish = seat, seat.shown, desk, wish
@@ -182,8 +184,10 @@ def short(seat: Any, most: int) -> Any:
     most = seat.shown.characters(most)
 
     def fitting(given: Any) -> Any:
-        flat = " ".join(given.split()) if isinstance(given, str) else given
-        return cut(flat, most - len(" […]")) if len(flat) > most else flat
+        if not isinstance(given, str):
+            return given
+        flat = " ".join(given.split())
+        return flat if len(flat) <= most else cut(flat, most - len(" […]"))
 
     return Annotated[text(most, 0), BeforeValidator(fitting)]
 
@@ -231,7 +235,7 @@ def says_form(seat: Any, offered: Sequence[date], held: Sequence[date]) -> Any:
         "SaysReply",
         dates=keyed("DatesReply", dates),
         elsewhere=many(Day, STRANGE),
-        declines=bool,
+        declines=(bool, False),
         not_before=or_none(Day),
         asks=short(seat, SENTENCE),
     )
@@ -242,7 +246,7 @@ def says(reply: Any) -> Says:
     dates: dict[str, list[date]] = {said: [] for said in SAID}
     for day, said in sorted(reply.dates.items()):
         dates[said].append(date.fromisoformat(day))
-    other = [day for day in reply.elsewhere if str(day) not in reply.dates]
+    other = sorted({day for day in reply.elsewhere if str(day) not in reply.dates})
     _, *listed = map(tuple, (*dates.values(), other))
     return Says(*listed, reply.declines, reply.not_before, reply.asks)
 
