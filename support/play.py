@@ -6,9 +6,11 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from support.errors import InvalidBallot, InvalidInput, InvalidProposal, MalformedReply
+
+Name = TypeVar("Name")
 
 AMISS = (MalformedReply, InvalidInput, InvalidProposal, InvalidBallot)
 """What a participant gets wrong; any other failure is raised."""
@@ -23,7 +25,7 @@ class FormatError:
     detail: str
 
 
-async def together(calls: Mapping[str, Awaitable[Any]]) -> dict[str, Any]:
+async def together(calls: Mapping[Name, Awaitable[Any]]) -> dict[Name, Any]:
     """Await all at once; when one fails, the others do not go on asking models."""
     tasks = {name: asyncio.ensure_future(call) for name, call in calls.items()}
     try:

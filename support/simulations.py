@@ -184,7 +184,15 @@ def plannings(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
 def rehearsals(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
     """One part of `SEMINAR_SETTINGS`: n runs of each setting, with the same simulated people under every policy set;
     `grid` are further settings, or other values of the part's own."""
-    paired = ("policies", "seats", "organizer", "detector", "reviewer", "delegation")
+    paired = (
+        "policies",
+        "seats",
+        "organizer",
+        "detector",
+        "reader",
+        "reviewer",
+        "delegation",
+    )
     return _part(seminar, SEMINAR_SETTINGS, part, n, seed, grid, paired)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from support.analysis.frames import need_columns
 from support.draw import COLOURS
+from support.seminar.data import working
 from support.seminar.records import (
     CLARIFICATION,
     CONFIRMATION,
@@ -20,72 +21,48 @@ from support.seminar.records import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+GIVEN, BACK = "date given", "date taken back"
 EVENTS = {
-    INVITATION: (COLOURS[0], "o", True, 0.0),
-    FOLLOW_UP: (COLOURS[1], "^", True, 0.0),
-    CLARIFICATION: (COLOURS[5], "D", True, 0.0),
-    CONFIRMATION: (COLOURS[2], "s", True, 0.0),
-    THANKS: (COLOURS[7], "P", True, 0.0),
-    REPLY: ("#000000", "o", False, -0.24),
-    "flag": (COLOURS[4], "X", True, -0.38),
-    "date given": (COLOURS[2], "*", True, 0.24),
-    "date taken back": (COLOURS[4], "v", False, 0.4),
+    INVITATION: (COLOURS[0], "o", 0.0),
+    FOLLOW_UP: (COLOURS[1], "^", 0.0),
+    CLARIFICATION: (COLOURS[5], "D", 0.0),
+    CONFIRMATION: (COLOURS[2], "s", 0.0),
+    THANKS: (COLOURS[7], "P", 0.0),
+    REPLY: (COLOURS[3], ".", -0.24),
+    "flag": (COLOURS[4], "X", -0.38),
+    GIVEN: (COLOURS[2], "*", 0.24),
+    BACK: (COLOURS[4], "v", 0.4),
 }
-"""Colour, mark, whether it is filled, and place in its person's row: what comes in above, dates below."""
+"""Colour, mark, and place in its person's row: what comes in above, dates below."""
 
 
 def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
     """A rehearsal (`analysis.seminar.timeline`): days on x, a row for each person.
 
-    A bar along the row shows how long somebody has had a date, which stands at its end (month and day); days in grey
-    are Saturdays and Sundays.
+    A bar along the row shows how long somebody has had a date, which stands at its end
+    (month and day); days in grey are Saturdays and Sundays.
     """
-    need_columns(events, ["day", "date", "person", "event", "slot"], "the timeline")
-    rows, last = events.attrs["people"], events.attrs["days"]
-    first = pd.Timestamp(events["date"].iloc[0]) - pd.Timedelta(
-        days=int(events["day"].iloc[0]) - 1
-    )
-    for number, date in enumerate(pd.date_range(first, periods=last), start=1):
-        if date.day_of_week > 4:
-            ax.axvspan(
-                number - 0.5, number + 0.5, color="#777777", alpha=0.15, linewidth=0
-            )
-    for (name, slot), part in events[events["slot"] != ""].groupby(
-        ["person", "slot"], sort=False
-    ):
-        given, back = (
-            part.loc[part["event"] == event, "day"].tolist()
-            for event in ("date given", "date taken back")
-        )
-        for k, since in enumerate(given):
-            until, row = back[k] if k < len(back) else last, rows.index(name) + 0.24
-            ax.plot(
-                [since, until], [row] * 2, color=COLOURS[2], linewidth=4, alpha=0.35
-            )
-            # A date that is held to the end stands outside, where the axis does not cross it out.
-            end, where, away = (
-                (1, "axes fraction", 3) if until == last else (until, "data", 7)
-            )
-            ax.annotate(f"{pd.Timestamp(str(slot)):%-d %b}", (end, row), (away, 0), xycoords=(where, "data"),
-                        textcoords="offset points", va="center", fontsize=6, annotation_clip=False)  # fmt: skip
-    for event, (colour, mark, filled, aside) in EVENTS.items():
-        part = events[events["event"] == event]
-        if not part.empty:
-            size = 8 if event.startswith("date") or event == "flag" else 5
-            ax.plot(part["day"], part["person"].map(rows.index) + aside, mark, color=colour, markersize=size,
-                    markerfacecolor=colour if filled else "white", label=event.replace("_", "-"))  # fmt: skip
-    ax.set(
-        xlabel="day of the rehearsal",
-        xlim=(0.4, last + 0.6),
-        ylim=(len(rows) - 0.5, -0.5),
-    )
-    ax.set_yticks(range(len(rows)), rows)
-    ax.locator_params("x", integer=True)
-    ax.legend(
-        fontsize=7,
-        frameon=False,
-        loc="center left",
-        bbox_to_anchor=(1, 0.5),
-        borderaxespad=4,
-    )
+    people, last = events.attrs["people"], events.attrs["days"]
+    first = events.iloc[0]
+    for number in range(1, last + 1):
+        date = first["date"] + pd.Timedelta(days=number - int(first["day"]))
+        if not working(date):
+            ax.axvspan(number - 0.5, number + 0.5, color="#dddddd", linewidth=0)
+    rows = events["person"].map(people.index)
+    for (row, slot), part in events.groupby([rows, "slot"]):
+        days = {
+            event: part.loc[part["event"] == event, "day"] for event in (GIVEN, BACK)
+        }
+        for since, until in zip_longest(days[GIVEN], days[BACK], fillvalue=last):
+            y = row + EVENTS[GIVEN][2]
+            ax.plot([since, until], [y, y], color=COLOURS[2], linewidth=4, alpha=0.35)
+            ax.text(until + 0.4, y, f"{slot:%-d %b}", va="center", fontsize=6)
+    for event, (colour, mark, aside) in EVENTS.items():
+        one = events["event"] == event
+        if one.any():
+            x, y, name = events["day"][one], rows[one] + aside, event.replace("_", "-")
+            ax.scatter(x, y, color=colour, marker=mark, label=name, s=28, zorder=2)
+    ax.set(xlabel="day", xlim=(0.4, last + 2.5), ylim=(len(people) - 0.5, -0.5))
+    ax.set_yticks(range(len(people)), people)
+    ax.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     return ax

@@ -221,40 +221,50 @@ def one_text(
 # ---- what a reply says, date by date ---------------------------------------------------
 
 SAID = ("not said", "can", "perhaps", "cannot", "gives back")
-STRANGE = 5  # dates that were not offered, of one reply
 
 
-def says_form(seat: Any, offered: Sequence[date], held: Sequence[date]) -> Any:
+def says_form(
+    seat: Any, offered: Sequence[date], held: Sequence[date], known: Says | None = None
+) -> Any:
     """One answer for each date, so that none can be possible and impossible; only a date
-    that is theirs can be given back."""
+    that is theirs can be given back. What is `known` stands there for a person."""
+    first = known or Says()
+    lists = first.can, first.perhaps, first.cannot, first.gives_back
+    there = {d: said for said, days in zip(SAID[1:], lists, strict=True) for d in days}
     dates = {}
     for slot in sorted({*offered, *held}):
         answer = one_of("answer", SAID if slot in held else SAID[:-1])
-        dates[str(slot)] = Annotated[answer, Field(title=in_words(slot))]
+        begun: Any = {"default": there.get(slot, SAID[0])} if known else None
+        title = Field(title=in_words(slot), json_schema_extra=begun)
+        dates[str(slot)] = Annotated[answer, title]
     return form(
         "SaysReply",
         dates=keyed("DatesReply", dates),
-        elsewhere=many(Day, STRANGE),
-        declines=(bool, False),
-        not_before=or_none(Day),
-        asks=short(seat, SENTENCE),
+        declines=(bool, first.declines),
+        not_before=(or_none(Day), first.not_before),
+        asks=(short(seat, SENTENCE), first.asks),
     )
 
 
 def says(reply: Any) -> Says:
     """What such a form says; a date of which it says nothing is not said."""
-    dates: dict[str, list[date]] = {said: [] for said in SAID}
-    for day, said in sorted(reply.dates.items()):
-        dates[said].append(date.fromisoformat(day))
-    other = sorted({day for day in reply.elsewhere if str(day) not in reply.dates})
-    _, *listed = map(tuple, (*dates.values(), other))
-    return Says(*listed, reply.declines, reply.not_before, reply.asks)
+
+    def dates(answer: str) -> tuple[date, ...]:
+        days = [day for day, said in reply.dates.items() if said == answer]
+        return tuple(map(date.fromisoformat, sorted(days)))
+
+    rest = {name: getattr(reply, name) for name in ("declines", "not_before", "asks")}
+    can, perhaps, cannot, gives_back = map(dates, SAID[1:])
+    return Says(can, perhaps, cannot, gives_back, **rest)
 
 
 READ = Act(
     "organizing/reading",
     lambda seat, desk, mail: says_form(
-        seat, desk.offered(mail.sender), desk.books.held(mail.sender)
+        seat,
+        desk.offered(mail.sender),
+        desk.books.held(mail.sender),
+        (mail.says or Says()) if isinstance(seat, HumanSeat) else None,
     ),
     view("desk", "mail"),
     lambda seat, reply, *view: says(reply),
@@ -282,7 +292,7 @@ def selecting(listed: bool = True, quotes: bool = True) -> Act:
 
     def numbers(seat: Any, desk: Desk, progress: str) -> Any:
         count = len(desk.policies)
-        some = Annotated[int, Field(ge=1, le=LARGEST)]
+        some: Any = Annotated[int, Field(ge=1, le=LARGEST)]
         if listed and count:
             some = one_of("policy", [*range(1, count + 1)])
         return form("SelectionReply", policies=many(some, count if listed else NUMBERS))
@@ -322,18 +332,18 @@ def actions_form(seat: Any, desk: Desk, *view: Any) -> type[BaseModel]:
     schema = WithJsonSchema({"type": "string", "enum": ["", *known]})
     policy = BeforeValidator(lambda given: given if given in known else "")
     goes = {"goal": short(seat, LINE), "policy": Annotated[str, policy, schema]}
-    mail = form("Mail", kind=Literal[INVITATION, FOLLOW_UP, THANKS, WAIT], **goes)  # type: ignore[valid-type]
-    kind, about = Literal[CLARIFICATION], many(one_day(slots), len(slots), 1)  # type: ignore[valid-type]
+    mail = form("Mail", kind=Literal[INVITATION, FOLLOW_UP, THANKS, WAIT], **goes)
+    kind, about = Literal[CLARIFICATION], many(one_day(slots), len(slots), 1)
     asks = one_of("asks", (CERTAIN, MORE))
     question = form("Question", kind=kind, asks=asks, slots=about, **goes)
-    answer = form("Answer", kind=kind, asks=Literal[ANSWER], **goes)  # type: ignore[valid-type]
+    answer = form("Answer", kind=kind, asks=Literal[ANSWER], **goes)
     people = {}
     for name, contact in desk.books.contacts.items():
         gives = [Action(CONFIRMATION, name, slots=(slot,)) for slot in slots]
         own = [action.slots[0] for action in gives if not desk.books.refusal(action)]
         kinds: Any = mail | question | answer
         if own:
-            kind = Literal[CONFIRMATION]  # type: ignore[valid-type]
+            kind = Literal[CONFIRMATION]
             kinds |= form("Confirmation", kind=kind, slot=one_day(own), **goes)
         if not contact.off:
             people[name] = kinds | None
@@ -599,11 +609,12 @@ def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
                 f"a reply without {lacks} given; expected both, or {WAIT!r}"
             )
 
-    own = says_form(seat, letter.offered, letter.given)
+    begun = Says() if isinstance(seat, HumanSeat) else None
+    own = says_form(seat, letter.offered, letter.given, begun)
     return form(
         "SpeakerReply",
         fitting,
-        action=Literal[REPLY, WAIT],  # type: ignore[valid-type]
+        action=Literal[REPLY, WAIT],
         until=(or_none(int), None),
         subject=(short(seat, LINE), ""),
         body=(text(seat.shown.characters(SHOWN), 0), ""),
@@ -659,6 +670,26 @@ def seat_speakers(
         mood = RuleBasedSpeaker(me, scenario, stream, "").mood
         known[me.name] = Invited(me, scenario, mood)
     return SPEAKER.fill(list(known), kinds, rng, known.__getitem__, spoken)
+
+
+# ---- everybody -------------------------------------------------------------------------
+
+ROLES = "organizer", "detector", "reader", "reviewer"
+
+
+def seat_roles(
+    kinds: Mapping[str, Any], rng: np.random.Generator, spoken: Spoken | None = None
+) -> dict[str, Any]:
+    """Everybody of `ROLES` by a kind for each; there is no reader where replies state
+    what they say."""
+    found = {
+        "organizer": seat_organizer(kinds["organizer"], rng, spoken),
+        "detector": seat_detector(kinds["detector"], spoken=spoken),
+    }
+    for role in (READER, REVIEWER):
+        alone = np.random.default_rng(0)
+        found[role.name] = role.seat(kinds[role.name], alone, None, spoken)
+    return {role: who for role, who in found.items() if who is not None}
 
 
 # ---- who answers questions about the mails ---------------------------------------------

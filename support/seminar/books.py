@@ -6,19 +6,29 @@ time: the same events are entered again, with the right one in its place.
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
 from support.seminar.data import Persona, Scenario, in_words, passed
-from support.seminar.records import ACTIONS, CONFIRMATION, THANKS, Action, Mail, Says
+from support.seminar.records import (
+    ACTIONS,
+    CERTAIN,
+    CONFIRMATION,
+    THANKS,
+    Action,
+    Mail,
+    Says,
+)
 
 
 @dataclass
 class Contact:
     """What is known of one person: on which days the organiser wrote to them (`mails`)
-    and they wrote (`answered`), what they said of dates, what was confirmed to them."""
+    and they wrote (`answered`), what they said of dates and last of each of `can`,
+    `perhaps`, `cannot`; on which day they were `asked` whether one is certain; which were
+    `confirmed` to them."""
 
     name: str
     role: str
@@ -28,20 +38,12 @@ class Contact:
     perhaps: set[date] = field(default_factory=set)
     cannot: set[date] = field(default_factory=set)
     gave_back: set[date] = field(default_factory=set)
-    elsewhere: set[date] = field(default_factory=set)
+    asked: dict[date, date] = field(default_factory=dict)
     confirmed: set[date] = field(default_factory=set)
     declined: bool = False
     thanked: bool = False
     off: bool = False  # taken off the list
     not_before: date | None = None
-
-    def copy(self) -> Contact:
-        """The same, of which nothing is shared."""
-        made = copy(self)
-        for name, value in vars(self).items():
-            if isinstance(value, list | set):
-                setattr(made, name, value.copy())
-        return made
 
     @property
     def unanswered(self) -> int:
@@ -50,7 +52,7 @@ class Contact:
 
     @property
     def named(self) -> set[date]:
-        """All dates that they named."""
+        """All dates that they named and did not take back."""
         return self.can | self.perhaps
 
     @property
@@ -59,21 +61,9 @@ class Contact:
         return self.named | self.cannot
 
     @property
-    def firm(self) -> set[date]:
-        """Dates that they named firmly and did not give back."""
-        return self.can - self.gave_back
-
-    @property
-    def maybe(self) -> set[date]:
-        """Dates that they named vaguely only, and did not give back."""
-        return self.perhaps - self.can - self.gave_back
-
-    @property
     def asked_since(self) -> bool:
         """Whether they were written to after their first reply."""
-        return bool(self.answered) and any(
-            sent > self.answered[0] for sent in self.mails
-        )
+        return any(sent > self.answered[0] for sent in self.mails if self.answered)
 
     def silent(self, mails: float) -> bool:
         """Whether they never answered so many mails or more."""
@@ -87,10 +77,10 @@ class Contact:
 
 class Books:
     """What a person said last about a date counts; a date that is not on the programme
-    can be given to nobody."""
+    can be given to nobody. `events` make the books again, from the programme `begun`."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self._begun, self._events = scenario, list[tuple[str, tuple[Any, ...]]]()
+        self.begun, self.events = scenario, list[tuple[Any, ...]]()
         self.scenario, self.today = scenario, scenario.start
         self.contacts = {p.name: Contact(p.name, p.role) for p in scenario.people}
         self.holders: dict[date, list[str]] = {slot: [] for slot in scenario.slots}
@@ -100,24 +90,27 @@ class Books:
         (name, slot), "joins" (persona), "off" or "back" (name), "opens" or "drops"
         (slot)."""
         getattr(self, f"_{what}")(*of)
-        self._events.append((what, of))
+        self.events.append((what, *of))
 
     def copy(self) -> Books:
         """The books as they stand."""
-        made = copy(self)
-        made._events = list(self._events)
-        made.contacts = {name: c.copy() for name, c in self.contacts.items()}
-        made.holders = {slot: list(names) for slot, names in self.holders.items()}
-        return made
+        return self._again(self.events)
 
     def corrected(self, mail: int, says: Says) -> Books:
         """The books as they would be, had that mail said something else."""
-        fresh = Books(self._begun)
-        for what, of in self._events:
-            wrong = what == "received" and of[0] == mail
-            fresh.enter(what, *((mail, of[1], says, of[3]) if wrong else of))
-        fresh.today = self.today
-        return fresh
+        events = []
+        for event in self.events:
+            if event[:2] == ("received", mail):
+                event = (*event[:3], says, *event[4:])
+            events.append(event)
+        return self._again(events)
+
+    def _again(self, events: Iterable[tuple[Any, ...]]) -> Books:
+        made = Books(self.begun)
+        for event in events:
+            made.enter(*event)
+        made.today = self.today
+        return made
 
     # ---- what they say ----
 
@@ -161,17 +154,20 @@ class Books:
         """Who has a date that was not confirmed to them."""
         found = []
         for slot, names in self.holders.items():
-            told = [name for name in names if slot in self.contacts[name].confirmed]
-            found += [(name, slot) for name in names if name not in told]
+            for name in names:
+                if slot not in self.contacts[name].confirmed:
+                    found.append((name, slot))
         return found
 
     @property
     def given_back(self) -> set[date]:
         """Dates that somebody gave back."""
-        found: set[date] = set()
-        for contact in self.contacts.values():
-            found |= contact.gave_back
-        return found
+        return set[date]().union(*(c.gave_back for c in self.contacts.values()))
+
+    @property
+    def assignment(self) -> tuple[tuple[date, tuple[str, ...]], ...]:
+        """Every date with the people who have it."""
+        return tuple((slot, tuple(names)) for slot, names in self.holders.items())
 
     def within(self, slot: date, days: int) -> bool:
         """Whether a date is today or so many days ahead at most."""
@@ -182,9 +178,12 @@ class Books:
         """Whether every seat is taken, and whoever has one knows it."""
         return not self.free and not self.untold
 
-    def refusal(self, action: Action) -> str:
-        """Why an action cannot be carried out; "" where it can."""
+    def refusal(self, action: Action, others: Sequence[Action] = ()) -> str:
+        """Why an action cannot be carried out, after others of the same day; "" where it
+        can."""
         what = f"{action.kind} to {action.person}"
+        if action.person in [other.person for other in others]:
+            return f"{what}: a second action of one day"
         if action.kind not in ACTIONS:
             return f"{what}: expected one of {', '.join(ACTIONS)}"
         if action.person not in self.contacts:
@@ -205,7 +204,12 @@ class Books:
             return f"{what}: {in_words(slot)} is over; expected a date to come"
         if slot not in contact.named:
             return f"{what}: they never named {in_words(slot)}; ask them first"
-        return "" if slot in self.free else f"{what}: {in_words(slot)} is full"
+        had, before = self.holders[slot], (CONFIRMATION, action.slots)
+        given = [
+            o for o in others if (o.kind, o.slots) == before and o.person not in had
+        ]
+        left = self.scenario.seats - len(had) - len(given)
+        return "" if left > 0 else f"{what}: {in_words(slot)} is full"
 
     # ---- what is entered ----
 
@@ -213,6 +217,8 @@ class Books:
         contact = self.contacts[mail.to]
         contact.mails.append(on)
         contact.thanked |= mail.kind == THANKS
+        if mail.asks == CERTAIN:
+            contact.asked |= dict.fromkeys(mail.slots, on)
         if mail.kind == CONFIRMATION:
             contact.confirmed |= {*mail.slots}
 
@@ -229,21 +235,23 @@ class Books:
         """A date that its holder gives back, or can no longer do, is free again; who
         declines gives all back."""
         c, programme = self.contacts[name], {*self.holders}
-        can, perhaps = {*says.can} & programme, {*says.perhaps} & programme
-        declines = says.declines and not can and not perhaps
-        cannot = programme if declines else {*says.cannot, *says.gives_back} & programme
-        c.gave_back |= cannot & {*self.held(name)}
-        self._freed(name, cannot)
         c.answered.append(on)
+        if c.off:
+            return
+        can, perhaps = {*says.can} & programme, {*says.perhaps} & programme
+        declines = says.declines and not can | perhaps
+        cannot = programme if declines else {*says.cannot, *says.gives_back} & programme
+        back = cannot & {*self.held(name)}
+        self._freed(name, cannot)
         c.can = ((c.can - perhaps) | can) - cannot
         c.perhaps = (c.perhaps | perhaps) - c.can - cannot
-        c.cannot = (c.cannot | cannot) - can - perhaps
-        c.elsewhere |= {*says.elsewhere}
-        c.declined = c.off or declines or (c.declined and not can and not perhaps)
+        c.cannot = (c.cannot - c.named) | cannot
+        c.gave_back = (c.gave_back - c.named) | back
+        c.declined = c.off or declines or (c.declined and not c.named)
         c.not_before = says.not_before
 
     def _joins(self, persona: Persona) -> None:
-        people = (*self.scenario.people, persona)
+        people = (*self.scenario.people, persona.introduced)
         self.scenario = replace(self.scenario, people=people)
         self.contacts[persona.name] = Contact(persona.name, persona.role)
 
@@ -259,13 +267,16 @@ class Books:
         contact.off = contact.declined = contact.thanked = False
 
     def _opens(self, slot: date) -> None:
-        slots = tuple(sorted({*self.scenario.slots, slot}))
-        self.scenario = replace(self.scenario, slots=slots)
-        self.holders = {day: self.holders.get(day, []) for day in slots}
+        self._programme({*self.holders, slot})
 
     def _drops(self, slot: date) -> None:
         """Whoever had it has it no more."""
-        slots = tuple(day for day in self.scenario.slots if day != slot)
-        self.scenario = replace(self.scenario, slots=slots)
-        for name in self.holders.pop(slot):
+        for name in self.holders[slot]:
             self.contacts[name].confirmed.discard(slot)
+        self._programme({*self.holders} - {slot})
+
+    def _programme(self, slots: set[date]) -> None:
+        self.scenario = replace(self.scenario, slots=tuple(sorted(slots)))
+        self.holders = {
+            slot: self.holders.get(slot, []) for slot in self.scenario.slots
+        }

@@ -23,7 +23,7 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from support.errors import NotSent
@@ -32,7 +32,7 @@ from support.play import FormatError, counted, together
 from support.seminar import words
 from support.seminar.books import Books
 from support.seminar.data import ORGANISER, Scenario
-from support.seminar.desk import Artefacts, Desk, Template
+from support.seminar.desk import Artefacts, Desk, Template, hooks_of
 from support.seminar.policies import Judged, violations
 from support.seminar.records import (
     ACTION,
@@ -119,14 +119,20 @@ class DirectPost:
         got = {mail.to for mail in desk.mails if mail.day == desk.day}
         found = []
         for name in self.seats:
-            if name not in got and desk.day not in self.again[name]:
-                continue
-            thread = tuple(desk.thread(name))
-            offered = sorted({slot for mail in thread for slot in mail.slots})
-            head = name, desk.scenario.organiser, desk.day, desk.today, thread
-            given = tuple(desk.books.held(name))
-            found.append(Letter(*head, tuple(offered), given))
+            if name in got or desk.day in self.again[name]:
+                given = tuple(desk.books.held(name))
+                found.append(self.letter(desk, name, desk.day, given))
         return found
+
+    def letter(
+        self, desk: Desk, name: str, day: int, given: tuple[date, ...]
+    ) -> Letter:
+        """What somebody is shown on a day, or was, who had these dates then."""
+        thread = tuple(mail for mail in desk.thread(name) if mail.day <= day)
+        offered = sorted({slot for mail in thread for slot in mail.slots})
+        today = self.scenario.start + timedelta(days=day - 1)
+        head = name, desk.scenario.organiser, day, today, thread
+        return Letter(*head, tuple(offered), given)
 
     async def evening(self, desk: Desk, slips: Slips) -> None:
         """They read, and may write."""
@@ -201,173 +207,187 @@ class Run:
     async def day(self, number: int) -> Day:
         """One day, from the morning's post to the evening's summary; days may be left
         out, none comes twice."""
-        desk, slips, roles = self.desk, self.slips, self.roles
+        desk, edited, spent = self.desk, len(self.desk.edits), self._spent()
         self._begin(number)
-        slips.errors, self._remade, edited = [], [], len(desk.edits)
-        seats = {id(one): one for one in (*self.post.seats.values(), *roles.values())}
-        spent = [counted(seats.values(), what) for what in ("replies", "tokens")]
         received, flags = await self._morning(await self.post.collect(number))
         before = desk.books.copy()
-        organizer = roles["organizer"]
-        desk.progress = await self._asked("progress", organizer.progress(desk), "")
-        selected = await self._selected()
-        desk.plan = await self._plan(selected)
-        actions = await self._act(selected)
-        sent = await self._send(actions)
-        await self.post.evening(desk, slips)
-        summary = await self._asked("close", organizer.close(desk), "")
+        desk.progress = await self._ask("organizer", "progress", desk, instead="")
+        desk.selected = await self._selected()
+        desk.plan = await self._plan()
+        desk.actions = await self._act()
+        sent = await self._send(desk.actions)
+        assignment = desk.books.assignment
+        await self.post.evening(desk, self.slips)
+        summary = await self._ask("organizer", "close", desk, instead="")
         wrote = {mail.to for mail in sent}
-        done = [action for action in actions if action.person in wrote]
+        done = [action for action in desk.actions if action.person in wrote]
         judged = Judged(before, desk.books, done, desk.mails, desk.policies)
-        now = [counted(seats.values(), what) for what in ("replies", "tokens")]
-        readings, self._readings = tuple(self._readings), []
-        day = Day(
-            number,
-            before.today,
-            tuple(received),
-            readings,
-            tuple(flags),
-            desk.progress,
-            selected,
-            desk.plan,
-            tuple(actions),
-            tuple(sent),
-            tuple(desk.edits[edited:]),
-            tuple(self._remade),
-            tuple((slot, tuple(names)) for slot, names in desk.books.holders.items()),
-            tuple(before.pending.items()),
-            violations(judged),
-            summary,
-            tuple(slips.errors),
-            now[0] - spent[0],
-            now[1] - spent[1],
+        replies, tokens = (
+            now - then for now, then in zip(self._spent(), spent, strict=True)
         )
+        day = Day(
+            number=number,
+            date=desk.today,
+            received=received,
+            readings=tuple(self._readings),
+            flags=flags,
+            progress=desk.progress,
+            selected=desk.selected,
+            plan=desk.plan,
+            actions=desk.actions,
+            sent=sent,
+            edits=tuple(desk.edits[edited:]),
+            remade=tuple(self._remade),
+            assignment=assignment,
+            pending=tuple(before.pending.items()),
+            violations=violations(judged),
+            summary=summary,
+            format_errors=tuple(self.slips.errors),
+            replies=replies,
+            tokens=tokens,
+        )
+        self._readings = []
         desk.before.append(day)
         return day
+
+    def restore(self, days: Sequence[Day], events: Iterable[tuple[Any, ...]]) -> None:
+        """Be where these days left a run, whose books these events made."""
+        desk, readings = self.desk, dict[int, Says]()
+        for day in days:
+            desk.mails += [*day.received, *day.sent]
+            desk.hooks += hooks_of((day,))
+            desk.edits += day.edits
+            desk.before.append(day)
+            readings |= {one.mail: one.says for one in day.readings}
+        for what, *of in events:
+            if what == "received":
+                of[2] = readings[of[0]]
+            desk.books.enter(what, *of)
+        for day in days[-1:]:
+            self._begin(day.number)
+            desk.progress, desk.selected = day.progress, day.selected
+            desk.plan, desk.actions = day.plan, day.actions
 
     def _begin(self, number: int) -> None:
         desk = self.desk
         desk.day, desk.decided, self._flagged = number, [], set()
+        desk.progress, desk.selected = "", ()
+        desk.plan, desk.actions = DayPlan(""), ()
         desk.books.today = self.start + timedelta(days=number - 1)
         desk.scenario = desk.books.scenario
+        self.slips.errors, self._remade = [], []
 
-    async def _asked(
-        self, phase: str, made: Awaitable[Any], instead: Any = None
-    ) -> Any:
-        return await self.slips.ask("organizer", phase, made, instead)
+    def _spent(self) -> tuple[int, int]:
+        """Replies and tokens of models so far; who has several roles counts once."""
+        seats = (*self.post.seats.values(), *self.roles.values())
+        each = {id(seat): seat for seat in seats}.values()
+        return counted(each, "replies"), counted(each, "tokens")
+
+    async def _ask(self, role: str, what: str, *about: Any, instead: Any = None) -> Any:
+        made = getattr(self.roles[role], what)(*about)
+        return await self.slips.ask(role, what, made, instead)
 
     # ---- the morning's replies ----
 
     async def _morning(
         self, written: Iterable[Written]
-    ) -> tuple[list[Mail], list[Flag]]:
-        """What replies say is entered, by what nobody could read the person at the desk
-        is asked; so they are about what no policy covers, or has a doubt."""
+    ) -> tuple[tuple[Mail, ...], tuple[Flag, ...]]:
+        """What replies say is entered, about what nobody could read the person at the
+        desk is asked; then about what no policy covers, or has a doubt."""
         received, flags = list[Mail](), list[Flag]()
         for one in written:
-            if not one.response.body and one.response.says is None:
-                flags.append(Flag(one.answers or 0, one.person, one.doubt))
-                continue
-            mail = self._arrive(one)
-            received.append(mail)
+            about = one.answers or 0
+            if one.response.body or one.response.says:
+                received.append(self._arrive(one))
+                about = received[-1].id
             if one.doubt:
-                flags.append(Flag(mail.id, mail.sender, one.doubt))
-        read = await together({str(mail.id): self._read(mail) for mail in received})
-        unread = [mail.sender for mail in received if read[str(mail.id)] is None]
-        known = list[Mail]()
-        for mail in received:
-            reading = read[str(mail.id)] or await self._ask_to_read(mail)
+                flags.append(Flag(about, one.person, one.doubt))
+        read = await together({mail: self._read(mail) for mail in received})
+        unread = {mail.sender for mail in received if read[mail] is None}
+        known = []
+        for mail, reading in read.items():
+            reading = reading or await self._read_by("reviewer", mail)
             if reading:
                 self.enter(reading)
-            says = reading.says if reading else None
-            known.append(replace(mail, says=says))
-        checks = {str(mail.id): self._check(mail) for mail in known}
-        for mail, verdict in zip(known, (await together(checks)).values(), strict=True):
+            known.append(replace(mail, says=reading and reading.says))
+        checked = await together({mail: self._check(mail) for mail in known})
+        for mail, verdict in checked.items():
             if verdict.flag:
                 question = verdict.question.strip() or UNSAID
                 flags.append(Flag(mail.id, mail.sender, question))
-        self._flagged = {flag.person for flag in flags} | {*unread}
-        return received, [await self._decide(flag) for flag in flags]
+        self._flagged = {flag.person for flag in flags} | unread
+        return tuple(received), tuple([await self._decide(flag) for flag in flags])
 
     def _arrive(self, one: Written) -> Mail:
-        said = one.response
-        head = len(self.desk.mails) + 1, self.desk.day, REPLY, one.person, ORGANISER
-        text = {"subject": said.subject, "body": said.body}
-        mail = Mail(*head, **text, answers=one.answers, says=said.says)
-        self.desk.mails.append(mail)
+        said, desk = one.response, self.desk
+        head = len(desk.mails) + 1, desk.day, REPLY, one.person, ORGANISER
+        mail = Mail(*head, said.subject, said.body, answers=one.answers, says=said.says)
+        desk.mails.append(mail)
         return mail
 
     async def _read(self, mail: Mail) -> Reading | None:
         """What a reply says: as its writer states it, or as a reader takes its words."""
-        reader = self.roles.get("reader")
-        if reader is None:
+        if "reader" not in self.roles:
             says, by = mail.says, STATED
-        else:
-            made = reader.read(self.desk, mail)
-            says, by = await self.slips.ask("reader", "read", made), reader.kind
-        return says and Reading(mail.id, mail.sender, says, by)
+            return Reading(mail.id, mail.sender, says, by) if says else None
+        return await self._read_by("reader", mail)
+
+    async def _read_by(self, role: str, mail: Mail) -> Reading | None:
+        says = await self._ask(role, "read", self.desk, mail)
+        by = self.roles[role].kind
+        return Reading(mail.id, mail.sender, says, by) if says else None
 
     async def _check(self, mail: Mail) -> Verdict:
         """What cannot be judged is flagged."""
-        made = self.roles["detector"].check(mail, self.desk)
-        verdict: Verdict = await self.slips.ask(
-            "detector", "check", made, Verdict(True)
-        )
+        asked = "detector", "check", mail, self.desk
+        verdict: Verdict = await self._ask(*asked, instead=Verdict(True))
         return verdict
-
-    async def _ask_to_read(self, mail: Mail) -> Reading | None:
-        made = self.roles["reviewer"].read(self.desk, mail)
-        says = await self.slips.ask("reviewer", "read", made)
-        return says and Reading(mail.id, mail.sender, says, self.roles["reviewer"].kind)
 
     def enter(self, reading: Reading) -> None:
         """Enter what a reply says, which was written on the evening before; of one that
         was read already, correct it. Both readings stay on record."""
-        desk = self.desk
-        known = [one.mail for day in desk.before for one in day.readings]
-        known += [one.mail for one in self._readings]
-        if reading.mail in known:
-            desk.books = desk.books.corrected(reading.mail, reading.says)
+        books, id = self.desk.books, reading.mail
+        if ("received", id) in [event[:2] for event in books.events]:
+            self.desk.books = books.corrected(id, reading.says)
         else:
-            (mail,) = [mail for mail in desk.mails if mail.id == reading.mail]
+            (mail,) = [mail for mail in self.desk.mails if mail.id == id]
             on = self.start + timedelta(days=mail.day - 2)
-            told = reading.mail, reading.person, reading.says, on
-            desk.books.enter("received", *told)
+            books.enter("received", id, reading.person, reading.says, on)
         self._readings.append(reading)
 
     async def _decide(self, flag: Flag) -> Flag:
-        made = self.roles["reviewer"].decide(self.desk, flag)
-        flag = await self.slips.ask("reviewer", "decide", made, flag)
         desk = self.desk
-        desk.hooks.append(Hook(flag.question, flag.answer, desk.day, flag.person))
-        if flag.answer:
-            desk.decided.append(flag)
-        return flag
+        decided: Flag = await self._ask("reviewer", "decide", desk, flag, instead=flag)
+        hook = decided.question, decided.answer, desk.day, decided.person
+        desk.hooks.append(Hook(*hook))
+        if decided.answer:
+            desk.decided.append(decided)
+        return decided
 
     # ---- from the summary to the mails ----
 
     async def _selected(self) -> tuple[str, ...]:
         desk, known = self.desk, self.desk.policies.ids
-        made = self.roles["organizer"].select(desk, desk.progress)
-        found = dict.fromkeys(await self._asked("select", made, ()))
+        asked = "organizer", "select", desk, desk.progress
+        found = dict.fromkeys(await self._ask(*asked, instead=()))
         for name in found:
             if name not in known:
                 told = f"policy {name!r} given; expected some of {', '.join(known)}"
                 self.slips.note("organizer", "select", told)
         return tuple(name for name in found if name in known)
 
-    async def _plan(self, selected: tuple[str, ...]) -> DayPlan:
+    async def _plan(self) -> DayPlan:
         desk = self.desk
 
         async def made(wish: str = "") -> list[Any]:
-            plan = self.roles["organizer"].plan(desk, desk.progress, selected, wish)
-            found = await self._asked("plan", plan)
+            given = desk, desk.progress, desk.selected, wish
+            found = await self._ask("organizer", "plan", *given)
             return [found] if found else []
 
         found = await self._looked_at(PLAN, made)
         return found[0] if found else DayPlan("")
 
-    async def _act(self, selected: tuple[str, ...]) -> list[Action]:
+    async def _act(self) -> tuple[Action, ...]:
         """The actions of a plan that can be carried out together; a confirmation gives
         its date away."""
         desk = self.desk
@@ -375,58 +395,56 @@ class Run:
         async def made(wish: str = "") -> list[Any]:
             if not desk.plan.text:
                 return []
-            found = self.roles["organizer"].act(desk, desk.plan, selected, wish)
-            return self._possible(await self._asked("act", found, ()))
+            given = desk, desk.plan, desk.selected, wish
+            return self._possible(
+                await self._ask("organizer", "act", *given, instead=())
+            )
 
         actions = self._possible(await self._looked_at(ACTION, made))
         for action in actions:
             if action.kind == CONFIRMATION:
                 desk.books.enter("given", action.person, action.slots[0])
-        return actions
+        return tuple(actions)
 
     def _possible(self, actions: Iterable[Action]) -> list[Action]:
         """Those that can be carried out one after the other; why not is noted."""
-        books, kept = self.desk.books.copy(), dict[str, Action]()
+        kept: list[Action] = []
         for action in actions:
-            why = books.refusal(action)
-            if action.person in kept:
-                why = f"{action.kind} to {action.person}: a second action of one day"
-            if why:
+            if why := self.desk.books.refusal(action, kept):
                 self.slips.note("organizer", "act", why)
-                continue
-            kept[action.person] = action
-            if action.kind == CONFIRMATION:
-                books.enter("given", action.person, action.slots[0])
-        return list(kept.values())
+            else:
+                kept.append(action)
+        return kept
 
-    async def _send(self, actions: Sequence[Action]) -> list[Mail]:
+    async def _send(self, actions: Iterable[Action]) -> tuple[Mail, ...]:
         """Mails of the actions: all drafted, all looked at, then sent."""
-        desk = self.desk
+        desk, sent = self.desk, list[Mail]()
         writing = {a.person: a for a in actions if a.kind in SENT}
 
         async def made(wish: str = "") -> list[Any]:
-            drafts = {
-                name: self._asked("draft", self._draft(action, wish))
-                for name, action in writing.items()
-            }
-            return [draft for draft in (await together(drafts)).values() if draft]
+            calls = {a: self._draft(a, wish) for a in writing.values()}
+            return [draft for draft in (await together(calls)).values() if draft]
 
-        sent = []
         for draft in await self._looked_at(MAIL, made, writing):
             if why := self.held(draft):
                 self.slips.note("post", "send", why)
                 continue
             mail = self._letter(writing[draft.person], draft)
-            done = self.slips.ask("post", "send", self.post.send(mail), False)
-            if await done is None:
-                desk.books.enter("sent", mail, desk.today)
-                desk.mails.append(mail)
-                sent.append(mail)
-        return sent
+            gone = self.slips.ask("post", "send", self.post.send(mail), NotSent)
+            if await gone is NotSent:
+                continue
+            desk.books.enter("sent", mail, desk.today)
+            desk.mails.append(mail)
+            sent.append(mail)
+        return tuple(sent)
 
-    async def _draft(self, action: Action, wish: str) -> Draft:
-        draft = await self.roles["organizer"].draft(self.desk, action, wish)
-        return checked_draft(draft)
+    async def _draft(self, action: Action, wish: str) -> Draft | None:
+        async def checked() -> Draft:
+            made = await self.roles["organizer"].draft(self.desk, action, wish)
+            return checked_draft(made)
+
+        draft: Draft | None = await self.slips.ask("organizer", "draft", checked())
+        return draft
 
     def held(self, draft: Draft) -> str:
         """Why a mail does not go as it is; "" where it does."""
@@ -458,21 +476,20 @@ class Run:
         not delegated; changes are remembered. `made` makes it again by a wish, at most
         `AGAINS` times; who still wants another has removed it."""
         items = await made()
-        for _ in range(AGAINS + 1):
+        for again in reversed(range(AGAINS + 1)):
             shown = [item for item in items if self._stops(what, item, writing or {})]
             if not shown:
                 return items
+            passed = [item for item in items if item not in shown]
             review = await self._reviewed(what, shown)
             if review is None:
-                return [item for item in items if item not in shown]
-            if not review.wish:
-                passed = [item for item in items if item not in shown]
-                await self._remember(what, shown, review.items)
-                return passed + list(review.items)
-            again = await made(review.wish)
-            self._remade.append(Remade(what, review.wish, texts(items), texts(again)))
-            items = again
-        await self._remember(what, items, ())
+                return passed
+            if not (review.wish and again):
+                left = [] if review.wish else [*review.items]
+                await self._remember(what, shown, left)
+                return passed + left
+            before, items = texts(items), await made(review.wish)
+            self._remade.append(Remade(what, review.wish, before, texts(items)))
         return []
 
     def _stops(self, what: str, item: Any, writing: Mapping[str, Action]) -> bool:
@@ -493,10 +510,13 @@ class Run:
         return found
 
     async def _remember(self, what: str, shown: Items, left: Items) -> None:
+        desk = self.desk
         for edit in edits(what, shown, left):
-            made = self.roles["organizer"].describe(self.desk, edit)
-            summary = " ".join((await self._asked("describe", made, "")).split())
-            self.desk.edits.append(replace(edit, summary=summary))
+            said = await self._ask("organizer", "describe", desk, edit, instead="")
+            contact = desk.books.contacts.get(edit.about)
+            role = contact.role if contact else ""
+            summary = " ".join(said.split())
+            desk.edits.append(replace(edit, summary=summary, role=role))
 
 
 async def organize(run: Run, until: int | None = None) -> AsyncIterator[Day]:
@@ -504,11 +524,7 @@ async def organize(run: Run, until: int | None = None) -> AsyncIterator[Day]:
     seat is taken, whoever has one knows it, and no reply is under way."""
     scenario = run.desk.scenario
     last = (scenario.deadline - scenario.start).days + 1
-    last = min(last, until or last)
-    for number in range(1, last + 1):
+    for number in range(1, min(last, until or last) + 1):
         yield await run.day(number)
         if run.desk.books.settled and not run.post.awaited(last):
             return
-
-
-__all__ = ["DirectPost", "Run", "Says", "Written", "organize"]

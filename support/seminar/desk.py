@@ -13,9 +13,15 @@ import yaml
 from support.errors import InvalidInput
 from support.seminar.books import Books
 from support.seminar.data import ORGANISER, Scenario, rows
-from support.seminar.policies import VERSION, PolicySet, as_entries, checked, read_yaml
-from support.seminar.policies import policies_of
-from support.seminar.records import SENT, Day, DayPlan, Edit, Flag, Hook, Mail
+from support.seminar.policies import (
+    VERSION,
+    PolicySet,
+    as_entries,
+    checked,
+    policies_of,
+    read_yaml,
+)
+from support.seminar.records import SENT, Action, Day, DayPlan, Edit, Flag, Hook, Mail
 
 GAPS = (
     "speaker",
@@ -73,7 +79,8 @@ class Desk:
 
     `past` are mails of the organiser's own, for their style; `edits` and `hooks` those
     of earlier runs too, `before` the finished days of this one. Of today are `progress`,
-    `plan`, and `decided`, the flags that were answered.
+    `selected` (ids of policies), `plan`, `actions`, and `decided`, the flags that were
+    answered.
     """
 
     scenario: Scenario
@@ -87,7 +94,9 @@ class Desk:
     before: list[Day] = field(default_factory=list)
     day: int = 0
     progress: str = ""
-    plan: DayPlan = DayPlan("")
+    selected: tuple[str, ...] = ()
+    plan: DayPlan = field(default=DayPlan(""))
+    actions: tuple[Action, ...] = ()
     decided: list[Flag] = field(default_factory=list)
 
     @property

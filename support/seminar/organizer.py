@@ -93,11 +93,14 @@ class RuleBasedOrganizer:
         return ""
 
     def _todo(self, desk: Desk) -> tuple[Action, ...]:
-        fresh = [name for name in desk.books.contacts if name not in self._order]
-        if self._rng:
-            fresh = [fresh[k] for k in self._rng.permutation(len(fresh))]
-        for name in fresh:
-            self._order[name] = len(self._order)
+        if not self._order:
+            names = [person.name for person in desk.books.begun.people]
+            drawn = (
+                self._rng.permutation(len(names)) if self._rng else range(len(names))
+            )
+            self._order = {names[k]: place for place, k in enumerate(drawn)}
+        for name in desk.books.contacts:
+            self._order.setdefault(name, len(self._order))
         return Today(desk, self._order).actions()
 
 
@@ -111,32 +114,31 @@ def match(
     names = list(wishes)
     seats = [slot for slot in sorted(free) for _ in range(free[slot])]
     people, places = len(names), len(seats)
-    step = 2 * (people * places * max(people, places) + 1)
+    step = (people + places) ** 2
     worth = np.zeros((people, places))
     for i, name in enumerate(names):
         for j, slot in enumerate(seats):
             if slot in wishes[name]:
-                worth[i, j] = (
-                    (people + 1 + first(name)) * step + people - i + places - j
-                )
+                early = people - i + places - j
+                worth[i, j] = (people + 1 + first(name)) * step + early
     rows, columns = linear_sum_assignment(worth, maximize=True)
     pairs = zip(rows, columns, strict=True)
     return {names[i]: seats[j] for i, j in pairs if worth[i, j]}
 
 
 class Today:
-    """A day under the rules; `done` is what was decided so far, by person; ties between
-    people go by `order`."""
+    """A day under the rules; `done` is what was decided so far, by person, `holders` who
+    has each date by it; ties between people go by `order`."""
 
     def __init__(self, desk: Desk, order: Mapping[str, int]) -> None:
         self.desk, self.books, self.order = desk, desk.books, order
-        self.done: dict[str, Action] = {}
         self.rules, self.today = desk.policies.rules, desk.books.today
+        self.done: dict[str, Action] = {}
+        self.holders = {slot: [*names] for slot, names in self.books.holders.items()}
         self.window = desk.policies.number("follow_up", PATIENCE)
         self.limit = desk.policies.number("give_up", NEVER)
-        kind = next((kind for kind in ROLES if kind in self.rules), "")
-        self.by_role = self.id(kind)
-        self.ahead, self.behind = ROLES.get(kind, ("", ""))
+        self.by_role = next((rule for rule in ROLES if rule in self.rules), "")
+        self.ahead, self.behind = ROLES.get(self.by_role, ("", ""))
         self.closing = passed(self.today, desk.scenario.deadline) <= self.window
         self.asking = {action.person for action in self.further()}
         self.expected = {c.name for c in self.books.waiting if self.awaited(c)}
@@ -161,32 +163,26 @@ class Today:
         )
         for step in steps:
             for action in list(step()):
-                if not self.books.contacts[action.person].off:
-                    self.done.setdefault(action.person, action)
+                self.decide(action)
         return tuple(self.done.values())
 
+    def decide(self, action: Action) -> None:
+        """What is decided first about somebody counts."""
+        name = action.person
+        if name in self.done or self.books.contacts[name].off:
+            return
+        self.done[name] = action
+        if action.kind == CONFIRMATION and name not in self.holders[action.slots[0]]:
+            self.holders[action.slots[0]].append(name)
+
     # ---- what the steps look at ----
-
-    def id(self, rule: str) -> str:
-        """The id of the policy with a rule; "" where none has it."""
-        return self.rules[rule].id if rule in self.rules else ""
-
-    def first(self, name: str) -> int:
-        """The priority that the policies give to a role."""
-        return int(self.books.contacts[name].role == self.ahead)
-
-    def given(self) -> list[date]:
-        """The dates that are given away today."""
-        gives = [a for a in self.done.values() if a.kind == CONFIRMATION]
-        held = self.books.holders
-        return [a.slots[0] for a in gives if a.person not in held[a.slots[0]]]
 
     @property
     def free(self) -> dict[date, int]:
         """Dates to come with seats that nobody has, nor gets today."""
-        given, free = self.given(), self.books.free
-        left = {slot: free[slot] - given.count(slot) for slot in self.books.to_come}
-        return {slot: seats for slot, seats in left.items() if seats > 0}
+        seats = self.desk.scenario.seats
+        left = {slot: seats - len(names) for slot, names in self.holders.items()}
+        return {slot: n for slot, n in left.items() if n > 0 and slot > self.today}
 
     @property
     def people(self) -> list[Contact]:
@@ -202,9 +198,12 @@ class Today:
 
     @property
     def answering(self) -> list[Contact]:
-        """Those who answered their last mail, in the list's order."""
-        ready = {c.name for c in self.people if c.answered and not c.unanswered}
-        return [c for name, c in self.books.contacts.items() if name in ready]
+        """Those who answered their last mail."""
+        return [c for c in self.people if c.answered and not c.unanswered]
+
+    def first(self, name: str) -> int:
+        """The priority that the policies give to a role."""
+        return int(self.books.contacts[name].role == self.ahead)
 
     def awaited(self, contact: Contact) -> bool:
         """Whether an answer is worth waiting for before dates are given away."""
@@ -225,11 +224,24 @@ class Today:
         back = self.books.given_back if "cancelled" in self.rules else set()
         return {s: n for s, n in free.items() if s in back and not self.near(s)}
 
-    def asked(self, name: str, slot: date) -> int:
-        """The last mail that asked somebody whether a date is certain; 0 for none."""
-        to_them = [mail for mail in self.desk.mails if mail.to == name]
-        ids = [m.id for m in to_them if m.asks == CERTAIN and m.slots == (slot,)]
-        return max(ids, default=0)
+    def action(
+        self,
+        kind: str,
+        name: str,
+        goal: str,
+        rule: str = "",
+        slots: Iterable[date] = (),
+        asks: str = "",
+    ) -> Action:
+        """An action with its goal in words, for the policy that has a rule."""
+        policy = self.rules[rule].id if rule in self.rules else ""
+        said = words.say("goal", goal)
+        return Action(kind, name, said, tuple(slots), policy, asks)
+
+    def gives(self, found: Mapping[str, date], rule: str) -> Iterator[Action]:
+        """Confirmations, for a rule."""
+        for name, slot in found.items():
+            yield self.action(CONFIRMATION, name, "give", rule, [slot])
 
     # ---- the steps, in their order ----
 
@@ -241,73 +253,71 @@ class Today:
     def tell(self) -> Iterator[Action]:
         """Dates that somebody has and was not told of."""
         for name, slot in self.books.untold:
-            if name not in self.done:
-                yield give(name, slot, self.id("confirm"))
+            yield from self.gives({name: slot}, "confirm")
 
     def give(self) -> Iterator[Action]:
         """Dates for people who named them firmly: when that takes every seat, when
         nobody's answer is expected any more, or shortly before the deadline."""
-        free, people = self.free, self.people
-        found = match({c.name: c.firm for c in people}, free, self.first)
+        free, firm = self.free, {c.name: c.can for c in self.people}
+        found = match(firm, free, self.first)
         whole = len(found) == sum(free.values()) and not self.asking & set(found)
         if not found or not (whole or self.ready):
-            near = {slot: seats for slot, seats in free.items() if self.near(slot)}
-            urgent = match({c.name: c.firm for c in people}, near)
-            yield from self.gives(urgent, "urgent")
-            back = self.returned(free)
-            sure = {c.name: c.firm for c in people if c.name not in self.asking}
-            found = match(sure, back, self.first)
-            yield from self.gives(self.unyielding(found, back), "cancelled")
+            yield from self.give_early(free, firm)
             return
-        chosen = found if self.closing else self.unyielding(found, free)
-        for name, slot in chosen.items():
-            others = [c for c in self.books.waiting if c.name != name]
-            rival = any(slot in c.named and not self.first(c.name) for c in others)
-            ranked = self.by_role if self.first(name) and rival else ""
-            yield give(name, slot, ranked or self.id("confirm"))
+        for name, slot in self.unyielding(found, free).items():
+            others = [c.name for c in self.books.waiting if slot in c.named]
+            rivals = [other for other in others if not self.first(other)]
+            ranked = self.first(name) and rivals
+            yield from self.gives({name: slot}, self.by_role if ranked else "confirm")
 
-    def gives(self, found: Mapping[str, date], rule: str) -> Iterator[Action]:
-        """Confirmations, for a rule."""
-        return (give(name, slot, self.id(rule)) for name, slot in found.items())
+    def give_early(
+        self, free: Mapping[date, int], firm: Mapping[str, set[date]]
+    ) -> Iterator[Action]:
+        """Urgent dates, and dates that were given back, without waiting for others."""
+        near = {slot: seats for slot, seats in free.items() if self.near(slot)}
+        yield from self.gives(match(firm, near), "urgent")
+        back = self.returned(free)
+        asked = {name: slots for name, slots in firm.items() if name not in self.asking}
+        found = match(asked, back, self.first)
+        yield from self.gives(self.unyielding(found, back), "cancelled")
 
     def unyielding(
         self, found: Mapping[str, date], free: Mapping[date, int]
     ) -> dict[str, date]:
         """Without those who leave a date for now to people who come first, named it
-        vaguely, and have no other."""
-        leaving: set[str] = set()
-        others = [c for c in self.people if c.name not in found]
+        vaguely, and have no other; shortly before the deadline nobody does."""
+        leaving: list[str] = []
+        others = [c for c in self.people if c.name not in found and self.first(c.name)]
         for slot in set(found.values()):
-            ahead = [c for c in others if c.role == self.ahead and slot in c.maybe]
             takers = [name for name, taken in found.items() if taken == slot]
-            roles = {name: self.books.contacts[name].role for name in takers}
-            behind = [name for name in takers if roles[name] == self.behind]
-            short = len(ahead) - free[slot] + len(takers)
-            leaving |= set(behind[::-1][: max(short, 0)])
+            ahead = [contact for contact in others if slot in contact.perhaps]
+            last = [n for n in takers if self.books.contacts[n].role == self.behind]
+            short = len(takers) + len(ahead) - free[slot]
+            leaving += last[::-1][: max(short, 0)]
+        if self.closing:
+            leaving = []
         return {name: slot for name, slot in found.items() if name not in leaving}
 
     def give_vague(self) -> Iterator[Action]:
         """Vague dates, for seats that nobody named firmly; with a policy on them, people
         are asked first."""
-        free, careful = self.free, "vague" in self.rules
-        slots = free
+        slots = free = self.free
         if not self.ready:
-            slots = {s: n for s, n in free.items() if self.near(s, SOON)}
-            slots |= self.returned(free)
-        wishes = {contact.name: contact.maybe for contact in self.people}
+            soon = {slot: n for slot, n in free.items() if self.near(slot, SOON)}
+            slots = soon | self.returned(free)
+        wishes = {contact.name: contact.perhaps for contact in self.people}
         for name, slot in match(wishes, slots, self.first).items():
-            near, asked = self.near(slot), self.asked(name, slot)
-            if careful and not asked:
-                quiet = self.books.quiet(self.books.contacts[name])
+            contact, near = self.books.contacts[name], self.near(slot)
+            asked = contact.asked.get(slot)
+            if "vague" in self.rules and not asked:
+                quiet = self.books.quiet(contact)
                 if quiet is None or quiet >= self.window:
-                    goal = words.say("goal", "certain")
-                    rule = self.id("vague")
-                    yield Action(CLARIFICATION, name, goal, (slot,), rule, CERTAIN)
+                    sure = CLARIFICATION, name, "certain", "vague", [slot], CERTAIN
+                    yield self.action(*sure)
                 continue
-            replies = [m.id for m in self.desk.mails if m.sender == name]
-            settled = not careful or any(id > asked for id in replies)
-            if (self.closing or near) and settled:
-                yield give(name, slot, self.id("urgent") if near else "")
+            settled = not asked or contact.answered[-1] >= asked
+            if settled and (self.closing or near):
+                yield from self.gives({name: slot}, "urgent" if near else "")
 
     def give_again(self) -> Iterator[Action]:
         """Second dates that nobody without one named, shortly before the deadline."""
@@ -319,7 +329,7 @@ class Today:
         for name in sorted(self.order, key=lambda name: self.order[name]):
             held = self.books.held(name)
             if held and name not in self.done:
-                have[name] = self.books.contacts[name].firm - {*held}
+                have[name] = self.books.contacts[name].can - {*held}
         yield from self.gives(match(have, free), "one_each")
 
     def thanks(self) -> Iterator[Action]:
@@ -327,57 +337,63 @@ class Today:
         for contact in self.books.contacts.values():
             due = contact.declined and not contact.thanked
             if due and "declined" in self.rules:
-                goal = words.say("goal", "thanks")
-                yield Action(THANKS, contact.name, goal, (), self.id("declined"))
+                yield self.action(THANKS, contact.name, "thanks", "declined")
 
     def further(self) -> Iterator[Action]:
         """Questions for further dates, to people who named few, or vague ones, and were
         not written to since."""
         few = self.desk.policies.number("ask_more")
         for contact in self.answering:
-            others = tuple(s for s in self.free if s not in contact.spoken_of)
+            others = {*self.free} - contact.spoken_of
             rule = "ask_more" if contact.few(few) else ""
             if not rule and "vague" in self.rules and contact.perhaps:
                 rule = "vague"
-            if rule and contact.named and others and not contact.asked_since:
-                goal = words.say("goal", "more")
-                asked = contact.name, goal, others, self.id(rule), MORE
-                yield Action(CLARIFICATION, *asked)
+            if rule and others and not contact.asked_since:
+                yield self.ask(contact, "more", others, rule)
+
+    def ask(
+        self, contact: Contact, goal: str, slots: Iterable[date], rule: str
+    ) -> Action:
+        """A question for other dates."""
+        asked = goal, rule, sorted(slots), MORE
+        return self.action(CLARIFICATION, contact.name, *asked)
 
     def another(self) -> Iterator[Action]:
         """Questions for another date, to people whose dates others got, or now that one
         was given back."""
-        free, gone = self.free, {*self.given()}
-        for contact in self.answering if free else ():
-            if not contact.named or {*free} & (contact.firm | contact.maybe):
+        for contact in self.answering:
+            others = {*self.free} - contact.cannot
+            if not contact.named or not others or contact.named & {*self.free}:
                 continue
-            to_them = [m for m in self.desk.mails if m.to == contact.name]
-            asked = [m.day for m in to_them if m.kind in (CLARIFICATION, INVITATION)]
-            today = self.desk.day if contact.named & gone else 0
-            if max(asked, default=0) >= max(today, self.turned(contact)):
-                continue
-            holders = [
-                a.person for a in self.done.values() if {*a.slots} & contact.named
-            ]
-            for slot in contact.named & {*self.books.holders}:
-                holders += self.books.holders[slot]
-            ranked = any(map(self.first, holders)) and not self.first(contact.name)
-            rule = self.by_role if ranked else ""
-            goal = words.say("goal", "taken")
-            yield Action(CLARIFICATION, contact.name, goal, tuple(free), rule, MORE)
+            if self.turned(contact):
+                ranked = not self.first(contact.name) and self.outranked(contact)
+                rule = self.by_role if ranked else ""
+                yield self.ask(contact, "taken", others, rule)
 
-    def turned(self, contact: Contact) -> int:
-        """The day on which a date of theirs was last given to another, or a free one
-        given back; 0 for never."""
+    def outranked(self, contact: Contact) -> bool:
+        """Whether somebody who comes first has, or gets today, a date of theirs."""
+        names: list[str] = []
+        for slot in contact.named & {*self.holders}:
+            names += self.holders[slot]
+        return any(map(self.first, names))
+
+    def turned(self, contact: Contact) -> bool:
+        """Whether a date of theirs was given to another, or a free one given back, since
+        they were last asked for dates."""
+        name, mails = contact.name, self.desk.mails
+        asking = (CLARIFICATION, INVITATION)
+        days = [mail.day for mail in mails if mail.to == name and mail.kind in asking]
+        since = [mail for mail in mails if mail.day > max(days, default=0)]
         others = [c for c in self.books.contacts.values() if c is not contact]
-        free = {*self.books.free}
-        gave = {other.name for other in others if other.gave_back & free}
-        days = [0]
-        for mail in self.desk.mails:
-            gives = mail.kind == CONFIRMATION and mail.to != contact.name
-            if (gives and {*mail.slots} & contact.named) or mail.sender in gave:
-                days.append(mail.day)
-        return max(days)
+        gave = {other.name for other in others if other.gave_back & {*self.books.free}}
+        given = {
+            s for s, names in self.holders.items() if names != self.books.holders[s]
+        }
+        lost = contact.named & given
+        for mail in since:
+            if mail.kind == CONFIRMATION and mail.to != name:
+                lost |= contact.named & {*mail.slots}
+        return bool(lost) or any(mail.sender in gave for mail in since)
 
     def undecided(self) -> Iterator[Action]:
         """Once more to people who answered without a date, when the window is over."""
@@ -386,7 +402,8 @@ class Today:
             late = passed(contact.answered[-1], self.today) >= self.window
             open = not contact.named and not contact.gave_back
             if open and late and len(contact.mails) < most:
-                yield self.reminder(contact, "undecided")
+                reminder = FOLLOW_UP, contact.name, "undecided", "follow_up"
+                yield self.action(*reminder)
 
     def again(self) -> Iterator[Action]:
         """Follow-ups on mails without an answer, when the window is over and the limit
@@ -395,32 +412,21 @@ class Today:
             quiet = self.books.quiet(contact)
             due = quiet is not None and quiet >= self.window
             if due and len(contact.mails) < self.limit:
-                yield self.reminder(contact, "again")
-
-    def reminder(self, contact: Contact, why: str) -> Action:
-        """A follow-up."""
-        goal = words.say("goal", why)
-        return Action(FOLLOW_UP, contact.name, goal, (), self.id("follow_up"))
+                yield self.action(FOLLOW_UP, contact.name, "again", "follow_up")
 
     def invite(self) -> Iterator[Action]:
         """To everybody at the beginning where a policy says so, else to as many people
         as seats are free."""
         contacts, free = self.books.contacts, self.free
+        begun = any(contact.mails for contact in contacts.values())
+        everybody = "begin" in self.rules and not begun
         order = sorted(contacts, key=lambda n: (-self.first(n), self.order[n]))
         fresh = [n for n in order if not contacts[n].mails and n not in self.done]
         fresh = [name for name in fresh if not contacts[name].declined]
-        begun = any(contact.mails for contact in contacts.values())
-        everybody = "begin" in self.rules and not begun
         named = {c.name for c in self.books.waiting if c.named & {*free}}
         hoped = self.expected | named
         hoped -= {n for n, a in self.done.items() if a.kind == CONFIRMATION}
         room = len(fresh) if everybody else sum(free.values()) - len(hoped)
-        rule = self.id("begin") if everybody else ""
         for name in fresh[: max(room, 0)] if free else ():
-            yield Action(INVITATION, name, words.say("goal", "invite"), (), rule)
-
-
-def give(name: str, slot: date, policy: str) -> Action:
-    """The action that gives a date to somebody, or tells them of it."""
-    goal = words.say("goal", "give")
-    return Action(CONFIRMATION, name, goal, (slot,), policy)
+            rule = "begin" if everybody else ""
+            yield self.action(INVITATION, name, "invite", rule)

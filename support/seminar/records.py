@@ -40,15 +40,13 @@ PLAN, ACTION, MAIL = REVIEWED = "plan", "action", "mail"
 class Says:
     """What a reply says: dates by what they are to its writer, and what else counts.
 
-    `elsewhere` are dates that were not offered; before `not_before` they do not want to
-    be written to; `asks` is what somebody has to decide about, in words, or "".
+    Before `not_before` they do not want to be written to; `asks` is what somebody has to decide about, in words, or "".
     """
 
     can: tuple[date, ...] = ()
     perhaps: tuple[date, ...] = ()
     cannot: tuple[date, ...] = ()
     gives_back: tuple[date, ...] = ()
-    elsewhere: tuple[date, ...] = ()
     declines: bool = False
     not_before: date | None = None
     asks: str = ""
@@ -156,14 +154,15 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What the person at the desk changed, about whom ("" for a plan); of a removal
-    `after` is empty. `summary` is the sentence that is remembered of it."""
+    """What the person at the desk changed, about whom ("" for a plan), and their role;
+    of a removal `after` is empty. `summary` is the sentence that is remembered of it."""
 
     what: str
     about: str
     before: str
     after: str
     summary: str = ""
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)

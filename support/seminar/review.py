@@ -11,7 +11,6 @@ from support.mail.letters import shown_text
 from support.seminar.data import in_words
 from support.seminar.desk import Desk
 from support.seminar.records import (
-    ACTION,
     ACTIONS,
     PLAN,
     Action,
@@ -81,19 +80,20 @@ class Automatic:
 
 
 def checked_review(desk: Desk, what: str, shown: Items, review: Review) -> Review:
-    """A review that fits what was shown: nothing but actions is added to it."""
-    known = {item.person for item in shown}
+    """A review that fits what was shown, its mails as they would leave: nothing but
+    actions is added to it."""
+    known = [item.person for item in shown]
+    items: list[Any] = []
     for item in review.items:
-        if what != ACTION and item.person not in known:
+        if isinstance(item, Action):
+            if why := desk.books.refusal(item, items):
+                raise InvalidInput(why)
+        elif item.person not in known:
             raise InvalidInput(f"{what}: {item.person!r} given, who was not shown")
-        if isinstance(item, Draft):
-            checked_draft(item)
-        if isinstance(item, Action) and (why := desk.books.refusal(item)):
-            raise InvalidInput(why)
-    names = [item.person for item in review.items]
-    if len(names) > len(set(names)):
-        raise InvalidInput(f"{what}: two for one person given; expected one at most")
-    return review
+        elif item.person in [other.person for other in items]:
+            raise InvalidInput(f"{what}: two for {item.person!r} given; expected one")
+        items.append(checked_draft(item) if isinstance(item, Draft) else item)
+    return replace(review, items=tuple(items))
 
 
 def checked_draft(draft: Draft) -> Draft:

@@ -75,14 +75,9 @@ class RuleBasedSpeaker:
         self._yields = bool(facts.random() < YIELDS)
         after = int(facts.integers(1, LONGEST + 1))
         self._cancels = after if facts.random() < me.cancels else None
-        self.mood: dict[date, str] = {}
-        self._turns, luck = {}, {}
-        for slot in scenario.slots:
-            suits, vague, turns, luck[slot] = facts.random(4)
-            sure = PERHAPS if vague < me.vague else CAN
-            self.mood[slot] = sure if suits < me.share else NO
-            self._turns[slot] = turns < TURNS
-        self._dear = sorted(scenario.slots, key=lambda slot: (luck[slot], slot))
+        self._facts, self.mood = facts, dict[date, str]()
+        self._turns, self._luck = dict[date, bool](), dict[date, float]()
+        self._look_up(scenario.slots)
         self.named: set[date] = set()
         self._seen: set[int] = set()
         self._unanswered, self._spoke, self._raised = 0, False, False
@@ -90,9 +85,21 @@ class RuleBasedSpeaker:
         self._back: tuple[int, date] | None = None
         self._holds = self._memory.random() < HOLDS and me.days > 2
 
+    def _look_up(self, slots: Sequence[date]) -> None:
+        """Draw what is true of dates that they did not know of."""
+        for slot in slots:
+            if slot in self.mood:
+                continue
+            suits, vague, turns, self._luck[slot] = self._facts.random(4)
+            sure = PERHAPS if vague < self.me.vague else CAN
+            self.mood[slot] = sure if suits < self.me.share else NO
+            self._turns[slot] = turns < TURNS
+        self._dear = sorted(self.mood, key=lambda slot: (self._luck[slot], slot))
+
     async def answer(self, letter: Letter) -> Response:
         """What they do about the latest mail; a reply may name a day too, to send what
         they promised, or to cancel."""
+        self._look_up(letter.offered)
         for mail in letter.thread:
             if mail.sender == ORGANISER and mail.id not in self._seen:
                 self._take_in(mail, letter)

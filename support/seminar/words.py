@@ -46,7 +46,7 @@ def _table() -> dict[str, dict[str, str]]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
-def say(who: str, what: str, **gaps: object) -> str:
+def say(who: str, what: str, /, **gaps: object) -> str:
     """A sentence of the table, filled."""
     return _table()[who][what].format(**gaps)
 
@@ -84,8 +84,8 @@ def known(desk: Desk, contact: Contact) -> list[str]:
         "written": contact.mails,
         "answered": contact.answered[-1:],
         "has": desk.books.held(contact.name),
-        "can": contact.firm,
-        "perhaps": contact.maybe,
+        "can": contact.can,
+        "perhaps": contact.perhaps,
         "cannot": contact.cannot,
         "gave_back": contact.gave_back,
         "later": [contact.not_before] if contact.not_before else [],
@@ -217,11 +217,10 @@ def change(desk: Desk, edit: Edit) -> str:
     if not edit.after:
         return say("change", "removed", **about)
     found = []
-    if edit.what == MAIL and edit.about in desk.scenario.by_name:
-        person = desk.scenario.by_name[edit.about]
+    if edit.what == MAIL:
         texts = edit.before, edit.after
         pairs = {
-            "greeting": [greeting_of(text, person) for text in texts],
+            "greeting": [greeting_of(text, edit.about) for text in texts],
             "closing": [closing_of(text, desk.scenario) for text in texts],
         }
         for part, (old, new) in pairs.items():
@@ -241,15 +240,14 @@ def mannered(
     for edit in edits:
         if edit.what != MAIL or not edit.after:
             continue
-        known = scenario.by_name.get(edit.about)
-        if known and known.role == person.role:
-            old, new = (greeting_of(t, known) for t in (edit.before, edit.after))
+        if edit.role == person.role:
+            old, new = (greeting_of(t, edit.about) for t in (edit.before, edit.after))
             greeting = new if new and new != old else greeting
         old, new = (closing_of(t, scenario) for t in (edit.before, edit.after))
         closing = new if new and new != old else closing
     first, _, rest = body.partition("\n")
-    if greeting and greeting_of(first, person):
-        gaps = {**_names(person), "last": _last(person, scenario)}
+    if greeting and greeting_of(first, person.name):
+        gaps = {**_names(person.name), "last": _last(person, scenario)}
         body = f"{_filled(greeting, gaps)}\n{rest}"
     if closing and (old := closing_of(body, scenario)):
         head, _, tail = body.rpartition(old)
@@ -257,23 +255,23 @@ def mannered(
     return body
 
 
-def _names(person: Persona) -> dict[str, str]:
-    parts = person.name.split()
-    return {"name": person.name, "last": parts[-1], "first": parts[0]}
+def _names(name: str) -> dict[str, str]:
+    parts = name.split()
+    return {"name": name, "last": parts[-1], "first": parts[0]}
 
 
-def greeting_of(text: str, person: Persona) -> str:
-    """The greeting of a mail, with gaps for the name; "" where there is none.
+def greeting_of(text: str, name: str) -> str:
+    """The greeting of a mail to somebody, with gaps for the name; "" where there is none.
 
-    >>> greeting_of("Hi Ana!", Persona("a", "Ana Ray", "ana@example.org", "professor"))
+    >>> greeting_of("Hi Ana!", "Ana Ray")
     'Hi {first}!'
     """
     for line in map(str.strip, text.splitlines()):
         if not 0 < len(line) <= LINE or not line.endswith((",", "!")):
             continue
         gaps = line.replace("{", "(").replace("}", ")")
-        for gap, name in _names(person).items():
-            gaps = re.sub(rf"\b{re.escape(name)}(?!\w)", f"{{{gap}}}", gaps)
+        for gap, part in _names(name).items():
+            gaps = re.sub(rf"\b{re.escape(part)}(?!\w)", f"{{{gap}}}", gaps)
         if gaps != line:
             return gaps
     return ""

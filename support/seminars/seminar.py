@@ -1,68 +1,87 @@
-"""One seminar, from its setup to its last date: played a day at a time, left and taken up again."""
+"""One seminar, from its setup to its last date: played a day at a time, left and taken up
+again."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import ExitStack, closing
+import hashlib
+import math
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from support.errors import FateUnknown, InvalidInput
-from support.mail.journal import Kept
-from support.mail.mailbox import Mailbox
-from support.mail.outbox import Posted
+from support.mail.journal import Inbox, Kept
+from support.mail.mailbox import FolderMailbox, Mailbox, SimulatedMailbox
+from support.mail.outbox import Clearance, Outbox, Posted
+from support.models.profiles import is_model
 from support.presence import Presence
-from support.seats import Question
-from support.seminar import organizing
-from support.seminar.artefacts import Artefacts, Template
-from support.seminar.ledger import settled
-from support.seminar.records import Organizing, OrganizingDay
-from support.seminar.rules import PolicySet, as_entries, policies_of
-from support.seminar.views import Desk
-from support.seminars.journal import Entry, Journal
-from support.seminars.remembering import (
+from support.seats import HUMAN, Question, Spoken, people
+from support.seminar.acts import (
+    READER,
+    REVIEWER,
+    seat_detector,
+    seat_organizer,
+    seat_speakers,
+)
+from support.seminar.data import Persona, Scenario
+from support.seminar.day import AMISS, DirectPost, Run
+from support.seminar.desk import Artefacts, Desk, Template, hooks_of
+from support.seminar.policies import PolicySet
+from support.seminar.records import REPLY, Day, Hook, Organizing, Reading, Says
+from support.seminar.speakers import Response
+from support.seminars.journal import (
+    ANSWER,
     COLLECT,
     DAY,
-    FINISHED,
     USER,
-    Memory,
-    from_text,
+    Entry,
+    Finished,
+    Journal,
+    Remembered,
     to_text,
 )
-from support.seminars.setup import LIVE, SeminarSetup
-from support.seminars.unlock import Lock
-from support.seminars.workplace import Workplace
+from support.seminars.post import ApprovingReviewer, MailPost
+from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
-    from support.seminar.workday import Office
 
-# what a user changes while a seminar runs
-POLICIES, TEMPLATES, REMOVED, PUT_BACK, ENDED = (
+POLICIES, TEMPLATES, READING, ENDED, JOINS = (
     "policies",
     "templates",
-    "removed",
-    "put back",
+    "reading",
     "closed",
+    "joins",
 )
-
-CLOSED = "seminar: not open yet; await seminar.open() first"
-
-Templates = tuple[Template, ...]
-Entries = list[dict[str, str]]
-WAITS = "code: mail that was approved before would leave; first give the code of `make app` on the page Mail"
+CHANGES: Mapping[str, Any] = {
+    POLICIES: PolicySet,
+    TEMPLATES: tuple[Template, ...],
+    READING: Reading,
+    ENDED: str,
+    JOINS: Persona,
+    "off": str,
+    "back": str,
+    "opens": date,
+    "drops": date,
+}
+"""What a user changes while a seminar runs; the last five as the books enter them."""
 
 
 class Seminar:
-    """A seminar in a study's file (see `begin`), opened to be worked on. Close it, or use it as a context manager.
+    """A seminar in a study's file (see `begin`), opened to be worked on. Close it, or use
+    it as a context manager.
 
-    `model`: where the setup seats one. `mailbox`: in the place of the setup's. `today`: the calendar that live seminars
-    follow. `take_over`: from another window. `changed`: called at every new line of the journal. InvalidInput,
-    FileInUse, DamagedFile, MissingData when there is no such seminar, it is open elsewhere, cannot be read, or live
-    mail lacks its credentials.
+    `model` is the one where the setup seats "model", `mailbox` in the place of the
+    setup's, `today` the calendar that live seminars follow; `take_over` takes it from
+    another window; `changed` is called at every new line. InvalidInput, FileInUse,
+    DamagedFile, MissingData when there is no such seminar, it is open elsewhere, cannot
+    be read, or live mail lacks its credentials.
     """
 
     def __init__(
@@ -76,31 +95,27 @@ class Seminar:
         take_over: bool = False,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
-        self.path, self.name, self.today, self.changed = (
-            Path(path),
-            name,
-            today,
-            changed,
-        )
+        self.path, self.name, self.today = Path(path), name, today
+        digest = hashlib.sha256(name.encode()).hexdigest()[:12]
+        self.folder = self.path.with_name(f"{self.path.stem} mail") / digest
         with ExitStack() as opened:
-            presence = opened.enter_context(Presence(path))
-            self.journal = opened.enter_context(
-                closing(Journal(path, name, presence, take_over=take_over))
-            )
-            self.setup = SeminarSetup.from_json(self.journal.setup)
-            self.workplace = Workplace(
-                self.path, name, self.setup, presence, model, mailbox, today
-            )
-            opened.callback(self.workplace.close)
-            self._opened = opened.pop_all()
-        self.finished: list[OrganizingDay] = []
-        self.entries: list[Entry] = []
+            here = opened.enter_context(Presence(path))
+            self.journal = Journal(path, name, here, take_over, self._catch_up, changed)
+            opened.enter_context(closing(self.journal))
+            self.setup = setup = SeminarSetup.from_json(self.journal.setup)
+            allowed = frozenset(setup.allowed)
+            clearance = Clearance(setup.mode == LIVE, allowed, setup.daily_limit)
+            self.outbox = Outbox(path, name, clearance, presence=here)
+            opened.enter_context(closing(self.outbox))
+            self.inbox = opened.enter_context(closing(Inbox(path, name)))
+            self.mailbox = mailbox or self._mailbox()
+            self.close = opened.pop_all().close
+        self._spoken = Spoken(model, setup.temperature)
+        self.finished: list[Day] = []
         self.day = 0  # the newest one, running or finished; 0 before the first
-        self.questions: asyncio.Queue[Question] = (
-            asyncio.Queue()
-        )  # to the person at the desk
-        self._stale, self._ahead, self._replaying = True, False, False
+        self.questions = asyncio.Queue[Question]()  # to the person at the desk
         self.closed: str | None = None  # why it was closed for good
+        self._stale, self._changes = True, list[Entry]()
 
     def __enter__(self) -> Seminar:
         return self
@@ -108,291 +123,399 @@ class Seminar:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def close(self) -> None:
-        """Give the seminar back; what was kept stays."""
-        self._opened.close()
+    def _mailbox(self) -> Mailbox:
+        if self.setup.mode == REHEARSAL:
+            return SimulatedMailbox()
+        if self.setup.mode == DRY_RUN:
+            return FolderMailbox(self.folder)
+        from support.mail.credentials import find_login
+        from support.mail.live import LiveMailbox
+
+        servers: Any = self.setup.servers
+        since = min(self.setup.scenario.start, date.today())  # by the servers' calendar
+        return LiveMailbox(servers, find_login(servers), since=since)
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The lines of the journal."""
+        return self.journal.entries
+
+    # ---- who is there, and what they remember ----
 
     async def open(self) -> None:
-        """Bring the seminar to where it was left; `play` does so, too. Nothing is asked and nothing is sent."""
+        """Bring the seminar to where it was left; `play` does so, too. Nothing is asked
+        and nothing is sent."""
         if self._stale:
-            await self._replay()
-            self._catch_up(None)
-            self._stale, self._ahead = False, self.running
+            await self._restore()
+            self._catch_up()
+            self._stale = False
 
-    async def _replay(self) -> None:
-        """Seat everybody anew, with the journal in front of them, and play the finished days again by it."""
-        self._replaying = True
-        self._memory = Memory(self.journal, self._catch_up, self._added)
-        self.entries = self.journal.entries()
-        self._changes = [entry for entry in self.entries if entry.role == USER]
-        self.workplace.removed.clear()
-        self.closed = None
+    async def _restore(self) -> None:
+        """Seat everybody anew, and have them be what the finished days left."""
+        self.journal.load()
         while not self.questions.empty():  # of a day that broke off
             self.questions.get_nowait()
-        self.run = self.workplace.seated(self._memory, self.questions)
-        done = [
-            entry
-            for entry in self.entries
-            if (entry.role, entry.step) == (DAY, FINISHED)
-        ]
-        self.finished = [
-            from_text(OrganizingDay, entry.answer or "", entry.number) for entry in done
-        ]
-        self.day = max((entry.day for entry in self.entries), default=0)
-        for day in self.finished:
-            self._memory.open(day.number)
-            await self.run.day(day.number)
+        self.closed, self.run = None, self._seated()
+        over = [line for line in self.entries if line.role == DAY]
+        past: list[Finished] = [line.value(Finished) for line in over]
+        self.finished = [one.day for one in past]
+        events = [event for one in past for event in one.events]
+        self.run.restore(self.finished, events)
+        self._entered = len(events)
+        self.day = max((line.day for line in self.entries), default=0)
+        self._changes = []
+        for line in self.entries:
+            if over and line.number < over[-1].number:
+                await self._recall(line)
+            elif line.role == USER:
+                self._changes.append(line)
 
-    def _added(self, entry: Entry) -> None:
-        self.entries.append(entry)
-        self.changed()
+    def _seated(self) -> Run:
+        setup, spoken, journal = self.setup, self._spoken, self.journal
+        _, drawn = np.random.default_rng(setup.seed).spawn(2)
+        none = np.random.default_rng(0)
+        with people(self.questions):
+            reviewer = REVIEWER.seat(setup.reviewer, none, None, spoken)
+        if setup.mode == LIVE:
+            reviewer = ApprovingReviewer(reviewer, self.outbox)
+        made = {
+            "organizer": seat_organizer(setup.organizer, drawn, spoken),
+            "detector": seat_detector(setup.detector, spoken=spoken),
+            "reader": READER.seat(setup.reader, none, None, spoken),
+            "reviewer": reviewer,
+        }
+        roles = {
+            role: Remembered(who, role, journal) for role, who in made.items() if who
+        }
+        self._scenario = setup.scenario
+        self._people = DirectPost(setup.scenario, self._played())
+        post = MailPost(
+            setup,
+            self.mailbox,
+            self.outbox,
+            self.inbox,
+            self._people,
+            self._date,
+            lambda: journal.last(COLLECT),
+        )
+        kept, begun = Remembered(post, "post", journal), setup.artefacts
+        run = Run(setup.scenario, kept, roles, begun, setup.past, setup.delegation)
+        post.desk = run.desk
+        return run
+
+    def _date(self, day: int) -> date:
+        """The date of a day of the run, live by the calendar."""
+        if self.setup.mode == LIVE:
+            return self.today()
+        return self.setup.scenario.start + timedelta(days=day - 1)
+
+    def _played(self) -> dict[str, Remembered]:
+        """Whoever is played here: all in a rehearsal, persons at the desk in a dry run,
+        nobody where mail is real. Their draws go by their places on the list."""
+        kinds, mode, found = self.setup.people, self.setup.mode, dict[str, Remembered]()
+        if mode == LIVE:
+            return found
+        if not isinstance(kinds, str):
+            names = self._scenario.by_name
+            kinds = {name: kinds.get(name, "rule-based") for name in names}
+        who, _ = np.random.default_rng(self.setup.seed).spawn(2)
+        with people(self.questions):
+            seated = seat_speakers(self._scenario, kinds, who, self._spoken)
+        for name, seat in seated.items():
+            person = seat.kind == HUMAN
+            again = not (person or is_model(seat.kind))
+            if person or mode == REHEARSAL:
+                found[name] = Remembered(seat, name, self.journal, again)
+        return found
+
+    def _admit(self, persona: Persona) -> None:
+        """Seat somebody who joins; mail may go to them."""
+        joined = (*self._scenario.people, persona)
+        self._scenario = replace(self._scenario, people=joined)
+        allowed = self.outbox.clearance.allowed | {persona.email}
+        self.outbox.clearance = replace(self.outbox.clearance, allowed=allowed)
+        if seat := self._played().get(persona.name):
+            self._people.seats[persona.name] = seat
+            self._people.again[persona.name] = set()
+
+    async def _recall(self, line: Entry) -> None:
+        """Have everybody be what they were after a line of a finished day."""
+        who = {**self._people.seats, **self.run.roles}.get(line.role)
+        if line.role == USER:
+            self._apply(line, again=True)
+        elif line.step == COLLECT:
+            self._people.box.clear()
+        elif who:
+            who.recall(line)
+        if line.step == ANSWER:
+            day = next(day for day in self.finished if day.number == line.day)
+            given = tuple(s for s, names in day.assignment if line.role in names)
+            letter = self._people.letter(self.desk, line.role, line.day, given)
+            if who.again:
+                with suppress(*AMISS):  # what goes amiss did so before
+                    await who.role.answer(letter)
+            said = Response() if line.error else line.value(Response)
+            self._people.keep(letter, said)
+
+    # ---- days ----
+
+    async def play(self) -> Day:
+        """Play the running day to its end, or the next one; a person is waited for.
+
+        InvalidInput when there is none. FateUnknown when a mail may have been sent or
+        not: `decide` about it, then play on. After any other error the day is taken up
+        where it broke off.
+        """
+        try:
+            await self.open()
+            number = self.next_day
+            if waiting := len(self.uncertain):
+                told = f"{waiting} mails may have been sent or not"
+                raise FateUnknown(f"{told}; decide about them first")
+            if self.running:  # what was changed on this day comes again in its place
+                await self._restore()
+            self.day = number
+            self.journal.open(number)
+            day = await self.run.day(number)
+            self._catch_up()
+            events = self.desk.books.events
+            kept = Finished(day, tuple(events[self._entered :]))
+            self.journal.add(DAY, "", "", "", to_text(Finished, kept))
+        except BaseException:
+            self._stale = True
+            raise
+        self._entered = len(events)
+        self.finished.append(day)
+        return day
 
     @property
     def running(self) -> bool:
         """Whether the newest day was begun and is not finished."""
         return self.day > (self.finished[-1].number if self.finished else 0)
 
-    @property
-    def next_day(self) -> int:
-        """The number of the day that `play` plays; InvalidInput when there is none, live by the calendar."""
-        if self.closed is not None:
-            raise InvalidInput(
-                f"seminar: it was closed{f' ({self.closed})' if self.closed else ''}"
-            )
-        if self.running:
-            return self.day
-        if self.setup.mode != LIVE:
-            return self.day + 1
-        today, programme = self.today(), self.setup.scenario
-        number = (today - programme.start).days + 1
-        if number < 1:
-            raise InvalidInput(
-                f"today: {today} given; the seminar begins on {programme.start}"
-            )
-        if number == self.day:
-            raise InvalidInput(
-                f"today: {today} was played already; the next day begins tomorrow"
-            )
-        if number < self.day:
-            played = programme.start + timedelta(days=self.day - 1)
-            raise InvalidInput(
-                f"today: {today} given, but {played} was played already; set this machine's clock"
-            )
-        if number > self.last:
-            raise InvalidInput(
-                f"today: {today} given; the deadline was {programme.deadline}"
-            )
-        return number
+    def _number(self, day: date) -> int:
+        return (day - self.setup.scenario.start).days + 1
 
     @property
     def last(self) -> int:
         """The number of the last day."""
-        return (self.setup.scenario.deadline - self.setup.scenario.start).days + 1
+        return self._number(self.setup.scenario.deadline)
+
+    @property
+    def next_day(self) -> int:
+        """The number of the day that `play` plays, live by the calendar; InvalidInput
+        when there is none."""
+        if self.closed is not None:
+            raise InvalidInput(f"seminar: it was closed ({self.closed})")
+        if self.running:
+            return self.day
+        live = self.setup.mode == LIVE
+        number = self._number(self.today()) if live else self.day + 1
+        if not self.day < number <= self.last:
+            raise InvalidInput(
+                f"day: {number} is to be played; expected one after {self.day} and up to "
+                f"{self.last}, the deadline. A live day is the one of this machine's clock"
+            )
+        return number
 
     @property
     def over(self) -> bool:
-        """Whether the last day is over, or all is settled and no mail under way; real people may still write."""
+        """Whether the last day is over, or all is settled and no mail under way; real
+        people may still write."""
         if self.closed is not None:
             return True
         if not self.finished or self.running or self._stale:
             return False
-        done = (
-            self.setup.mode != LIVE
-            and settled(self.run.office.state)
-            and not self.run.post.awaited(self.last)
+        settled = self.desk.books.settled and self.setup.mode != LIVE
+        return self.day >= self.last or (
+            settled and not self.run.post.awaited(self.last)
         )
-        return self.day >= self.last or done
 
-    async def play(self) -> OrganizingDay:
-        """Play the running day to its end, or the next one; a person is waited for.
+    # ---- what there is ----
 
-        InvalidInput when there is none. FateUnknown when a mail may have been sent or not: `decide` about it, then play
-        on. After any other error the day is taken up where it broke off.
-        """
-        try:
-            await self.open()
-            if (
-                self.setup.mode == LIVE
-                and self.workplace.outbox.approved()
-                and not Lock().open
-            ):
-                raise InvalidInput(WAITS)
-            number = self.next_day
-            if number > self.last:
-                raise InvalidInput(
-                    f"day: {number} asked for; the deadline was day {self.last}"
-                )
-            if waiting := self.uncertain:
-                raise FateUnknown(
-                    f"{len(waiting)} mails may have been sent or not; decide about them first"
-                )
-            if (
-                self._ahead
-            ):  # what the user changed on this day comes again in its place
-                await self._replay()
-            self.day, self._ahead = number, False
-            self._memory.open(number)
-            day = await self.run.day(number)
-            self._catch_up(None)
-            self._memory.add(DAY, FINISHED, "", "", to_text(OrganizingDay, day))
-        except BaseException:
-            self._stale = True
-            raise
-        self.finished.append(day)
-        return day
+    @property
+    def desk(self) -> Desk:
+        """The desk as it is now."""
+        if not hasattr(self, "run"):
+            raise InvalidInput("seminar: not open yet; await seminar.open() first")
+        return self.run.desk
+
+    @property
+    def policies(self) -> PolicySet:
+        """The policies that hold now."""
+        return self.desk.policies
+
+    @property
+    def templates(self) -> tuple[Template, ...]:
+        """The templates that hold now."""
+        return self.desk.templates
+
+    @property
+    def removed(self) -> list[str]:
+        """Who was taken off the list."""
+        removed: list[str] = self.run.post.removed
+        return removed
+
+    @property
+    def scenario(self) -> Scenario:
+        """The programme as it is now, with all that drives who is simulated."""
+        return replace(self._scenario, slots=self.desk.books.scenario.slots)
 
     @property
     def artefacts(self) -> Artefacts:
         """What one takes along into another seminar."""
-        left = organizing.carried(self.setup.artefacts, self.finished)
+        left = self.setup.artefacts.learning(tuple(self.finished))
         return replace(left, policies=self.policies, templates=self.templates)
 
     @property
     def record(self) -> Organizing:
         """The finished days as a record, as a rehearsal of a study leaves it."""
-        setup, closed = (
-            self.setup,
-            {"closed": self.closed} if self.closed is not None else {},
-        )
-        told = {
-            "mode": setup.mode,
-            "delegation": setup.delegation,
-            "removed": list(self.workplace.removed),
-            **closed,
-        }
-        return organizing.record(
-            setup.scenario,
-            self.workplace.roles,
-            self.finished,
-            artefacts=setup.artefacts,
-            **told,
-        )
+        setup, days, begun = self.setup, tuple(self.finished), self.setup.artefacts
+        kinds = dict.fromkeys(self._scenario.by_name, "by mail") | {"reader": "stated"}
+        seated = {**self._people.seats, **self.run.roles}
+        kinds |= {name: one.kind for name, one in seated.items()}
+        policies = tuple((policy.id, policy.text) for policy in begun.policies)
+        hooks = (*begun.hooks, *hooks_of(days))
+        told = {"mode": setup.mode, "delegation": setup.delegation}
+        told |= {"removed": self.removed, "closed": self.closed}
+        return Organizing(self.scenario, kinds, policies, days, hooks, told)
 
-    # ---- what a person changes unasked: each is a line of the journal, and comes again in its place ----
-
-    @property
-    def desk(self) -> Desk:
-        """The desk as it is now."""
-        return self._office.desk()
-
-    @property
-    def _office(self) -> Office:
-        if not hasattr(self, "run"):
-            raise InvalidInput(CLOSED)
-        return self.run.office
-
-    @property
-    def policies(self) -> PolicySet:
-        """The policies that hold now."""
-        return self._office.policies
-
-    @property
-    def templates(self) -> dict[str, Template]:
-        """The templates that hold now."""
-        return dict(self._office.artefacts.templates)
+    # ---- what a person changes unasked: each is a line, and comes again in its place ----
 
     def set_policies(self, policies: PolicySet) -> None:
         """Other policies, from the next step of the organiser on."""
-        if not isinstance(policies, PolicySet):
-            raise InvalidInput(
-                f"policies: {policies!r:.200} given; expected a PolicySet"
-            )
-        self._change(POLICIES, to_text(Entries, as_entries(policies)))
+        self._change(POLICIES, policies)
 
-    def set_templates(self, templates: Templates) -> None:
-        """Other templates, from the next mail on; of a kind without one, the project's is used."""
-        self._change(TEMPLATES, to_text(Templates, templates))
+    def set_templates(self, templates: tuple[Template, ...]) -> None:
+        """Other templates, from the next mail on; of a kind without one, the project's
+        is used."""
+        self._change(TEMPLATES, templates)
+
+    def correct(self, mail: int, says: Says) -> None:
+        """What a reply says, whatever it was taken to say; both stay on record."""
+        senders = {one.id: one.sender for one in self.desk.mails if one.kind == REPLY}
+        one_of("mail", mail, senders)
+        self._change(READING, Reading(mail, senders[mail], says, HUMAN))
+
+    def add_person(self, persona: Persona) -> None:
+        """Somebody more on the list; mail may go to them."""
+        self.setup.check_person(persona)
+        self._change(JOINS, persona)
 
     def remove(self, name: str) -> None:
-        """Take somebody off the list: they get no more mail, and what they write is held."""
-        self.setup.scenario.person(name)
-        self._change(REMOVED, to_text(str, name))
+        """Take somebody off the list: they get no more mail, and what they write is
+        held."""
+        self._change("off", one_of("person", name, self.desk.books.contacts))
 
     def put_back(self, name: str) -> None:
-        """Put somebody who was taken off the list on it again; what they said before counts no more."""
-        self.setup.scenario.person(name)
-        if name not in self.workplace.removed:
-            raise InvalidInput(f"person: {name!r} given, who is on the list")
-        self._change(PUT_BACK, to_text(str, name))
+        """Put somebody who was taken off the list on it again; what they said before
+        counts no more."""
+        self._change("back", one_of("person", name, self.removed))
+
+    def open_date(self, slot: date) -> None:
+        """One more date on the programme."""
+        if slot <= self.desk.today:
+            raise InvalidInput(f"date: {slot} given; expected one to come")
+        self._change("opens", slot)
+
+    def drop_date(self, slot: date) -> None:
+        """Take a date off the programme, whoever had it; not the last one."""
+        slots = self.desk.books.scenario.slots
+        self._change("drops", one_of("date", slot, slots if len(slots) > 1 else ()))
 
     def finish(self, why: str = "") -> None:
-        """Close the seminar for good: no day is played any more, and its record is complete."""
-        if self.closed is not None:
-            raise InvalidInput("seminar: it is closed already")
-        if self.running:
-            raise InvalidInput(
-                f"seminar: day {self.day} is not over; finish it, then close the seminar"
-            )
-        self._change(ENDED, to_text(str, why.strip()))
+        """Close the seminar for good: no day is played any more, and its record is
+        complete."""
+        if self.closed is not None or self.running:
+            raise InvalidInput("seminar: it is closed, or a day is not over")
+        self._change(ENDED, why.strip())
+
+    def _change(self, what: str, value: Any) -> None:
+        self._check_open()
+        if what in (JOINS, "opens"):
+            self.desk.books.copy().enter(what, value)  # or it is refused here
+        self.journal.day = self.day
+        self.journal.add(USER, what, "", "", to_text(CHANGES[what], value))
+        waits = bool(self._changes)  # for its turn
+        self._changes.append(self.entries[-1])
+        if not waits:
+            self._catch_up()
+
+    def _catch_up(self, number: float = math.inf) -> None:
+        """Do again what the user changed before that line of the journal."""
+        while self._changes and self._changes[0].number < number:
+            self._apply(self._changes.pop(0))
+
+    def _apply(self, line: Entry, again: bool = False) -> None:
+        """Do what a line says; `again` where the books have it."""
+        desk, what, value = self.desk, line.step, line.value(CHANGES[line.step])
+        if what in (POLICIES, TEMPLATES):
+            setattr(desk, what, value)
+        elif what == ENDED:
+            self.closed = value
+        elif what == JOINS:
+            self._admit(value)
+        if again or what in (POLICIES, TEMPLATES, ENDED):
+            return
+        if what == READING:
+            self.run.enter(value)
+        else:
+            desk.books.enter(what, value)
+            desk.scenario = desk.books.scenario
+
+    async def generalise(self, hook: Hook) -> str:
+        """A general policy out of what was decided, as the organiser proposes it; ""
+        where it makes none."""
+        self._check_open()
+        text = await self.run.roles["organizer"].generalise(self.desk, hook)
+        self.journal.day = self.day
+        self.journal.add(USER, "asked", hook.question, "", to_text(str, text))
+        return str(text)
+
+    def _check_open(self) -> None:
+        if self._stale:
+            raise InvalidInput("seminar: not open; await seminar.open() first")
+
+    # ---- mail ----
 
     async def check_mail(self) -> int:
         """Fetch what is new now; it is read on the next day. How many messages came."""
         self._check_open()
         self.journal.check()
-        return int(await self.run.post.fetch(self._memory.last("post", COLLECT) + 1))
-
-    def _check_open(self) -> None:
-        if self._stale:
-            raise InvalidInput(CLOSED)
-
-    def _change(self, what: str, answer: str) -> None:
-        self._check_open()
-        self._memory.day = self.day
-        self._changes.append(self._memory.add(USER, what, "", "", answer))
-        if (
-            not self._replaying
-        ):  # else it waits for its turn, after what was changed before it
-            self._catch_up(None)
-
-    def _apply(self, change: Entry) -> None:
-        office, said = self.run.office, change.answer or ""
-        if change.step == POLICIES:
-            office.policies = policies_of(from_text(Entries, said), "journal")
-        elif change.step == TEMPLATES:
-            made = {template.kind: template for template in from_text(Templates, said)}
-            office.artefacts = replace(office.artefacts, templates=made)
-        elif change.step == ENDED:
-            self.closed = from_text(str, said)
-        elif change.step == PUT_BACK:
-            self.workplace.removed.remove(name := from_text(str, said))
-            office.ledger.put_back(name)
-        else:
-            self.workplace.removed.append(name := from_text(str, said))
-            office.ledger.withdraw(name)
+        return int(await self.run.post.fetch(self.journal.last(COLLECT) + 1))
 
     def release(self, key: str, person: str) -> Kept:
-        """Say whose a held mail is; it is read on the next day as their reply."""
+        """Say whose a held mail is; it is read on the next day as their reply. What
+        people write who were taken off the list stays held."""
         self._check_open()
-        self.setup.scenario.person(person)
-        if person in self.workplace.removed:
-            raise InvalidInput(
-                f"person: {person!r} given, who was taken off the list; what they write stays held"
-            )
         self.journal.check()
-        return self.workplace.inbox.release(
-            key, person, self._memory.last("post", COLLECT) + 1
-        )
+        contacts = self.desk.books.contacts.values()
+        one_of("person", person, [one.name for one in contacts if not one.off])
+        return self.inbox.release(key, person, self.journal.last(COLLECT) + 1)
 
     def drop(self, key: str) -> Kept:
         """Leave a held mail out; its bytes stay."""
         self.journal.check()
-        return self.workplace.inbox.drop(key)
+        return self.inbox.drop(key)
 
     @property
     def uncertain(self) -> list[Posted]:
         """Mails that may have been sent or not."""
-        return self.workplace.outbox.uncertain()
+        return self.outbox.uncertain()
 
     def decide(self, message_id: str, arrived: bool, *, again: bool = False) -> None:
-        """Say of an uncertain mail whether it arrived; one that did not is left out, or with `again` approved anew."""
+        """Say of an uncertain mail whether it arrived; one that did not is left out, or
+        with `again` approved anew."""
         self.journal.check()
-        mail = self.workplace.outbox.decide(message_id, arrived)
+        mail = self.outbox.decide(message_id, arrived)
         if again and not arrived:
-            self.workplace.outbox.approve(mail.recipient, mail.subject, mail.body)
+            self.outbox.approve(mail.recipient, mail.subject, mail.body)
         self._stale = True
 
-    def _catch_up(self, number: int | None) -> None:
-        """Do again what the user did before that line of the journal; None: all of it, for the journal ends."""
-        self._replaying = self._replaying and number is not None
-        while self._changes and (number is None or self._changes[0].number < number):
-            self._apply(self._changes.pop(0))
+
+def one_of(what: str, given: Any, known: Any) -> Any:
+    """What was given, if it is one of these; InvalidInput else."""
+    if given not in known:
+        listed = ", ".join(map(str, known)) or "none"
+        raise InvalidInput(f"{what}: {given!r} given; expected one of {listed}")
+    return given

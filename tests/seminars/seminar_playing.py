@@ -1,26 +1,26 @@
 """Seminars to play in tests: their setups, and whoever sits at the desk."""
 
-from support.seminar.artefacts import Artefacts, load_past, load_templates
-from support.seminar.checkpoints import AUTOMATIC
 from support.seminar.data import scenario
-from support.seminar.rules import load_policies
-from support.seminars.answering import approves, played_day
+from support.seminar.desk import Artefacts, load_past, load_templates
+from support.seminar.policies import load_policies
+from support.seminar.review import AUTOMATIC
+from support.seminars import answering
 from support.seminars.setup import SeminarSetup
-
-PROMPT = "prompt"
 
 
 def setup_of(name="four", **settings):
     artefacts = Artefacts(load_policies("seed"), load_templates())
-    given = {"people": PROMPT, "delegation": AUTOMATIC, "seed": 3} | settings
-    return SeminarSetup(scenario(name), artefacts, load_past(), **given)
+    given = {"people": "prompt", "delegation": AUTOMATIC, "seed": 3} | settings
+    programme = {"scenario": scenario(name), "artefacts": artefacts, "past": load_past()}
+    return SeminarSetup.made(programme | given)
 
 
 async def answered(seminar, answer=lambda question: None):
-    """Play a day; `answer` gives what is said to each question (None: approve, or leave a flag open)."""
+    """Play a day; `answer` gives what is said to each question, None to approve what is
+    shown, to leave a flag open and a reply unread."""
 
     def said(question):
-        found = answer(question)
-        return approves(question) if found is None else found
+        given = answer(question)
+        return answering.approves(question) if given is None else given
 
-    return await played_day(seminar, said)
+    return await answering.answered(seminar, said)

@@ -1,0 +1,217 @@
+"""The post by mail: mails go out through an outbox; replies are fetched, matched, bounded.
+
+What a mail says is data. Here it becomes words of somebody on the list, at most; what
+they state is not in them, and is read by a model or by the person at the desk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+from support.errors import InvalidInput
+from support.mail.composing import new_message_id
+from support.mail.journal import Inbox, Kept
+from support.mail.letters import Fetched, Outgoing
+from support.mail.mailbox import Mailbox
+from support.mail.matching import match
+from support.mail.outbox import Outbox
+from support.mail.reading import read
+from support.mail.suspicion import instructions_in
+from support.seminar.day import DirectPost, Slips, Written
+from support.seminar.desk import Desk
+from support.seminar.records import CONFIRMATION, MAIL, Draft, Mail, Review
+from support.seminar.review import Items, checked_review
+from support.seminar.speakers import Response
+from support.seminars.setup import LIVE, SeminarSetup
+
+REPLY, BOUNCE = "reply", "bounce"
+ANSWERED = "What shall I answer, if anything?"
+OBEYED = "It reads like an instruction to the system, which was not followed: “{said}”."
+CUT = "It was longer than what is read; the rest is in your mailbox."
+CAME_BACK = (
+    "A mail server says that my mail to {name} came back undelivered. Is the address "
+    "right? What shall be done?"
+)
+SURE = "Say whose it is if you are sure."
+WORDLESS = "(no words of its own)"
+OFF = "It was sent by {name}, who was taken off the list."
+THREAD = 10
+"""Message-IDs of a thread that a mail names."""
+MORNING = time(9, tzinfo=UTC)
+"""When the mails of a day are written that is no day of the calendar."""
+
+
+@dataclass
+class MailPost:
+    """Carries mails through a mailbox; `people` are the simulated ones among those on the
+    list, who read in the evening and whose replies, with their data, need no mailbox.
+
+    `today` is the date of a day of the run, `collected` the last day on which mail was
+    read; what was released since then is new. `desk` is set when there is one.
+    """
+
+    setup: SeminarSetup
+    mailbox: Mailbox
+    outbox: Outbox
+    inbox: Inbox
+    people: DirectPost
+    today: Callable[[int], date]
+    collected: Callable[[], int]
+    desk: Desk = field(init=False)
+
+    @property
+    def exact(self) -> bool:
+        """Whether a person approves every mail as it goes out."""
+        return self.setup.mode == LIVE
+
+    @property
+    def seats(self) -> dict[str, Any]:
+        """The simulated people."""
+        return self.people.seats
+
+    @property
+    def removed(self) -> list[str]:
+        """Who was taken off the list."""
+        contacts = self.desk.books.contacts.values()
+        return [contact.name for contact in contacts if contact.off]
+
+    # ---- what arrives ----
+
+    async def collect(self, day: int) -> list[Written]:
+        """Fetch and keep what is new; hand on what people on the list wrote, and what
+        came back. Others' is held."""
+        await self.fetch(day)
+        found = await self.people.collect(day)
+        for on in range(self.collected() + 1, day + 1):
+            for kept in self.inbox.of_day(on):
+                written = self._written(kept)
+                found += [written] if written else []
+        return found
+
+    async def fetch(self, day: int) -> int:
+        """Fetch what is new, and keep all of it for that day; how many that were."""
+        count, after, before = 0, self.inbox.last(), None
+        while after != before:  # it may give a part at a time
+            there = await self.mailbox.fetch(after)
+            count += sum(self._keep(fetched, day) for fetched in there)
+            before, after = after, there[-1].key if there else after
+        return count
+
+    def _keep(self, fetched: Fetched, day: int) -> bool:
+        """Match a message and keep it; whether it is new. A reply of which only the
+        address says who wrote is held."""
+        incoming = read(fetched, authserv=self.setup.authserv)
+        known = {p.email: p.name for p in self.desk.books.scenario.people}
+        sent, own = self.outbox.sent(), self.setup.sender
+        found = match(incoming, sent, known, self.removed, own)
+        doubtful = found.kind == REPLY and found.warnings
+        hold = " ".join((*found.warnings, SURE)) if doubtful else ""
+        told = {"message_id": incoming.message_id, "day": day, "hold": hold}
+        return self.inbox.keep(fetched, found, **told)
+
+    def _written(self, kept: Kept) -> Written | None:
+        """What the organiser gets of a message: new words only, and what the person at
+        the desk has to be asked."""
+        name = kept.person
+        if name in self.removed:
+            self.inbox.hold(kept.key, OFF.format(name=name))
+            return None
+        if kept.kind == BOUNCE:
+            return Written(name, Response(), kept.mail, CAME_BACK.format(name=name))
+        if kept.kind != REPLY:
+            return None
+        incoming = read(kept.fetched, authserv=self.setup.authserv)
+        body = incoming.text or WORDLESS
+        orders = instructions_in(f"{incoming.subject}\n{body}")
+        doubts = [OBEYED.format(said="” “".join(orders))] if orders else []
+        doubts += [CUT] if incoming.cut else []
+        doubts += [ANSWERED] if doubts else []
+        response = Response(incoming.subject, body)
+        return Written(name, response, kept.mail, " ".join(doubts))
+
+    async def evening(self, desk: Desk, slips: Slips) -> None:
+        """Simulated people read, and may write; what lay in the box was read."""
+        self.people.box.clear()
+        await self.people.evening(desk, slips)
+
+    def awaited(self, last: int) -> bool:
+        """Whether a reply waits to be read, or a simulated person looks again before
+        that day; of real people nobody knows."""
+        waits = self.inbox.of_day(self.collected() + 1)
+        return bool(waits) or self.people.awaited(last)
+
+    # ---- what leaves ----
+
+    async def send(self, mail: Mail) -> None:
+        """Send a mail to the one address of its person; see `support.mail.outbox` for
+        what may stop it."""
+        person = self.desk.books.scenario.by_name[mail.to]
+        ours = [one for one in self.outbox.sent() if one.person == mail.to]
+        if mail.id not in [one.mail for one in ours]:
+            self._check(mail)
+        sender = self.setup.sender
+        name = new_message_id(sender.rpartition("@")[2])
+        thread = tuple(one.message_id for one in ours if one.mail != mail.id)
+        outgoing = Outgoing(
+            sender,
+            self.setup.writer,
+            person.email,
+            person.name,
+            mail.subject,
+            mail.body,
+            name,
+            self._now(mail.day),
+            thread[-1] if thread else "",
+            thread[-THREAD:],
+        )
+        which = {"mail": mail.id, "day": mail.day, "person": mail.to}
+        on = self.today(mail.day)
+        await self.outbox.send(self.mailbox, outgoing, **which, today=on)
+
+    def _check(self, mail: Mail) -> None:
+        """Whether a mail still holds, whatever was changed since it was written."""
+        if mail.to in self.removed:
+            raise InvalidInput(
+                f"mail to {mail.to}, who was taken off the list; put them back, or leave "
+                "it out"
+            )
+        if mail.kind == CONFIRMATION and not {*mail.slots} <= {
+            *self.desk.books.holders
+        }:
+            raise InvalidInput(f"mail to {mail.to}: its date is not on the programme")
+
+    def _now(self, day: int) -> datetime:
+        if self.exact:
+            return datetime.now(UTC)
+        return datetime.combine(self.today(day), MORNING)
+
+
+@dataclass
+class ApprovingReviewer:
+    """A person whose yes to mails approves the exact text, recipient and subject of
+    each; nothing else gives an approval."""
+
+    person: Any
+    outbox: Outbox
+
+    def __getattr__(self, step: str) -> Any:
+        return getattr(self.person, step)
+
+    async def review(self, desk: Desk, what: str, items: Items) -> Review:
+        """What the person leaves; of mails, these are approved and no others."""
+        made = await self.person.review(desk, what, items)
+        review = checked_review(desk, what, items, made)
+        people = desk.books.scenario.by_name
+
+        def exactly(draft: Draft | Any) -> tuple[str, str, str]:
+            return people[draft.person].email, draft.subject, draft.body
+
+        if what == MAIL:
+            for draft in items:
+                self.outbox.withdraw(*exactly(draft))
+            for draft in () if review.wish else review.items:
+                self.outbox.approve(*exactly(draft))
+        return review
