@@ -339,12 +339,15 @@ def actions_form(seat: Any, desk: Desk, *view: Any) -> type[BaseModel]:
     answer = form("Answer", kind=kind, asks=Literal[ANSWER], **goes)
     people = {}
     for name, contact in desk.books.contacts.items():
-        gives = [Action(CONFIRMATION, name, slots=(slot,)) for slot in slots]
-        own = [action.slots[0] for action in gives if not desk.books.refusal(action)]
+        own = []
+        for slot in slots:
+            if not desk.books.refusal(Action(CONFIRMATION, name, slots=(slot,))):
+                own.append(slot)
         kinds: Any = mail | question | answer
         if own:
             kind = Literal[CONFIRMATION]
-            kinds |= form("Confirmation", kind=kind, slot=one_day(own), **goes)
+            gives = form("Confirmation", kind=kind, slot=one_day(own), **goes)
+            kinds = gives | kinds  # first, as its complaint tells most
         if not contact.off:
             people[name] = kinds | None
     return form("ActionsReply", actions=keyed("PeopleReply", people))
