@@ -4,7 +4,7 @@ from support.seminar.data import scenario
 from support.seminar.desk import Artefacts, load_past, load_templates
 from support.seminar.policies import load_policies
 from support.seminar.review import AUTOMATIC
-from support.seminars import answering
+from support.seminars.answering import Answers, approves
 from support.seminars.setup import SeminarSetup
 
 
@@ -16,11 +16,12 @@ def setup_of(name="four", **settings):
 
 
 async def answered(seminar, answer=lambda question: None):
-    """Play a day; `answer` gives what is said to each question, None to approve what is
-    shown, to leave a flag open and a reply unread."""
+    """Play a day, whatever its mail; `answer` gives what is said to each question, None
+    to approve what is shown, to leave a flag open and a reply unread."""
 
     def said(question):
         given = answer(question)
-        return answering.approves(question) if given is None else given
+        return approves(question) if given is None else given
 
-    return await answering.answered(seminar, said)
+    await seminar.open(Answers(said))
+    return await seminar.play()
