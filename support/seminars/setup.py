@@ -16,8 +16,8 @@ from support.forms import misfits
 from support.mail.composing import compose
 from support.mail.credentials import MailServers
 from support.mail.letters import Outgoing, checked_address, folded
-from support.seats import HUMAN, TEMPERATURE
-from support.seminar.acts import DETECTOR, ORGANIZER, READER, REVIEWER, SPEAKER
+from support.seats import HUMAN, TEMPERATURE, by_name
+from support.seminar.acts import DETECTOR, ORGANIZER, READER, REVIEWER, SPEAKER, STEPS
 from support.seminar.data import Persona, Scenario
 from support.seminar.desk import Artefacts, Template
 from support.seminar.review import ALWAYS, levels
@@ -69,21 +69,15 @@ class SeminarSetup:
 
     def __post_init__(self) -> None:
         levels(self.delegation)
-        for role, kinds in (
-            (ORGANIZER, self.organizer),
-            (DETECTOR, self.detector),
-            (READER, self.reader),
-            (REVIEWER, self.reviewer),
-            (SPEAKER, self.people),
+        for role, kinds, names in (
+            (ORGANIZER, self.organizer, STEPS),
+            (DETECTOR, self.detector, [""]),
+            (READER, self.reader, [""]),
+            (REVIEWER, self.reviewer, [""]),
+            (SPEAKER, self.people, self.scenario.by_name),
         ):
-            for kind in {kinds} if isinstance(kinds, str) else {*kinds.values()}:
+            for kind in by_name(role.name, kinds, list(names)).values():
                 role.check(kind)
-        names = [person.name for person in self.scenario.people]
-        if not isinstance(self.people, str) and {*self.people} != {*names}:
-            given = ", ".join(self.people)
-            raise InvalidInput(
-                f"people: {given} given; expected a kind for each person"
-            )
         for person in self.scenario.people:
             self.check_person(person)
         for address in self.allowed:

@@ -11,7 +11,11 @@ from support.seminars.setup import SeminarSetup
 def setup_of(name="four", **settings):
     artefacts = Artefacts(load_policies("seed"), load_templates())
     given = {"people": "prompt", "delegation": AUTOMATIC, "seed": 3} | settings
-    programme = {"scenario": scenario(name), "artefacts": artefacts, "past": load_past()}
+    programme = {
+        "scenario": scenario(name),
+        "artefacts": artefacts,
+        "past": load_past(),
+    }
     return SeminarSetup.made(programme | given)
 
 
