@@ -9,7 +9,7 @@ P ?=
 WITH ?=
 BUDGET ?=
 
-.PHONY: run estimate paper notebooks test lab app lint bench servers record clean help
+.PHONY: run estimate paper notebooks test lab lint bench servers record clean help
 
 run: .venv/installed  ## every notebook into build/notebooks; ARGS='PARTICIPANTS="mixed, model:NAME" N=… BUDGET=… --only 20': into a folder of its own
 	$(HERE) -m support.runs.notebooks run $(ARGS)
@@ -31,9 +31,6 @@ test: .venv/installed  ## all tests, on as many cores as there are, up to four
 
 lab: .venv/installed  ## JupyterLab on the notebooks
 	$(HERE) -m jupyter lab --notebook-dir=notebooks
-
-app: .venv/installed  ## the dashboard of a seminar on a page of its own, on this machine only; ARGS="--store … --model … --port …"
-	@$(HERE) -m support.app $(ARGS)
 
 lint: .venv/installed  ## ruff, mypy, docstring coverage
 	$(PY) -m ruff check .

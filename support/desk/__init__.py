@@ -1,4 +1,5 @@
-"""The desk of a seminar: one application for rehearsals, dry runs and live mail, in a notebook or by `make app`.
+"""The desk of whoever fills the dates of a seminar by mail, in a notebook.
 
-`application.Desk` is what a notebook shows; `views` are its boards as escaped HTML, and stand by themselves as well.
+`desk.Desk` is what a notebook shows; `boards` are its parts as escaped HTML, and stand
+by themselves as well.
 """

@@ -150,10 +150,12 @@ class Shows:
 
     def decided(self, about: str) -> Sequence[str]:
         """What the person at the desk decided, about one person or ("") about all."""
-        found = []
-        for hook in self.desk.hooks:
+        found, desk = [], self.desk
+        for hook in desk.hooks:
             if hook.answer and about in ("", hook.person):
-                when = "today" if hook.day == self.desk.day else "before"
+                told = [m for m in desk.thread(hook.person) if m.asks == ANSWER]
+                due = hook.day and not any(mail.day >= hook.day for mail in told)
+                when = "to be passed on" if due else "before"
                 asked = self.quoted(hook.question)
                 found.append(f"{hook.person}, {when}: {hook.answer}\n{asked}")
         return self.last(found, "decisions")
@@ -215,24 +217,33 @@ def one_text(
 # ---- what a reply says, date by date ---------------------------------------------------
 
 SAID = ("not said", "can", "perhaps", "cannot", "gives back")
-STRANGE = 5  # dates that were not offered, of one reply
 
 
-def says_form(seat: Any, offered: Sequence[date], held: Sequence[date]) -> Any:
+def says_form(
+    seat: Any, offered: Sequence[date], held: Sequence[date], known: Says | None = None
+) -> Any:
     """One answer for each date, so that none can be possible and impossible; only a date
-    that is theirs can be given back."""
-    dates = {}
+    that is theirs can be given back. What is `known` stands there for a person."""
+    dates, first = {}, known or Says()
+    said = zip(
+        SAID[1:],
+        (first.can, first.perhaps, first.cannot, first.gives_back),
+        strict=True,
+    )
+    by_day = {day: answer for answer, days in said for day in days}
     for slot in sorted({*offered, *held}):
         answer = one_of("answer", SAID if slot in held else SAID[:-1])
-        dates[str(slot)] = Annotated[answer, Field(title=in_words(slot))]
-    return form(
-        "SaysReply",
-        dates=keyed("DatesReply", dates),
-        elsewhere=many(Day, STRANGE),
-        declines=bool,
-        not_before=or_none(Day),
-        asks=short(seat, SENTENCE),
-    )
+        shown: Any = {"default": by_day.get(slot, SAID[0])} if known else None
+        told = Field(title=in_words(slot), json_schema_extra=shown)
+        dates[str(slot)] = Annotated[answer, told]
+    rest: dict[str, Any] = {
+        "declines": bool,
+        "not_before": or_none(Day),
+        "asks": short(seat, SENTENCE),
+    }
+    if known:
+        rest = {name: (kind, getattr(known, name)) for name, kind in rest.items()}
+    return form("SaysReply", dates=keyed("DatesReply", dates), **rest)
 
 
 def says(reply: Any) -> Says:
@@ -240,15 +251,17 @@ def says(reply: Any) -> Says:
     dates: dict[str, list[date]] = {said: [] for said in SAID}
     for day, said in sorted(reply.dates.items()):
         dates[said].append(date.fromisoformat(day))
-    other = [day for day in reply.elsewhere if str(day) not in reply.dates]
-    _, *listed = map(tuple, (*dates.values(), other))
+    _, *listed = map(tuple, dates.values())
     return Says(*listed, reply.declines, reply.not_before, reply.asks)
 
 
 READ = Act(
     "organizing/reading",
     lambda seat, desk, mail: says_form(
-        seat, desk.offered(mail.sender), desk.books.held(mail.sender)
+        seat,
+        desk.offered(mail.sender),
+        desk.books.held(mail.sender),
+        (mail.says or Says()) if isinstance(seat, HumanSeat) else None,
     ),
     view("desk", "mail"),
     lambda seat, reply, *view: says(reply),
@@ -593,7 +606,8 @@ def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
                 f"a reply without {lacks} given; expected both, or {WAIT!r}"
             )
 
-    own = says_form(seat, letter.offered, letter.given)
+    begun = Says() if isinstance(seat, HumanSeat) else None
+    own = says_form(seat, letter.offered, letter.given, begun)
     return form(
         "SpeakerReply",
         fitting,
@@ -653,6 +667,26 @@ def seat_speakers(
         mood = RuleBasedSpeaker(me, scenario, stream, "").mood
         known[me.name] = Invited(me, scenario, mood)
     return SPEAKER.fill(list(known), kinds, rng, known.__getitem__, spoken)
+
+
+# ---- everybody -------------------------------------------------------------------------
+
+ROLES = "organizer", "detector", "reader", "reviewer"
+
+
+def seat_roles(
+    kinds: Mapping[str, Any], rng: np.random.Generator, spoken: Spoken | None = None
+) -> dict[str, Any]:
+    """Everybody of `ROLES` by a kind for each; there is no reader where replies state
+    what they say."""
+    found = {
+        "organizer": seat_organizer(kinds["organizer"], rng, spoken),
+        "detector": seat_detector(kinds["detector"], spoken=spoken),
+    }
+    for role in (READER, REVIEWER):
+        alone = np.random.default_rng(0)
+        found[role.name] = role.seat(kinds[role.name], alone, None, spoken)
+    return {role: who for role, who in found.items() if who is not None}
 
 
 # ---- who answers questions about the mails ---------------------------------------------

@@ -53,6 +53,7 @@ from support.seminar.records import (
     Reading,
     Remade,
     Review,
+    Says,
     Verdict,
 )
 from support.seminar.review import (
@@ -475,21 +476,20 @@ class Run:
         not delegated; changes are remembered. `made` makes it again by a wish, at most
         `AGAINS` times; who still wants another has removed it."""
         items = await made()
-        for _ in range(AGAINS + 1):
+        for again in reversed(range(AGAINS + 1)):
             shown = [item for item in items if self._stops(what, item, writing or {})]
             if not shown:
                 return items
+            passed = [item for item in items if item not in shown]
             review = await self._reviewed(what, shown)
             if review is None:
-                return [item for item in items if item not in shown]
-            if not review.wish:
-                passed = [item for item in items if item not in shown]
-                await self._remember(what, shown, review.items)
-                return passed + list(review.items)
-            again = await made(review.wish)
-            self._remade.append(Remade(what, review.wish, texts(items), texts(again)))
-            items = again
-        await self._remember(what, items, ())
+                return passed
+            if not (review.wish and again):
+                left = [] if review.wish else [*review.items]
+                await self._remember(what, shown, left)
+                return passed + left
+            before, items = texts(items), await made(review.wish)
+            self._remade.append(Remade(what, review.wish, before, texts(items)))
         return []
 
     def _stops(self, what: str, item: Any, writing: Mapping[str, Action]) -> bool:

@@ -95,7 +95,7 @@ def known(desk: Desk, contact: Contact) -> list[str]:
         for what, days in said.items()
         if days
     ]
-    if quiet is not None:
+    if quiet:
         found.append(say("known", "quiet", days=counted(quiet, "working day")))
     return found + ([say("known", "declined")] if contact.declined else [])
 

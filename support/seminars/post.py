@@ -133,7 +133,8 @@ class MailPost:
         return Written(name, response, kept.mail, " ".join(doubts))
 
     async def evening(self, desk: Desk, slips: Slips) -> None:
-        """Simulated people read, and may write."""
+        """Simulated people read, and may write; what lay in the box was read."""
+        self.people.box.clear()
         await self.people.evening(desk, slips)
 
     def awaited(self, last: int) -> bool:

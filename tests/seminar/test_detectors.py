@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from support.models.profiles import TIGHT, Limits, Profile
-from support.seats import Spoken
 from support.seminar.detectors import (
     FOLDS,
     TOPICS,
@@ -22,6 +19,9 @@ from support.seminar.detectors import (
 from support.seminar.rules import PolicySet, load_policies
 from support.seminar.seats import SHOTS, seat_detector
 from support.seminar.views import Verdict
+
+from support.models.profiles import TIGHT, Limits, Profile
+from support.seats import Spoken
 
 SEED = load_policies()
 WANTED = {

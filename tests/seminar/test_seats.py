@@ -6,21 +6,21 @@ from datetime import date
 
 import numpy as np
 import pytest
+from support.seminar.answering import RetrievalAnswerer, people_in
+from support.seminar.artefacts import load_past, load_templates
+from support.seminar.ledger import Contact, State
+from support.seminar.organizer_seat import ORGANIZER
+from support.seminar.rules import PolicySet, load_policies
+from support.seminar.seats import ANSWERER
+from support.seminar.selecting import CONTEXTS, contexts, select_with
+from support.seminar.views import DayPlan, Desk
 
 from support.errors import MalformedReply
 from support.models.profiles import Limits, Profile
 from support.seats import ModelSeat
 from support.seminar import told
-from support.seminar.answering import RetrievalAnswerer, people_in
-from support.seminar.artefacts import load_past, load_templates
 from support.seminar.data import scenario
-from support.seminar.ledger import Contact, State
-from support.seminar.organizer_seat import ORGANIZER
 from support.seminar.records import Action, Edit, Hook, Mail, Understood
-from support.seminar.rules import PolicySet, load_policies
-from support.seminar.seats import ANSWERER
-from support.seminar.selecting import CONTEXTS, contexts, select_with
-from support.seminar.views import DayPlan, Desk
 
 SCENARIO = scenario("four")
 ANA, BEN, *REST = SCENARIO.by_name
