@@ -19,7 +19,6 @@ from support.desk.pages import (
     from_yaml,
     halves,
     people_table,
-    plain,
     titled,
     to_yaml,
 )
@@ -202,8 +201,8 @@ class SetupPage:
         shown = {
             "programme": to_yaml(told | {"slots": list(programme.slots)}),
             "policies": to_yaml(as_entries(made.policies)),
-            "templates": to_yaml(plain(made.templates)),
-            "past": to_yaml(plain(past)),
+            "templates": to_yaml([asdict(one) for one in made.templates]),
+            "past": to_yaml([asdict(one) for one in past]),
             "servers": to_yaml(known_servers() | live),
             "people": write_people(programme.people),
         }

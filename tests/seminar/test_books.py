@@ -28,7 +28,6 @@ from small_seminar import (
 
 from support.errors import InvalidInput
 from support.seminar.books import Books
-from support.seminar.data import later, passed, working
 from support.seminar.records import Action, Says
 
 
@@ -53,12 +52,18 @@ def what_is_said(contact):
         ([Says(can=(SEP,)), Says(cannot=(SEP,))], set(), set(), {SEP}),
         ([Says(cannot=(SEP,)), Says(perhaps=(SEP,))], set(), {SEP}, set()),
         ([Says(can=(SEP,)), Says(declines=True)], set(), set(), {*SLOTS}),
-        ([Says(can=(date(2027, 9, 16),))], set(), set(), set()),
     ],
 )
 def test_what_was_said_last_of_a_date_counts(replies, can, perhaps, cannot):
     made = book(*[(ANA, says) for says in replies])
     assert what_is_said(made.contacts[ANA]) == (can, perhaps, cannot)
+
+
+def test_a_date_off_the_programme_is_noted_and_can_be_given_to_nobody():
+    strange = date(2027, 9, 16)
+    made = book((ANA, Says(can=(strange,))), (BO, Says(elsewhere=(strange,))))
+    assert all(made.contacts[name].elsewhere == {strange} for name in (ANA, BO))
+    assert "not on the programme" in made.refusal(give(ANA, strange))
 
 
 def test_who_gives_a_date_back_or_declines_has_it_no_more_and_may_offer_it_again():
@@ -130,6 +135,8 @@ def test_whoever_is_off_the_list_gets_nothing_whatever_they_say_until_put_back()
     assert made.held(ANA) == [] and ANA not in [c.name for c in made.waiting]
     assert "taken off" in made.refusal(give(ANA, OCT))
     made.enter("back", ANA)
+    assert "never named" in made.refusal(give(ANA, OCT))
+    made.enter("received", 3, ANA, Says(can=(OCT,)), TUE)
     assert not made.refusal(give(ANA, OCT))
 
 
@@ -196,16 +203,6 @@ def test_property_a_corrected_reading_is_as_if_it_had_been_read_right_at_once(
     found = misread.corrected(wrong, steps[wrong][1])
     assert found.contacts == right.contacts and found.holders == right.holders
     assert found.events == right.events
-
-
-weekday = st.dates(date(2027, 1, 1), date(2027, 12, 31)).filter(working)
-
-
-@given(weekday, st.integers(0, 30))
-def test_property_working_days_are_counted_one_by_one_and_counted_back(day, count):
-    ahead = later(day, count)
-    span = [day + timedelta(days=k) for k in range(1, (ahead - day).days + 1)]
-    assert working(ahead) and sum(map(working, span)) == count == passed(day, ahead)
 
 
 @pytest.mark.parametrize(

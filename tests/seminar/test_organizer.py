@@ -281,12 +281,6 @@ def test_property_as_many_as_possible_get_a_date_and_who_comes_first_loses_none(
     assert not {name for name, slot in found.items() if slot in lost} - first
 
 
-def test_the_earlier_date_and_the_earlier_name_come_first():
-    assert match({"A": DAYS[::-1]}, dict.fromkeys(DAYS, 1)) == {"A": SEP}
-    assert match({"B": [SEP], "A": [SEP]}, {SEP: 1}) == {"B": SEP}
-    assert match({}, {}) == match({"A": DAYS}, {}) == {}
-
-
 def test_a_seat_is_kept_for_whoever_comes_first_and_is_vague():
     about = known(NO, Ana=UNSURE, Bo=said(SEP), Cy=said(SEP))
 

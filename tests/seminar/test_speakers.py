@@ -71,17 +71,6 @@ def test_the_same_seed_has_the_same_calendar_whoever_organises_and_however_fast(
     assert len({str(calendar(Guest(k, **behaves))) for k in range(9)}) > 3
 
 
-def test_dates_suit_and_are_vague_as_often_as_is_said():
-    moods = [
-        m
-        for k in range(300)
-        for m in calendar(Guest(k, share=0.6, vague=0.25)).values()
-    ]
-    suits = [mood for mood in moods if mood != NO]
-    assert len(suits) / len(moods) == pytest.approx(0.6, abs=0.04)
-    assert suits.count(PERHAPS) / len(suits) == pytest.approx(0.25, abs=0.05)
-
-
 @given(
     st.integers(0, 10**6),
     st.integers(1, 4),
@@ -212,19 +201,3 @@ def test_a_condition_is_granted_or_dropped_or_they_do_not_come(
     assert told.declines == withdraws and not told.asks
     if not withdraws:
         assert guest.gets("confirmation", 3, [SEP]).says == Says(can=(SEP,))
-
-
-def test_an_open_condition_stands_in_the_way_unless_it_is_dropped():
-    for yields in (True, False):
-        guest = conditional(yields)
-        guest.gets("invitation")
-        says = guest.gets("confirmation", 2, [SEP]).says
-        assert says == (Says(can=(SEP,)) if yields else Says(cannot=(SEP,)))
-
-
-def test_variations_change_when_and_how_firmly_they_answer_and_nothing_else():
-    base = {"days": 2, "needs": 1, "forgets": 1.0, "share": 0.7}
-    assert Guest(kind="prompt", **base).gets("invitation").says
-    assert Guest(kind="slow", **base).who.me.days == 5
-    vague = sum(PERHAPS in calendar(Guest(k, kind="vague")).values() for k in range(9))
-    assert vague > 7

@@ -23,7 +23,7 @@ from small_seminar import (
 
 from support.seminar import words
 from support.seminar.data import in_words
-from support.seminar.desk import Template, load_templates
+from support.seminar.desk import Template
 from support.seminar.organizer import RuleBasedOrganizer
 from support.seminar.policies import Policy
 from support.seminar.records import (
@@ -145,22 +145,8 @@ def test_a_report_tells_dates_people_and_which_policies_nobody_follows():
     assert "1 mail sent" in words.evening(made) and ANA in words.evening(made)
 
 
-def test_a_plan_says_that_no_wish_is_followed_and_why_nothing_is_done():
-    assert "cannot follow a wish" in words.plan(desk("begin"), [], "Be brief").reason
-    assert words.plan(desk("begin"), []).text == "Send nothing today."
-
-
 def test_a_reply_says_every_thing_that_its_data_say():
     says = Says((SEP,), (OCT,), asks="She needs a ramp.", not_before=WED)
     body = words.reply(says, programme().people[0])
     assert all(part in body for part in (in_words(SEP), in_words(OCT), "ramp", ANA))
     assert "cannot" not in body and words.reply(Says(), programme().people[0])
-
-
-def test_the_projects_templates_have_no_gap_that_nothing_fills():
-    for template in load_templates():
-        for person in (ANA, BO):
-            flag = Flag(1, person, "?", "Yes.", "Yes, gladly.")
-            action = Action(template.kind, person, slots=(SEP,), asks=template.asks)
-            draft = written(action, decided=[flag])
-            assert not words.gap_in(draft.subject + draft.body)
