@@ -12,11 +12,16 @@ from typing import Any
 import numpy as np
 
 from support.analysis.annotators import LanguageModelAnnotator
-from support.analysis.detection import model_selections, model_verdicts, one_voice
+from support.analysis.detection import (
+    edge_cases,
+    held_out_states,
+    model_selections,
+    model_verdicts,
+    one_voice,
+)
 from support.analysis.dialogue_acts import HELD_OUT, authors
 from support.seats import Spoken
 from support.seminar.policies import load_policies
-from support.seminar.suite import edge_cases, held_out_states
 from support.survey.instruments import load
 from support.survey.respondents import sample
 

@@ -1,39 +1,39 @@
-"""Which policies apply, and what should be asked about: selectors and detectors put to the test (002, section 4).
+"""Which policies apply, and what should be asked about: selectors and detectors put to
+the test (002, section 4), on suites of the project's own (`data/inputs/seminar/TESTS.md`).
 
-Whoever is tested sees what a role sees, and never the truth, which is set beside the answer afterwards. Two tidy frames
-hold the answers, a row each: selections (technique, run, item, selected, applies: ids of policies, the second the
-truth; problem) and verdicts (technique, run, item, case, flag: the truth, flagged; problem). Runs that repeat the same
-items differ by a model's temperature alone: tests over runs, items and whole cases drawn anew stand side by side.
+Whoever is tested sees what a role sees, and never the truth, which is set beside the
+answer afterwards. Two tidy frames hold the answers, a row each: selections (technique,
+run, item, selected, applies: ids of policies, the second the truth; problem) and verdicts
+(technique, run, item, case, flag: the truth, flagged; problem). Runs that repeat the same
+items differ by a model's temperature alone: tests over runs, items and whole cases drawn
+anew stand side by side.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from itertools import permutations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from support.analysis.frames import need_columns, need_keys
+from support.analysis.frames import need_columns
 from support.analysis.stats import cluster_bootstrap
 from support.errors import InvalidInput, MalformedReply
 from support.models.profiles import MODEL
-from support.seats import Spoken
-from support.seminar.audit import applies
-from support.seminar.rules import PolicySet
-from support.seminar.seats import TEMPERATURE as DETECTING
-from support.seminar.seats import seat_detector
-from support.seminar.selecting import (
-    CONTEXTS,
-    SUMMARY,
-    TEMPERATURE,
-    contexts,
-    select_with,
-)
-from support.seminar.suite import JudgedReply, JudgedState
-from support.seminar.views import Verdict
+from support.seats import TEMPERATURE as DETECTING
+from support.seats import Repeated, Spoken
+from support.seminar.acts import seat_detector, selecting
+from support.seminar.books import Books, Contact
+from support.seminar.data import ORGANISER, Persona, passed, rows, scenario
+from support.seminar.desk import Desk
+from support.seminar.policies import PolicySet, applies
+from support.seminar.records import REPLY, Mail
+from support.seminar.words import counted
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -41,152 +41,87 @@ if TYPE_CHECKING:
 RUNS = 3
 """Of every condition in the paper."""
 LITERAL, EVERY = "literal", "every policy"
+CONTEXTS = SPEAKER, SLOT, BOTH, SUMMARY = "speaker", "slot", "both", "summary"
+SELECTING = 1.0
+"""The temperature of section 4.1.1."""
 
-# -- answers ---------------------------------------------------------------------------------------------------------
-
-
-def technique(context: str, listed: bool) -> str:
-    """The context's name where it is put as in the paper's prompts, and with what is changed elsewhere.
-
-    >>> technique("slot", False), technique("slot", True), technique("summary", False)
-    ('slot', 'slot, listed', 'summary, not listed')
-    """
-    return (
-        context
-        if listed == (context == SUMMARY)
-        else context + (", listed" if listed else ", not listed")
-    )
+# ---- the suites ------------------------------------------------------------------------
 
 
-async def model_selections(
-    model: ChatModel | str,
-    states: Sequence[JudgedState],
-    policies: PolicySet,
-    listed: bool,
-    runs: int = RUNS,
-    temperature: float = TEMPERATURE,
-) -> pd.DataFrame:
-    """What a model selects in each state under each context, in each run, shown the list of policies or not.
+@dataclass(frozen=True, slots=True)
+class JudgedReply:
+    """A reply, and whether the organiser has to decide about it; of one `case` all stay
+    on one side of a split. `voice` is who speaks, or, of test replies, the topic."""
 
-    An answer that did not fit its form counts as none selected, and `problem` says why ("" otherwise).
-    """
+    id: str
+    text: str
+    flag: bool
+    case: str
+    voice: str = ""
 
-    async def one(context: str, run: int, judged: JudgedState) -> dict[str, Any]:
-        """One answer."""
-        problem = ""
-        try:
-            found = await select_with(
-                model, context, policies, contexts(judged.state, judged.summary),
-                listed=listed, temperature=temperature, repetition=run - 1,
-            )  # fmt: skip
-        except MalformedReply as error:
-            found, problem = (), str(error)
-        named = {"technique": technique(context, listed), "listed": listed, "run": run}
-        return named | {
-            "item": judged.id,
-            "selected": found,
-            "applies": judged.applies,
-            "problem": problem,
-        }
 
-    asked = [
-        one(context, run, judged)
-        for context in CONTEXTS
-        for run in range(1, runs + 1)
-        for judged in states
+@dataclass(frozen=True)
+class JudgedState:
+    """A morning's books, an assistant's report on them, and the policies that apply."""
+
+    id: str
+    books: Books
+    summary: str
+    applies: tuple[str, ...]
+    why: str
+
+
+def edge_cases() -> list[JudgedReply]:
+    """100 replies: 20 cases in five voices each."""
+    found = []
+    for case in rows("edge_cases.toml", "case"):
+        for voice, text in case["voices"].items():
+            name = f"{case['id']}, {voice}"
+            found.append(JudgedReply(name, text, case["flag"], case["id"], voice))
+    return found
+
+
+def held_out_replies() -> list[JudgedReply]:
+    """60 replies by another author."""
+    found = rows("test_replies.toml", "reply")
+    return [
+        JudgedReply(e["id"], e["text"], e["flag"], e["id"], e["topic"]) for e in found
     ]
-    return pd.DataFrame(await asyncio.gather(*asked))
 
 
-def literal_selections(
-    states: Sequence[JudgedState], policies: PolicySet
-) -> pd.DataFrame:
-    """What the literal reading of the policies selects, and the floor that selects every one: one run of each."""
-    every = tuple(policy.id for policy in policies)
-    rows = [
-        {
-            "technique": name,
-            "run": 1,
-            "item": one.id,
-            "selected": chosen,
-            "applies": one.applies,
-            "problem": "",
-        }
-        for name in (LITERAL, EVERY)
-        for one in states
-        for chosen in [every if name == EVERY else tuple(applies(one.state, policies))]
+def held_out_states() -> list[JudgedState]:
+    """30 states by another author."""
+    return [
+        JudgedState(e["id"], _books(e), e["summary"], tuple(e["applies"]), e["why"])
+        for e in rows("test_states.toml", "state")
     ]
-    return pd.DataFrame(rows)
 
 
-async def verdicts(
-    name: str,
-    detector: Any,
-    replies: Sequence[JudgedReply],
-    policies: PolicySet,
-    run: int = 1,
-) -> pd.DataFrame:
-    """What a detector, anything with `async check(reply, policies, context)`, says of each reply's text; `name` it.
-
-    An answer that did not fit its form counts as clear: nobody would have been asked; `problem` says why.
-    """
-    seated = seat_detector(detector)
-
-    async def one(reply: JudgedReply) -> tuple[bool, str]:
-        """Whether it is flagged, and what went wrong."""
-        try:
-            said = await seated.check(reply.text, policies)
-        except MalformedReply as error:
-            return False, str(error)
-        if not isinstance(said, Verdict):
-            raise InvalidInput(
-                f"check: {said!r} given by {name!r}; expected a Verdict of support.seminar.views"
-            )
-        return said.flag, ""
-
-    found = await asyncio.gather(*(one(reply) for reply in replies))
-    return judged(name, [flag for flag, _ in found], replies, run).assign(
-        problem=[problem for _, problem in found]
-    )
-
-
-async def model_verdicts(
-    model: ChatModel | str,
-    replies: Sequence[JudgedReply],
-    policies: PolicySet,
-    shots: str,
-    runs: int = RUNS,
-    temperature: float = DETECTING,
-) -> pd.DataFrame:
-    """A language model's `verdicts` in one of the paper's settings (`SHOTS`), in each run; the setting names it."""
-    asked = [
-        verdicts(
-            shots,
-            seat_detector(MODEL, shots, Spoken(model, temperature, run - 1)),
-            replies,
-            policies,
-            run,
-        )
-        for run in range(1, runs + 1)
+def _books(entry: Any) -> Books:
+    """Work began long before: of a state some dates may be over."""
+    people = [
+        Persona(s["name"], s["name"], f"{k}@example.org", s["role"])
+        for k, s in enumerate(entry["speakers"])
     ]
-    return pd.concat(await asyncio.gather(*asked), ignore_index=True)
-
-
-def judged(
-    name: str, flagged: Sequence[bool], replies: Sequence[JudgedReply], run: int = 1
-) -> pd.DataFrame:
-    """Verdicts that are there already, such as those of a cross-validation, as `verdicts` gives them."""
-    return pd.DataFrame([
-        {"technique": name, "run": run, "item": one.id, "case": one.case, "voice": one.voice, "flag": one.flag,
-         "flagged": bool(said), "problem": ""}
-        for one, said in zip(replies, flagged, strict=True)
-    ])  # fmt: skip
+    slots = tuple(date.fromisoformat(s["date"]) for s in entry["slots"])
+    begun = {"start": date(2026, 1, 5), "deadline": slots[-1], "slots": slots}
+    books = Books(replace(scenario("four"), people=tuple(people), **begun))
+    books.today = date.fromisoformat(entry["today"])
+    for given in entry["speakers"]:
+        contact = books.contacts[given["name"]]
+        for what in ("mails", "answered"):
+            getattr(contact, what).extend(map(date.fromisoformat, given[what]))
+        contact.can = {*map(date.fromisoformat, given["available"])}
+        contact.perhaps = {*map(date.fromisoformat, given["vague"])}
+    for slot, given in zip(slots, entry["slots"], strict=True):
+        if given["speaker"]:
+            books.enter("given", given["speaker"], slot)
+    return books
 
 
 def one_voice(replies: Sequence[JudgedReply]) -> list[JudgedReply]:
     """One reply of each case, its voices in turn: a subset that holds every case.
 
-    >>> from support.seminar.suite import edge_cases
     >>> [reply.voice for reply in one_voice(edge_cases())[:3]]
     ['renowned', 'junior', 'finishing']
     """
@@ -196,11 +131,164 @@ def one_voice(replies: Sequence[JudgedReply]) -> list[JudgedReply]:
     return [voices[k % len(voices)] for k, voices in enumerate(by_case.values())]
 
 
-# -- scores ----------------------------------------------------------------------------------------------------------
+# ---- selections ------------------------------------------------------------------------
+
+
+def contexts(state: JudgedState) -> dict[str, str]:
+    """What is told in the four contexts: who is pending, which dates are open, both, or a
+    report in prose."""
+    books = state.books
+    pending = [f"- {c.name}: {_reached(books, c)}" for c in books.waiting]
+    speaker = "\n".join(["Speakers pending:", *(pending or ["- none"])])
+    told = []
+    for what, free in (("filled", False), ("open", True)):
+        dates = [str(slot) for slot in books.holders if (slot in books.free) is free]
+        told.append(f"Dates {what}: {', '.join(dates) or 'none'}")
+    slot = "\n".join(told)
+    both = f"{slot}\n{speaker}"
+    return {SPEAKER: speaker, SLOT: slot, BOTH: both, SUMMARY: state.summary}
+
+
+def _reached(books: Books, contact: Contact) -> str:
+    if not contact.mails:
+        return "not written to yet"
+    count, last = len(contact.mails), contact.mails[-1]
+    times = {1: "once", 2: "twice"}.get(count, f"{count} times")
+    ago = counted(passed(last, books.today), "working day")
+    said = f"written to {times}, last on {last} ({ago} ago)"
+    if not contact.answered:
+        return f"{said}, has never answered"
+    said = f"{said}, last answered on {contact.answered[-1]}"
+    return f"{said}, {contact.unanswered} unanswered" if contact.unanswered else said
+
+
+def technique(context: str, listed: bool) -> str:
+    """The context's name where it is put as in the paper's prompts, which list the
+    policies under *summary* alone, and with what is changed elsewhere.
+
+    >>> technique("slot", False), technique("slot", True), technique("summary", False)
+    ('slot', 'slot, listed', 'summary, not listed')
+    """
+    if listed == (context == SUMMARY):
+        return context
+    return f"{context}, listed" if listed else f"{context}, not listed"
+
+
+async def model_selections(
+    model: ChatModel | str,
+    states: Sequence[JudgedState],
+    policies: PolicySet,
+    listed: bool,
+    temperature: float = SELECTING,
+) -> pd.DataFrame:
+    """What a model selects in each state under each context, in each of `RUNS`, shown
+    the list of policies or not.
+
+    An answer that did not fit its form counts as none selected, and `problem` says why.
+    """
+
+    async def one(context: str, run: int, state: JudgedState) -> dict[str, Any]:
+        act = selecting(listed, quotes=context == SUMMARY)
+        spoken = Spoken(temperature=temperature, repetition=run - 1)
+        seat = Repeated(model, {"select": act}, spoken=spoken)
+        desk = Desk(state.books.scenario, state.books, policies)
+        found, problem = (), ""
+        try:
+            found = await seat.select(desk, contexts(state)[context])
+        except MalformedReply as error:
+            problem = str(error)
+        named = {"technique": technique(context, listed), "listed": listed, "run": run}
+        given = {"item": state.id, "selected": found, "applies": state.applies}
+        return {**named, **given, "problem": problem}
+
+    asked = [
+        one(context, run, state)
+        for context in CONTEXTS
+        for run in range(1, RUNS + 1)
+        for state in states
+    ]
+    return pd.DataFrame(await asyncio.gather(*asked))
+
+
+def literal_selections(
+    states: Sequence[JudgedState], policies: PolicySet
+) -> pd.DataFrame:
+    """What the literal reading of the policies selects, and the floor that selects every
+    one: one run of each."""
+    found = []
+    for name in (LITERAL, EVERY):
+        for one in states:
+            some = policies.ids if name == EVERY else applies(policies, one.books)
+            row = {"technique": name, "run": 1, "item": one.id, "selected": some}
+            found.append(row | {"applies": one.applies, "problem": ""})
+    return pd.DataFrame(found)
+
+
+# ---- verdicts --------------------------------------------------------------------------
+
+
+async def verdicts(
+    name: str,
+    detector: Any,
+    replies: Sequence[JudgedReply],
+    policies: PolicySet,
+    run: int = 1,
+) -> pd.DataFrame:
+    """What a detector, anything with `async check(mail, desk)`, says of each reply, given
+    as a mail that states nothing as data; `name` it.
+
+    An answer that did not fit its form counts as clear: nobody would have been asked;
+    `problem` says why.
+    """
+    seated, programme = seat_detector(detector), scenario("four")
+    desk, who = Desk(programme, Books(programme), policies), programme.people[0].name
+
+    async def one(reply: JudgedReply) -> tuple[bool, str]:
+        mail = Mail(1, 1, REPLY, who, ORGANISER, body=reply.text)
+        try:
+            said = await seated.check(mail, desk)
+        except MalformedReply as error:
+            return False, str(error)
+        return said.flag, ""
+
+    found = await asyncio.gather(*map(one, replies))
+    frame = judged(name, [flag for flag, _ in found], replies, run)
+    return frame.assign(problem=[problem for _, problem in found])
+
+
+async def model_verdicts(
+    model: ChatModel | str,
+    replies: Sequence[JudgedReply],
+    policies: PolicySet,
+    shots: str,
+    temperature: float = DETECTING,
+) -> pd.DataFrame:
+    """A language model's `verdicts` in one of the paper's settings (`acts.SHOTS`), in
+    each of `RUNS`; the setting names it."""
+    asked = []
+    for run in range(1, RUNS + 1):
+        seat = seat_detector(MODEL, shots, Spoken(model, temperature, run - 1))
+        asked.append(verdicts(shots, seat, replies, policies, run))
+    return pd.concat(await asyncio.gather(*asked), ignore_index=True)
+
+
+def judged(
+    name: str, flagged: Sequence[bool], replies: Sequence[JudgedReply], run: int = 1
+) -> pd.DataFrame:
+    """Verdicts that are there already, such as those of a cross-validation, as
+    `verdicts` gives them."""
+    frame = pd.DataFrame([asdict(reply) for reply in replies]).drop(columns="text")
+    frame = frame.rename(columns={"id": "item"})
+    told = {"flagged": np.asarray(flagged, bool), "problem": ""}
+    return frame.assign(technique=name, run=run, **told)
+
+
+# ---- scores ----------------------------------------------------------------------------
 
 
 def _f1(counts: pd.DataFrame) -> pd.Series[float]:
-    """F1 of each row's hits, chosen and true: 1 where both sides are empty, 0 where one is."""
+    """F1 of each row's hits, chosen and true: 1 where both sides are empty, 0 where one
+    is."""
     both = counts["chosen"] + counts["true"]
     return (2 * counts["hits"] / both.where(both > 0)).fillna(1.0)
 
@@ -208,57 +296,47 @@ def _f1(counts: pd.DataFrame) -> pd.Series[float]:
 def selection_scores(frame: pd.DataFrame) -> pd.DataFrame:
     """The selections with chosen, true, hits (counts), right (1.0: the very set), f1."""
     _check(frame, "selected", "applies")
-    sets = [
-        (set(s), set(a))
-        for s, a in zip(frame["selected"], frame["applies"], strict=True)
+    pairs = zip(frame["selected"], frame["applies"], strict=True)
+    counts = [
+        (len({*some}), len({*true}), len({*some} & {*true}), {*some} == {*true})
+        for some, true in pairs
     ]
-    counted = [(len(s), len(a), len(s & a), float(s == a)) for s, a in sets]
-    scored = frame.join(
-        pd.DataFrame(counted, frame.index, ["chosen", "true", "hits", "right"])
-    )
+    names = ["chosen", "true", "hits", "right"]
+    scored = frame.join(pd.DataFrame(counts, frame.index, names).astype(float))
     return scored.assign(f1=_f1(scored))
 
 
 def selection_runs(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row for each technique and run: n (states), f1 (mean over states), micro_f1 (of all policies of all states
-    thrown together; the paper does not say which it prints), right (share of states with the very set), none_apply."""
-    scored = selection_scores(frame)
-    runs = scored.assign(none_apply=scored["true"] == 0).groupby(
-        ["technique", "run"], sort=False
-    )
-    sums, means = (
-        runs[["hits", "chosen", "true", "none_apply"]].sum(),
-        runs[["f1", "right"]].mean(),
-    )
-    return means.join(sums).assign(n=runs.size(), micro_f1=_f1(sums)).reset_index()
+    """A row for each technique and run: n (states), f1 (mean over states), micro_f1 (of
+    all policies of all states thrown together; the paper does not say which it prints),
+    right (share of states with the very set)."""
+    runs = selection_scores(frame).groupby(["technique", "run"], sort=False)
+    micro = _f1(runs[["hits", "chosen", "true"]].sum())
+    means = runs[["f1", "right"]].mean()
+    return means.assign(n=runs.size(), micro_f1=micro).reset_index()
 
 
 def with_right(frame: pd.DataFrame) -> pd.DataFrame:
-    """The verdicts with `right`: 1.0 where what was said is the truth. InvalidInput on what is no verdict ("Clear")."""
+    """The verdicts with `right`: 1.0 where what was said is the truth. InvalidInput on
+    what is no verdict ("Clear")."""
     _check(frame, "case", "flag", "flagged")
-    need_keys(frame, ["case"], "the frame of answers")
     for name in ("flag", "flagged"):
-        strange = frame[
-            ~frame[name].map(lambda said: isinstance(said, bool | np.bool_))
-        ]
-        if not strange.empty:
-            first = strange.iloc[0]
-            raise InvalidInput(
-                f"{name}: {first[name]!r} given for item {first['item']} by {first['technique']!r}; expected True or "
-                "False: say what a reply without a verdict stands for, or drop its row"
-            )
-    told = frame.astype({"flag": bool, "flagged": bool})
-    return told.assign(right=(told["flag"] == told["flagged"]).astype(float))
+        if not set(frame[name].unique()) <= {True, False}:
+            given = frame[name].unique().tolist()
+            raise InvalidInput(f"{name}: {given} given; expected True and False alone")
+    same = frame["flag"].astype(bool) == frame["flagged"].astype(bool)
+    return frame.assign(right=same.astype(float))
 
 
 def detection_runs(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row for each technique and run of verdicts: accuracy, sensitivity, specificity; a share of none is NaN."""
+    """A row for each technique and run of verdicts: accuracy, sensitivity, specificity; a
+    share of none is NaN."""
     told = with_right(frame)
-    right = told["right"]
+    flag = told["flag"].astype(bool)
     told = told.assign(
-        accuracy=right,
-        sensitivity=right.where(told["flag"]),
-        specificity=right.where(~told["flag"]),
+        accuracy=told["right"],
+        sensitivity=told["right"].where(flag),
+        specificity=told["right"].where(~flag),
     )
     runs = told.groupby(["technique", "run"], sort=False)
     return runs[["accuracy", "sensitivity", "specificity"]].mean().reset_index()
@@ -267,20 +345,18 @@ def detection_runs(frame: pd.DataFrame) -> pd.DataFrame:
 def _check(frame: pd.DataFrame, *columns: str) -> None:
     keys = ["technique", "run", "item"]
     need_columns(frame, [*keys, *columns], "the frame of answers")
-    need_keys(frame, keys, "the frame of answers")
     twice = frame[frame.duplicated(keys)]
     if not twice.empty:
-        first = twice.iloc[0]
-        raise InvalidInput(
-            f"answers: item {first['item']} is twice in run {first['run']} of {first['technique']!r}; expected once"
-        )
+        first = twice.iloc[0][keys].to_dict()
+        raise InvalidInput(f"answers: {first} given twice; expected once")
 
 
-# -- tests between two techniques ------------------------------------------------------------------------------------
+# ---- between two techniques ------------------------------------------------------------
 
 
 class Measured(NamedTuple):
-    """What a comparison looks at: scored answers, a row for each run, their measure, and what is drawn anew."""
+    """What a comparison looks at: scored answers, a row for each run, their measure, and
+    what is drawn anew."""
 
     scored: pd.DataFrame
     runs: pd.DataFrame
@@ -291,245 +367,69 @@ class Measured(NamedTuple):
 
 
 def measured(frame: pd.DataFrame) -> Measured:
-    """F1 over states of selections; accuracy over cases of verdicts, as many of either label as there are."""
+    """F1 over states of selections; accuracy over cases of verdicts, as many of either
+    label as there are."""
     if "flagged" in frame:
-        return Measured(
-            with_right(frame),
-            detection_runs(frame),
-            "right",
-            "accuracy",
-            "case",
-            "flag",
-        )
-    return Measured(
-        selection_scores(frame), selection_runs(frame), "f1", "f1", "item", ""
-    )
+        names = "right", "accuracy", "case", "flag"
+        return Measured(with_right(frame), detection_runs(frame), *names)
+    names = "f1", "f1", "item", ""
+    return Measured(selection_scores(frame), selection_runs(frame), *names)
 
 
 def intervals(
     frame: pd.DataFrame, rng: np.random.Generator, draws: int = 2000
 ) -> pd.DataFrame:
-    """Each technique's mean with a 95 % interval over states or whole cases: technique, mean, se, low, high, … ."""
+    """Each technique's mean with a 95 % interval over states or whole cases: technique,
+    mean, se, low, high, … ."""
     of = measured(frame)
-    rows = [
-        {
-            "technique": name,
-            **cluster_bootstrap(part, of.column, of.cluster, rng, of.within, draws),
-        }
-        for name, part in of.scored.groupby("technique", sort=False)
-    ]
-    return pd.DataFrame(rows)
-
-
-def spreads(frame: pd.DataFrame, published: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Mean ± SD over runs, ours beside the printed ones: technique, source, mean, low, high; no interval over items."""
-    of = measured(frame)
-    found = (
-        of.runs.groupby("technique", sort=False)[of.per_run]
-        .agg(["mean", "std", "count"])
-        .reset_index()
-    )
-    parts = [found.assign(source="here: SD of " + found["count"].astype(str) + " runs")]
-    if published is not None:
-        printed = published.dropna(subset=["spread"]).rename(
-            columns={"row": "technique", "value": "mean"}
-        )
-        parts.append(
-            printed.assign(
-                std=printed["spread"], source=f"published: SD of {RUNS} runs"
-            )
-        )
-    both = pd.concat(parts, ignore_index=True)
-    both = both.assign(low=both["mean"] - both["std"], high=both["mean"] + both["std"])
-    return both[["technique", "source", "mean", "low", "high"]]
-
-
-def both_t(
-    one: tuple[float, float, int], other: tuple[float, float, int]
-) -> dict[str, float]:
-    """Of two samples (mean, SD, n) the p of Student's t, as the paper tests its runs, and of Welch's (`welch_p`).
-
-    Where no side has any spread there is no test: both are NaN.
-    """
-    if (
-        max(one[1], other[1]) < 1e-12
-    ):  # three runs of the same accuracy have, in floats, an SD of 1e-17 now and then
-        return {"p": np.nan, "welch_p": np.nan}
-    tests = (
-        stats.ttest_ind_from_stats(*one, *other, equal_var=equal)
-        for equal in (True, False)
-    )
-    return dict(
-        zip(("p", "welch_p"), (float(test.pvalue) for test in tests), strict=True)
-    )
-
-
-def printed_test(published: pd.DataFrame, a: str, b: str) -> dict[str, float]:
-    """`both_t` of the printed means and SDs of three runs (Tables 1 and 2), with the `difference`."""
-    table = published.dropna(subset=["spread"]).set_index("row")
-    one, other = (
-        (float(table["value"][name]), float(table["spread"][name]), RUNS)
-        for name in (a, b)
-    )
-    return {"difference": one[0] - other[0], **both_t(one, other)}
-
-
-def _pairs(scored: pd.DataFrame, column: str, a: str, b: str) -> pd.DataFrame:
-    """The items that both techniques judged, each with its means over runs (a, b), `gap`, case and flag."""
-    chosen = scored[scored["technique"].isin([a, b])]
-    wide = (
-        chosen.pivot_table(index="item", columns="technique", values=column)
-        .reindex(columns=[a, b])
-        .dropna()
-    )
-    if a == b or wide.empty:
-        raise InvalidInput(
-            f"{a!r} and {b!r}: no item in common, or one technique twice; nothing to pair"
-        )
-    about = chosen.drop_duplicates("item").set_index("item")[
-        [c for c in ("case", "flag") if c in chosen]
-    ]
-    return wide.assign(gap=wide[a] - wide[b]).join(about).reset_index()
+    found = []
+    for name, part in of.scored.groupby("technique", sort=False):
+        drawn = cluster_bootstrap(part, of.column, of.cluster, rng, of.within, draws)
+        found.append({"technique": name, **drawn})
+    return pd.DataFrame(found)
 
 
 def difference(
     frame: pd.DataFrame, a: str, b: str, rng: np.random.Generator, draws: int = 2000
 ) -> dict[str, float]:
-    """The paired difference a - b on the same items, as `cluster_bootstrap` has it: whole states or cases drawn."""
+    """The paired difference a - b on the same items, as `cluster_bootstrap` has it:
+    whole states or cases drawn."""
     of = measured(frame)
-    return cluster_bootstrap(
-        _pairs(of.scored, of.column, a, b), "gap", of.cluster, rng, of.within, draws
-    )
+    pairs = paired(of.scored, of.column, a, b)
+    return cluster_bootstrap(pairs, "gap", of.cluster, rng, of.within, draws)
 
 
-def mcnemar_test(scored: pd.DataFrame, a: str, b: str) -> dict[str, float]:
-    """McNemar's exact test on `right`: n (pairs), only_a, only_b, p.
-
-    An item is right where more than half of its runs are. Voices of one case are not independent, which it cannot know.
-    """
-    pairs = _pairs(scored, "right", a, b)
-    one, other = pairs[a] > 0.5, pairs[b] > 0.5
-    only_a, only_b = int((one & ~other).sum()), int((~one & other).sum())
-    p = (
-        float(stats.binomtest(only_a, only_a + only_b).pvalue)
-        if only_a + only_b
-        else 1.0
-    )
-    return {"n": len(pairs), "only_a": only_a, "only_b": only_b, "p": p}
-
-
-# -- tables for the page ---------------------------------------------------------------------------------------------
-
-
-def selection_table(frame: pd.DataFrame) -> pd.DataFrame:
-    """What each technique selected: technique, f1, f1_sd (between runs), micro_f1, right (share of states with the
-    very set), selected (policies a state), none (share of states with none), misfits (answers off their form)."""
-    runs, scored = (
-        selection_runs(frame).groupby("technique", sort=False),
-        selection_scores(frame),
-    )
-    each = scored.assign(
-        none=scored["chosen"] == 0, misfits=scored["problem"] != ""
-    ).groupby("technique", sort=False)
-    table = runs[["f1", "micro_f1", "right"]].mean()
-    table.insert(1, "f1_sd", runs["f1"].std())
-    told = each.agg({"chosen": "mean", "none": "mean", "misfits": "sum"}).rename(
-        columns={"chosen": "selected"}
-    )
-    return table.join(told).reset_index()
-
-
-def detection_table(
-    frame: pd.DataFrame, rng: np.random.Generator, draws: int = 2000
-) -> pd.DataFrame:
-    """What each technique said: technique, accuracy, sd (between runs), low, high (95 % over whole cases),
-    sensitivity, specificity, misfits (answers off their form)."""
-    runs = detection_runs(frame).groupby("technique", sort=False)
-    means = (
-        runs[["accuracy", "sensitivity", "specificity"]]
-        .mean()
-        .assign(sd=runs["accuracy"].std())
-    )
-    around = intervals(frame, rng, draws).set_index("technique")[["low", "high"]]
-    misfits = (
-        (frame["problem"] != "").groupby(frame["technique"]).sum().rename("misfits")
-    )
-    table = means.join(around).join(misfits).reset_index()
-    return table[
-        [
-            "technique",
-            "accuracy",
-            "sd",
-            "low",
-            "high",
-            "sensitivity",
-            "specificity",
-            "misfits",
-        ]
-    ]
-
-
-def pairs_table(
-    frame: pd.DataFrame,
-    pairs: Sequence[tuple[str, str]],
-    rng: np.random.Generator,
-    published: pd.DataFrame,
-    draws: int,
-) -> pd.DataFrame:
-    """Each pair of techniques by every test: the paper's t over runs, on its numbers and ours; McNemar's; a bootstrap.
-
-    Columns: a, b, published_difference, student_p, welch_p (of what is printed), difference (a - b, paired by item),
-    runs_p (Student's t over our runs), mcnemar_p (over items), low, high (95 % over cases).
-    """
-    of, printed = measured(frame), set(published.dropna(subset=["spread"])["row"])
-    summary = of.runs.groupby("technique")[of.per_run].agg(["mean", "std", "count"])
-    rows = []
-    for a, b in pairs:
-        told: Mapping[str, float] = (
-            printed_test(published, a, b) if {a, b} <= printed else {}
+def paired(scored: pd.DataFrame, column: str, a: str, b: str) -> pd.DataFrame:
+    """The items that both techniques judged, each with its means over runs (a, b),
+    `gap`, case and flag."""
+    wide = scored.pivot_table(index="item", columns="technique", values=column)
+    wide = wide.reindex(columns=[a, b]).dropna()
+    if a == b or wide.empty:
+        raise InvalidInput(
+            f"{a!r} and {b!r} given: they have no two answers to an item"
         )
-        one, other = (tuple(summary.loc[name]) for name in (a, b))
-        drawn = difference(frame, a, b, rng, draws)
-        rows.append({
-            "a": a, "b": b, "published_difference": told.get("difference", np.nan),
-            "student_p": told.get("p", np.nan), "welch_p": told.get("welch_p", np.nan), "difference": drawn["mean"],
-            "runs_p": both_t(one, other)["p"], "mcnemar_p": mcnemar_test(of.scored, a, b)["p"],
-            "low": drawn["low"], "high": drawn["high"],
-        })  # fmt: skip
-    return pd.DataFrame(rows)
+    about = scored.drop_duplicates("item").set_index("item")
+    known = about[[name for name in ("case", "flag") if name in about]]
+    return wide.assign(gap=wide[a] - wide[b]).join(known).reset_index()
 
 
 def results(
     rng: np.random.Generator, *frames: pd.DataFrame, draws: int = 2000
 ) -> pd.DataFrame:
-    """Selections and verdicts as the statements' checks read them: row, column ("F1", "accuracy"), value, se, n.
+    """Selections and verdicts as `claims.check` reads them: row, column ("F1",
+    "accuracy"), value, se, n.
 
-    A row "summary - slot" is the paired difference of two techniques; errors are over states or cases, not over runs.
+    A row "summary - slot" is the paired difference of two techniques; errors are over
+    states or cases, not over runs.
     """
-    rows = []
+    found = []
     for frame in frames:
-        column, names = (
-            ("accuracy" if "flagged" in frame else "F1"),
-            list(frame["technique"].unique()),
-        )
-        said: dict[str, Any] = {
-            row["technique"]: row
-            for row in intervals(frame, rng, draws).to_dict("records")
-        }
-        said |= {
-            f"{a} - {b}": difference(frame, a, b, rng, draws)
-            for a in names
-            for b in names
-            if a != b
-        }
-        rows += [
-            {
-                "row": name,
-                "column": column,
-                "value": one["mean"],
-                "se": one["se"],
-                "n": one["clusters"],
-            }
-            for name, one in said.items()
-        ]
-    return pd.DataFrame(rows)
+        means = intervals(frame, rng, draws).set_index("technique")
+        said = dict(means.T.items())
+        for a, b in permutations(means.index, 2):
+            said[f"{a} - {b}"] = difference(frame, a, b, rng, draws)
+        column = "accuracy" if "flagged" in frame else "F1"
+        for name, one in said.items():
+            row = {"row": name, "column": column, "value": one["mean"]}
+            found.append(row | {"se": one["se"], "n": one["clusters"]})
+    return pd.DataFrame(found)

@@ -5,7 +5,8 @@ that a model would read.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import ipywidgets as w
@@ -193,8 +194,8 @@ def _list(field: Field) -> Control:
     made: dict[w.Widget, Control] = {}
     more = w.Button(description="Add")
 
-    def add(_: Any = None) -> None:
-        one = control(field.parts[0])
+    def add(_: Any = None, first: Any = None) -> None:
+        one = control(_begun(field.parts[0], first))
         less = w.Button(description="Remove")
         row = w.HBox([one.view, less])
         row.add_class("convene-item")
@@ -206,11 +207,23 @@ def _list(field: Field) -> Control:
         del made[row]
         rows.children = tuple(made)
 
-    for _ in range(field.least):
-        add()
+    begun = list(field.first or ())
+    for first in begun + [None] * (field.least - len(begun)):
+        add(first=first)
     more.on_click(add)
     view = _titled(field, w.VBox([rows, more]))
     return Control(view, lambda: [one.read() for one in made.values()])
+
+
+def _begun(field: Field, first: Any) -> Field:
+    """The field of an item, with what stands there at first."""
+    if not isinstance(first, Mapping):
+        return field if first is None else replace(field, first=first)
+    parts = []
+    for part in field.parts:
+        there = {"first": first[part.name], "required": False}
+        parts.append(replace(part, **there) if part.name in first else part)
+    return replace(field, parts=tuple(parts))
 
 
 MAKERS: dict[str, Callable[[Field], Control]] = {

@@ -48,15 +48,13 @@ def render(name: str, **values: Any) -> str:
     PromptError where it names what it is not given; one of ours has to name all that it is given.
     """
     folder = _folder.get()
-    theirs = folder is not None and (Path(folder) / (name + SUFFIX)).is_file()
-    template, needed, used = _template(
-        name, str(folder) if theirs else str(files(__package__))
-    )
+    home = str(files(__package__) if folder is None else folder)
+    template, needed, used = _template(name, home)
     if missing := sorted(needed - set(values)):
         raise PromptError(
             f"prompt {name}: no value for {', '.join(missing)}; it may use {', '.join(sorted(values))}"
         )
-    if not theirs and (unknown := sorted(set(values) - used)):
+    if folder is None and (unknown := sorted(set(values) - used)):
         raise PromptError(
             f"prompt {name}: no place for {', '.join(unknown)}; it uses {', '.join(sorted(used))}"
         )

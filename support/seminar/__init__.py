@@ -1,0 +1,1 @@
+"""An organiser fills the dates of a seminar by mail (002)."""

@@ -110,7 +110,9 @@ class Shows:
     otherwise this time. What others wrote has ">" before each line, so that no text can
     pose as its own end."""
 
-    dated, in_words, in_text = map(staticmethod, (dated, in_words, in_text))
+    dated = staticmethod(dated)
+    in_words = staticmethod(in_words)
+    in_text = staticmethod(in_text)
 
     def __init__(self, seat: Any, desk: Any, wish: str = "") -> None:
         self.seat, self.shown, self.desk, self.wish = seat, seat.shown, desk, wish
@@ -150,10 +152,12 @@ class Shows:
 
     def decided(self, about: str) -> Sequence[str]:
         """What the person at the desk decided, about one person or ("") about all."""
-        found = []
-        for hook in self.desk.hooks:
+        found, desk = [], self.desk
+        for hook in desk.hooks:
             if hook.answer and about in ("", hook.person):
-                when = "today" if hook.day == self.desk.day else "before"
+                told = [m for m in desk.thread(hook.person) if m.asks == ANSWER]
+                due = hook.day and not any(mail.day >= hook.day for mail in told)
+                when = "to be passed on" if due else "before"
                 asked = self.quoted(hook.question)
                 found.append(f"{hook.person}, {when}: {hook.answer}\n{asked}")
         return self.last(found, "decisions")
@@ -180,8 +184,10 @@ def short(seat: Any, most: int) -> Any:
     most = seat.shown.characters(most)
 
     def fitting(given: Any) -> Any:
-        flat = " ".join(given.split()) if isinstance(given, str) else given
-        return cut(flat, most - len(" […]")) if len(flat) > most else flat
+        if not isinstance(given, str):
+            return given
+        flat = " ".join(given.split())
+        return flat if len(flat) <= most else cut(flat, most - len(" […]"))
 
     return Annotated[text(most, 0), BeforeValidator(fitting)]
 
@@ -222,35 +228,34 @@ def says_form(
 ) -> Any:
     """One answer for each date, so that none can be possible and impossible; only a date
     that is theirs can be given back. What is `known` stands there for a person."""
-    dates, first = {}, known or Says()
-    said = zip(
-        SAID[1:],
-        (first.can, first.perhaps, first.cannot, first.gives_back),
-        strict=True,
-    )
-    by_day = {day: answer for answer, days in said for day in days}
+    first = known or Says()
+    lists = first.can, first.perhaps, first.cannot, first.gives_back
+    there = {d: said for said, days in zip(SAID[1:], lists, strict=True) for d in days}
+    dates = {}
     for slot in sorted({*offered, *held}):
         answer = one_of("answer", SAID if slot in held else SAID[:-1])
-        shown: Any = {"default": by_day.get(slot, SAID[0])} if known else None
-        told = Field(title=in_words(slot), json_schema_extra=shown)
-        dates[str(slot)] = Annotated[answer, told]
-    rest: dict[str, Any] = {
-        "declines": bool,
-        "not_before": or_none(Day),
-        "asks": short(seat, SENTENCE),
-    }
-    if known:
-        rest = {name: (kind, getattr(known, name)) for name, kind in rest.items()}
-    return form("SaysReply", dates=keyed("DatesReply", dates), **rest)
+        begun: Any = {"default": there.get(slot, SAID[0])} if known else None
+        title = Field(title=in_words(slot), json_schema_extra=begun)
+        dates[str(slot)] = Annotated[answer, title]
+    return form(
+        "SaysReply",
+        dates=keyed("DatesReply", dates),
+        declines=(bool, first.declines),
+        not_before=(or_none(Day), first.not_before),
+        asks=(short(seat, SENTENCE), first.asks),
+    )
 
 
 def says(reply: Any) -> Says:
     """What such a form says; a date of which it says nothing is not said."""
-    dates: dict[str, list[date]] = {said: [] for said in SAID}
-    for day, said in sorted(reply.dates.items()):
-        dates[said].append(date.fromisoformat(day))
-    _, *listed = map(tuple, dates.values())
-    return Says(*listed, reply.declines, reply.not_before, reply.asks)
+
+    def dates(answer: str) -> tuple[date, ...]:
+        days = [day for day, said in reply.dates.items() if said == answer]
+        return tuple(map(date.fromisoformat, sorted(days)))
+
+    rest = {name: getattr(reply, name) for name in ("declines", "not_before", "asks")}
+    can, perhaps, cannot, gives_back = map(dates, SAID[1:])
+    return Says(can, perhaps, cannot, gives_back, **rest)
 
 
 READ = Act(
@@ -287,7 +292,7 @@ def selecting(listed: bool = True, quotes: bool = True) -> Act:
 
     def numbers(seat: Any, desk: Desk, progress: str) -> Any:
         count = len(desk.policies)
-        some = Annotated[int, Field(ge=1, le=LARGEST)]
+        some: Any = Annotated[int, Field(ge=1, le=LARGEST)]
         if listed and count:
             some = one_of("policy", [*range(1, count + 1)])
         return form("SelectionReply", policies=many(some, count if listed else NUMBERS))
@@ -327,19 +332,22 @@ def actions_form(seat: Any, desk: Desk, *view: Any) -> type[BaseModel]:
     schema = WithJsonSchema({"type": "string", "enum": ["", *known]})
     policy = BeforeValidator(lambda given: given if given in known else "")
     goes = {"goal": short(seat, LINE), "policy": Annotated[str, policy, schema]}
-    mail = form("Mail", kind=Literal[INVITATION, FOLLOW_UP, THANKS, WAIT], **goes)  # type: ignore[valid-type]
-    kind, about = Literal[CLARIFICATION], many(one_day(slots), len(slots), 1)  # type: ignore[valid-type]
+    mail = form("Mail", kind=Literal[INVITATION, FOLLOW_UP, THANKS, WAIT], **goes)
+    kind, about = Literal[CLARIFICATION], many(one_day(slots), len(slots), 1)
     asks = one_of("asks", (CERTAIN, MORE))
     question = form("Question", kind=kind, asks=asks, slots=about, **goes)
-    answer = form("Answer", kind=kind, asks=Literal[ANSWER], **goes)  # type: ignore[valid-type]
+    answer = form("Answer", kind=kind, asks=Literal[ANSWER], **goes)
     people = {}
     for name, contact in desk.books.contacts.items():
-        gives = [Action(CONFIRMATION, name, slots=(slot,)) for slot in slots]
-        own = [action.slots[0] for action in gives if not desk.books.refusal(action)]
+        own = []
+        for slot in slots:
+            if not desk.books.refusal(Action(CONFIRMATION, name, slots=(slot,))):
+                own.append(slot)
         kinds: Any = mail | question | answer
         if own:
-            kind = Literal[CONFIRMATION]  # type: ignore[valid-type]
-            kinds |= form("Confirmation", kind=kind, slot=one_day(own), **goes)
+            kind = Literal[CONFIRMATION]
+            gives = form("Confirmation", kind=kind, slot=one_day(own), **goes)
+            kinds = gives | kinds  # first, as its complaint tells most
         if not contact.off:
             people[name] = kinds | None
     return form("ActionsReply", actions=keyed("PeopleReply", people))
@@ -609,7 +617,7 @@ def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
     return form(
         "SpeakerReply",
         fitting,
-        action=Literal[REPLY, WAIT],  # type: ignore[valid-type]
+        action=Literal[REPLY, WAIT],
         until=(or_none(int), None),
         subject=(short(seat, LINE), ""),
         body=(text(seat.shown.characters(SHOWN), 0), ""),
@@ -665,6 +673,26 @@ def seat_speakers(
         mood = RuleBasedSpeaker(me, scenario, stream, "").mood
         known[me.name] = Invited(me, scenario, mood)
     return SPEAKER.fill(list(known), kinds, rng, known.__getitem__, spoken)
+
+
+# ---- everybody -------------------------------------------------------------------------
+
+ROLES = "organizer", "detector", "reader", "reviewer"
+
+
+def seat_roles(
+    kinds: Mapping[str, Any], rng: np.random.Generator, spoken: Spoken | None = None
+) -> dict[str, Any]:
+    """Everybody of `ROLES` by a kind for each; there is no reader where replies state
+    what they say."""
+    found = {
+        "organizer": seat_organizer(kinds["organizer"], rng, spoken),
+        "detector": seat_detector(kinds["detector"], spoken=spoken),
+    }
+    for role in (READER, REVIEWER):
+        alone = np.random.default_rng(0)
+        found[role.name] = role.seat(kinds[role.name], alone, None, spoken)
+    return {role: who for role, who in found.items() if who is not None}
 
 
 # ---- who answers questions about the mails ---------------------------------------------

@@ -25,10 +25,13 @@ from support.seminar.records import (
 
 @dataclass
 class Contact:
-    """What is known of one person: on which days the organiser wrote to them (`mails`)
-    and they wrote (`answered`), what they said of dates and last of each of `can`,
-    `perhaps`, `cannot`; on which day they were `asked` whether one is certain; which were
-    `confirmed` to them."""
+    """What is known of one person.
+
+    `mails` and `answered` are the days on which the organiser wrote to them and they
+    wrote; `can`, `perhaps`, `cannot` the dates of which they last said so, `elsewhere`
+    those off the programme; `asked` has the day on which they were asked whether a date
+    is certain, `confirmed` the dates that were confirmed to them.
+    """
 
     name: str
     role: str
@@ -38,6 +41,7 @@ class Contact:
     perhaps: set[date] = field(default_factory=set)
     cannot: set[date] = field(default_factory=set)
     gave_back: set[date] = field(default_factory=set)
+    elsewhere: set[date] = field(default_factory=set)
     asked: dict[date, date] = field(default_factory=dict)
     confirmed: set[date] = field(default_factory=set)
     declined: bool = False
@@ -239,6 +243,7 @@ class Books:
         if c.off:
             return
         can, perhaps = {*says.can} & programme, {*says.perhaps} & programme
+        c.elsewhere |= {*says.elsewhere, *says.can, *says.perhaps} - programme
         declines = says.declines and not can | perhaps
         cannot = programme if declines else {*says.cannot, *says.gives_back} & programme
         back = cannot & {*self.held(name)}

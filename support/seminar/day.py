@@ -97,9 +97,13 @@ class DirectPost:
     exact = False
 
     def __init__(self, scenario: Scenario, seats: Mapping[str, Any]) -> None:
-        self.scenario, self.seats = scenario, seats
+        self.scenario, self.seats = scenario, dict(seats)
         self.again: dict[str, set[int]] = {name: set() for name in seats}
         self.box: list[Written] = []
+
+    def seat(self, name: str, who: Any) -> None:
+        """Somebody joins."""
+        self.seats[name], self.again[name] = who, set()
 
     async def collect(self, day: int) -> list[Written]:
         """Empty the box."""
@@ -215,7 +219,7 @@ class Run:
         desk.selected = await self._selected()
         desk.plan = await self._plan()
         desk.actions = await self._act()
-        sent = await self._send(desk.actions)
+        sent = await self._send()
         assignment = desk.books.assignment
         await self.post.evening(desk, self.slips)
         summary = await self._ask("organizer", "close", desk, instead="")
@@ -306,10 +310,11 @@ class Run:
         unread = {mail.sender for mail in received if read[mail] is None}
         known = []
         for mail, reading in read.items():
-            reading = reading or await self._read_by("reviewer", mail)
-            if reading:
+            if reading is None:
+                reading = await self._read_by("reviewer", mail)
+            if reading is not None:
                 self.enter(reading)
-            known.append(replace(mail, says=reading and reading.says))
+            known.append(replace(mail, says=reading.says if reading else None))
         checked = await together({mail: self._check(mail) for mail in known})
         for mail, verdict in checked.items():
             if verdict.flag:
@@ -416,26 +421,25 @@ class Run:
                 kept.append(action)
         return kept
 
-    async def _send(self, actions: Iterable[Action]) -> tuple[Mail, ...]:
+    async def _send(self) -> tuple[Mail, ...]:
         """Mails of the actions: all drafted, all looked at, then sent."""
         desk, sent = self.desk, list[Mail]()
-        writing = {a.person: a for a in actions if a.kind in SENT}
+        writing = [action for action in desk.actions if action.kind in SENT]
 
         async def made(wish: str = "") -> list[Any]:
-            calls = {a: self._draft(a, wish) for a in writing.values()}
-            return [draft for draft in (await together(calls)).values() if draft]
+            drafts = await together({a: self._draft(a, wish) for a in writing})
+            return [draft for draft in drafts.values() if draft]
 
-        for draft in await self._looked_at(MAIL, made, writing):
+        for draft in await self._looked_at(MAIL, made):
             if why := self.held(draft):
                 self.slips.note("post", "send", why)
                 continue
-            mail = self._letter(writing[draft.person], draft)
+            mail = self._letter(draft)
             gone = self.slips.ask("post", "send", self.post.send(mail), NotSent)
-            if await gone is NotSent:
-                continue
-            desk.books.enter("sent", mail, desk.today)
-            desk.mails.append(mail)
-            sent.append(mail)
+            if await gone is not NotSent:
+                desk.books.enter("sent", mail, desk.today)
+                desk.mails.append(mail)
+                sent.append(mail)
         return tuple(sent)
 
     async def _draft(self, action: Action, wish: str) -> Draft | None:
@@ -454,9 +458,9 @@ class Run:
             return f"mail to {draft.person}: its first line names {other}"
         return ""
 
-    def _letter(self, action: Action, draft: Draft) -> Mail:
+    def _letter(self, draft: Draft) -> Mail:
         """A mail as it goes out: about all free dates to come, or those of its action."""
-        desk = self.desk
+        desk, action = self.desk, self._action(draft.person)
         offers = action.kind in (INVITATION, FOLLOW_UP)
         slots = desk.books.to_come if offers else action.slots
         granted = [f.grants for f in desk.decided if f.person == action.person]
@@ -464,43 +468,43 @@ class Run:
         text = draft.subject, draft.body, slots, action.asks
         return Mail(*head, *text, granted[-1] if granted else None)
 
+    def _action(self, person: str) -> Action:
+        """What is done today about somebody."""
+        return next(one for one in self.desk.actions if one.person == person)
+
     # ---- the person at the desk ----
 
     async def _looked_at(
-        self,
-        what: str,
-        made: Callable[..., Awaitable[list[Any]]],
-        writing: Mapping[str, Action] | None = None,
+        self, what: str, made: Callable[..., Awaitable[list[Any]]]
     ) -> list[Any]:
         """What is left of a list after the person at the desk saw it, as far as it is
         not delegated; changes are remembered. `made` makes it again by a wish, at most
         `AGAINS` times; who still wants another has removed it."""
         items = await made()
-        for _ in range(AGAINS + 1):
-            shown = [item for item in items if self._stops(what, item, writing or {})]
+        for again in reversed(range(AGAINS + 1)):
+            shown = [item for item in items if self._stops(what, item)]
             if not shown:
                 return items
+            passed = [item for item in items if item not in shown]
             review = await self._reviewed(what, shown)
             if review is None:
-                return [item for item in items if item not in shown]
-            if not review.wish:
-                passed = [item for item in items if item not in shown]
-                await self._remember(what, shown, review.items)
-                return passed + list(review.items)
-            again = await made(review.wish)
-            self._remade.append(Remade(what, review.wish, texts(items), texts(again)))
-            items = again
-        await self._remember(what, items, ())
+                return passed
+            if not (review.wish and again):
+                left = [] if review.wish else [*review.items]
+                await self._remember(what, shown, left)
+                return passed + left
+            before, items = texts(items), await made(review.wish)
+            self._remade.append(Remade(what, review.wish, before, texts(items)))
         return []
 
-    def _stops(self, what: str, item: Any, writing: Mapping[str, Action]) -> bool:
+    def _stops(self, what: str, item: Any) -> bool:
         """Whether something is shown to the person at the desk today."""
         if what == MAIL and (self.post.exact or self.held(item)):
             return True
-        kind = PLAN if what == PLAN else writing.get(item.person, item).kind
-        level, flagged = self.delegation[kind], self._flagged
-        asked = item.person in flagged if item.person else bool(flagged)
-        return level == ALWAYS or (level == WHEN_FLAGGED and asked)
+        action = self._action(item.person) if what == MAIL else item
+        level = self.delegation[PLAN if what == PLAN else action.kind]
+        flagged = item.person in self._flagged or (what == PLAN and self._flagged)
+        return level == ALWAYS or (level == WHEN_FLAGGED and bool(flagged))
 
     async def _reviewed(self, what: str, shown: Items) -> Review | None:
         async def ask() -> Review:

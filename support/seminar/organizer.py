@@ -157,7 +157,6 @@ class Today:
             self.thanks,
             self.further,
             self.another,
-            self.undecided,
             self.again,
             self.invite,
         )
@@ -224,24 +223,23 @@ class Today:
         back = self.books.given_back if "cancelled" in self.rules else set()
         return {s: n for s, n in free.items() if s in back and not self.near(s)}
 
-    def action(
+    def mail(
         self,
         kind: str,
         name: str,
-        goal: str,
-        rule: str = "",
+        rule: str,
         slots: Iterable[date] = (),
         asks: str = "",
     ) -> Action:
-        """An action with its goal in words, for the policy that has a rule."""
+        """A mail to somebody, for the policy that has a rule."""
         policy = self.rules[rule].id if rule in self.rules else ""
-        said = words.say("goal", goal)
-        return Action(kind, name, said, tuple(slots), policy, asks)
+        goal = words.say("goal", asks or kind)
+        return Action(kind, name, goal, tuple(slots), policy, asks)
 
     def gives(self, found: Mapping[str, date], rule: str) -> Iterator[Action]:
         """Confirmations, for a rule."""
         for name, slot in found.items():
-            yield self.action(CONFIRMATION, name, "give", rule, [slot])
+            yield self.mail(CONFIRMATION, name, rule, [slot])
 
     # ---- the steps, in their order ----
 
@@ -312,8 +310,7 @@ class Today:
             if "vague" in self.rules and not asked:
                 quiet = self.books.quiet(contact)
                 if quiet is None or quiet >= self.window:
-                    sure = CLARIFICATION, name, "certain", "vague", [slot], CERTAIN
-                    yield self.action(*sure)
+                    yield self.mail(CLARIFICATION, name, "vague", [slot], CERTAIN)
                 continue
             settled = not asked or contact.answered[-1] >= asked
             if settled and (self.closing or near):
@@ -337,7 +334,7 @@ class Today:
         for contact in self.books.contacts.values():
             due = contact.declined and not contact.thanked
             if due and "declined" in self.rules:
-                yield self.action(THANKS, contact.name, "thanks", "declined")
+                yield self.mail(THANKS, contact.name, "declined")
 
     def further(self) -> Iterator[Action]:
         """Questions for further dates, to people who named few, or vague ones, and were
@@ -349,14 +346,7 @@ class Today:
             if not rule and "vague" in self.rules and contact.perhaps:
                 rule = "vague"
             if rule and others and not contact.asked_since:
-                yield self.ask(contact, "more", others, rule)
-
-    def ask(
-        self, contact: Contact, goal: str, slots: Iterable[date], rule: str
-    ) -> Action:
-        """A question for other dates."""
-        asked = goal, rule, sorted(slots), MORE
-        return self.action(CLARIFICATION, contact.name, *asked)
+                yield self.mail(CLARIFICATION, contact.name, rule, sorted(others), MORE)
 
     def another(self) -> Iterator[Action]:
         """Questions for another date, to people whose dates others got, or now that one
@@ -368,7 +358,7 @@ class Today:
             if self.turned(contact):
                 ranked = not self.first(contact.name) and self.outranked(contact)
                 rule = self.by_role if ranked else ""
-                yield self.ask(contact, "taken", others, rule)
+                yield self.mail(CLARIFICATION, contact.name, rule, sorted(others), MORE)
 
     def outranked(self, contact: Contact) -> bool:
         """Whether somebody who comes first has, or gets today, a date of theirs."""
@@ -395,38 +385,32 @@ class Today:
                 lost |= contact.named & {*mail.slots}
         return bool(lost) or any(mail.sender in gave for mail in since)
 
-    def undecided(self) -> Iterator[Action]:
-        """Once more to people who answered without a date, when the window is over."""
-        most = min(self.limit, REMINDED + 1)
-        for contact in self.answering if self.free else ():
-            late = passed(contact.answered[-1], self.today) >= self.window
-            open = not contact.named and not contact.gave_back
-            if open and late and len(contact.mails) < most:
-                reminder = FOLLOW_UP, contact.name, "undecided", "follow_up"
-                yield self.action(*reminder)
-
     def again(self) -> Iterator[Action]:
-        """Follow-ups on mails without an answer, when the window is over and the limit
-        not reached."""
+        """Once more to whoever did not answer, or without a date, when the window is over
+        and the limit not reached."""
         for contact in self.people if self.free else ():
-            quiet = self.books.quiet(contact)
-            due = quiet is not None and quiet >= self.window
-            if due and len(contact.mails) < self.limit:
-                yield self.action(FOLLOW_UP, contact.name, "again", "follow_up")
+            silent = bool(contact.unanswered)
+            since = contact.mails if silent else contact.answered
+            most = self.limit if silent else min(self.limit, REMINDED + 1)
+            late = since and passed(since[-1], self.today) >= self.window
+            open = silent or not (contact.named or contact.gave_back)
+            if late and open and len(contact.mails) < most:
+                yield self.mail(FOLLOW_UP, contact.name, "follow_up")
 
     def invite(self) -> Iterator[Action]:
         """To everybody at the beginning where a policy says so, else to as many people
         as seats are free."""
-        contacts, free = self.books.contacts, self.free
-        begun = any(contact.mails for contact in contacts.values())
-        everybody = "begin" in self.rules and not begun
-        order = sorted(contacts, key=lambda n: (-self.first(n), self.order[n]))
-        fresh = [n for n in order if not contacts[n].mails and n not in self.done]
-        fresh = [name for name in fresh if not contacts[name].declined]
-        named = {c.name for c in self.books.waiting if c.named & {*free}}
-        hoped = self.expected | named
-        hoped -= {n for n, a in self.done.items() if a.kind == CONFIRMATION}
-        room = len(fresh) if everybody else sum(free.values()) - len(hoped)
+        contacts, free = self.books.contacts.values(), self.free
+        begun = any(contact.mails for contact in contacts)
+        unasked = [c.name for c in contacts if not (c.mails or c.declined)]
+        fresh = [name for name in unasked if name not in self.done]
+        fresh.sort(key=lambda name: (-self.first(name), self.order[name]))
+        hoped = self.expected | {
+            c.name for c in self.books.waiting if c.named & {*free}
+        }
+        hoped -= {n for n, action in self.done.items() if action.kind == CONFIRMATION}
+        rule, room = "", sum(free.values()) - len(hoped)
+        if "begin" in self.rules and not begun:
+            rule, room = "begin", len(fresh)
         for name in fresh[: max(room, 0)] if free else ():
-            rule = "begin" if everybody else ""
-            yield self.action(INVITATION, name, "invite", rule)
+            yield self.mail(INVITATION, name, rule)

@@ -26,7 +26,6 @@ from support.seminar.books import Books, Contact
 from support.seminar.data import PROFESSOR, STUDENT, Line, in_words, working
 from support.seminar.records import (
     ASKING,
-    CERTAIN,
     CONFIRMATION,
     SENT,
     THANKS,
@@ -148,17 +147,23 @@ class PolicySet:
 # ---- files -----------------------------------------------------------------------------
 
 
+PARTS = {
+    "seed": ("seed",),
+    "further": ("further",),
+    "all": ("seed", "further"),
+    "none": (),
+}
+"""The lists of the project's file that make a set, by its name."""
+
+
 @cache
 def load_policies(part: str = "seed") -> PolicySet:
     """The project's own: the six "seed" ones, "further", "all", or "none"."""
-    parts = {"seed": ["seed"], "further": ["further"], "none": []}
-    parts["all"] = ["seed", "further"]
-    if part not in parts:
-        raise InvalidInput(f"policies: {part!r} given; expected {', '.join(parts)}")
+    if part not in PARTS:
+        raise InvalidInput(f"policies: {part!r} given; expected {', '.join(PARTS)}")
     file = inputs("seminar", "policies.yaml")
-    content = read_yaml(file)
-    found: list[Any] = []
-    for name in parts[part]:
+    content, found = read_yaml(file), list[Any]()
+    for name in PARTS[part]:
         found += content[name]
     return policies_of(found, file)
 
@@ -247,27 +252,25 @@ class Judged:
         return "weekend" in self.policies.rules and not working(self.before.today)
 
     @property
-    def written(self) -> list[tuple[Action, Contact]]:
+    def written(self) -> Iterator[tuple[Action, Contact]]:
         """Actions that send a mail, and what was known of the person before."""
-        sent = [action for action in self.actions if action.kind in SENT]
-        return [(action, self.before.contacts[action.person]) for action in sent]
+        for action in self.actions:
+            if action.kind in SENT:
+                yield action, self.before.contacts[action.person]
 
     @property
-    def given(self) -> list[tuple[date, Contact]]:
+    def given(self) -> Iterator[tuple[date, Contact]]:
         """Dates that were given away, and what was known of who got them."""
-        found = []
         for action, known in self.written:
-            if action.kind == CONFIRMATION:
-                (slot,) = action.slots
-                had = known.name in self.before.holders[slot]
-                found += [] if had else [(slot, known)]
-        return found
+            for slot in action.slots if action.kind == CONFIRMATION else ():
+                if known.name not in self.before.holders[slot]:
+                    yield slot, known
 
     def namers(self, slot: date) -> list[str]:
         """People without a date, before and after, who had named one."""
         still = {contact.name for contact in self.after.waiting}
-        named = [c.name for c in self.before.waiting if slot in c.named]
-        return [name for name in named if name in still]
+        before = [c for c in self.before.waiting if c.name in still]
+        return [contact.name for contact in before if slot in contact.named]
 
     def losers(self, slot: date) -> list[str]:
         """The same of a date that is full now."""
@@ -313,10 +316,10 @@ def _not_begun(day: Judged, number: int) -> Breaches:
         if contact.name not in asked and not contact.off:
             yield f"{contact.name} was not asked at the beginning"
     for mail in day.mails:
-        if left := sorted({*day.before.holders} - {*mail.slots}):
-            if mail.kind in ASKING:
-                missing = ", ".join(map(in_words, left))
-                yield f"{mail.to} was not asked about {missing}"
+        left = sorted({*day.before.holders} - {*mail.slots})
+        if left and mail.kind in ASKING:
+            missing = ", ".join(map(in_words, left))
+            yield f"{mail.to} was not asked about {missing}"
 
 
 def _hasty(day: Judged, number: int) -> Breaches:
@@ -341,9 +344,8 @@ def _unasked(day: Judged, number: int) -> Breaches:
 
 
 def _unsure(day: Judged, number: int) -> Breaches:
-    sure = {(m.to, slot) for m in day.mails if m.asks == CERTAIN for slot in m.slots}
     for slot, known in day.given:
-        if slot in known.perhaps and (known.name, slot) not in sure:
+        if slot in known.perhaps and slot not in known.asked:
             yield f"{known.name} got {in_words(slot)}, named vaguely and not confirmed"
 
 
@@ -379,10 +381,9 @@ def _untold(day: Judged, number: int) -> Breaches:
 
 def _second(day: Judged, slots: Iterable[date]) -> Breaches:
     for slot, known in day.given:
-        if slot in slots and day.before.held(known.name):
-            if left := day.losers(slot):
-                others = " or ".join(left)
-                yield f"{known.name}, who has a date, got {in_words(slot)}, not {others}"
+        others = " or ".join(day.losers(slot))
+        if slot in slots and day.before.held(known.name) and others:
+            yield f"{known.name}, who has a date, got {in_words(slot)}, not {others}"
 
 
 def _late(day: Judged, number: int) -> Breaches:
@@ -403,12 +404,20 @@ class Rule:
     unit: str = ""
 
 
-def _anybody(test: Callable[[Contact], Any]) -> Callable[[Books, int, int], bool]:
-    return lambda books, *_: any(map(test, books.contacts.values()))
+def _begins(books: Books, *_: int) -> bool:
+    return not any(contact.mails for contact in books.contacts.values())
 
 
 def _to_remind(books: Books, number: int, limit: int) -> bool:
     return any(c.unanswered and len(c.mails) < limit for c in books.waiting)
+
+
+def _given_up(books: Books, number: int, limit: int) -> bool:
+    return any(contact.silent(number) for contact in books.contacts.values())
+
+
+def _to_thank(books: Books, *_: int) -> bool:
+    return any(c.declined and not c.thanked for c in books.contacts.values())
 
 
 def _seconds(books: Books, *_: int) -> bool:
@@ -417,19 +426,13 @@ def _seconds(books: Books, *_: int) -> bool:
 
 
 def _soon(books: Books, number: int, limit: int) -> bool:
-    return wanted(books, [s for s in books.free if books.within(s, number)])
+    return wanted(books, [slot for slot in books.free if books.within(slot, number)])
 
 
 RULES: Mapping[str, Rule] = {
-    "begin": Rule(
-        lambda books, *_: not any(c.mails for c in books.contacts.values()), _not_begun
-    ),
+    "begin": Rule(_begins, _not_begun),
     "follow_up": Rule(_to_remind, _hasty, "days"),
-    "give_up": Rule(
-        lambda books, n, _: any(c.silent(n) for c in books.contacts.values()),
-        _insisted,
-        "mails",
-    ),
+    "give_up": Rule(_given_up, _insisted, "mails"),
     "ask_more": Rule(
         lambda books, n, _: any(c.few(n) for c in books.waiting), _unasked, "dates"
     ),
@@ -437,7 +440,7 @@ RULES: Mapping[str, Rule] = {
     "faculty_first": _first(PROFESSOR, STUDENT),
     "students_first": _first(STUDENT, PROFESSOR),
     "weekend": Rule(lambda books, *_: not working(books.today), _resting),
-    "declined": Rule(_anybody(lambda c: c.declined and not c.thanked), _pressed),
+    "declined": Rule(_to_thank, _pressed),
     "confirm": Rule(lambda books, *_: bool(books.untold), _untold),
     "cancelled": Rule(
         lambda books, *_: wanted(books, books.given_back),

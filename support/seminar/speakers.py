@@ -149,22 +149,22 @@ class RuleBasedSpeaker:
             self._due = ahead(self.me.days, letter)
 
     def _reply(self, letter: Letter, mail: Mail) -> Says:
-        """The answer to each kind of mail."""
+        """The answer to each kind of mail; one without dates is about all that they were
+        offered, or about those that they named."""
+        slots = mail.slots or letter.offered
         if mail.kind == CONFIRMATION:
             return self._accept(mail.slots[0])
-        if mail.kind == CLARIFICATION and mail.asks == CERTAIN and self.named:
-            return self._settle_all(mail.slots)
-        if mail.kind == CLARIFICATION and mail.asks == ANSWER:
+        if mail.asks == ANSWER:
             return self._answered(mail)
-        if mail.kind == CLARIFICATION and mail.slots:
-            if not self.named:
-                return self._offer(mail.slots)
-            return self._more(mail.slots, letter.offered, self.me.limit)
+        if not self.named:
+            return self._offer(slots)
+        if mail.asks == CERTAIN:
+            return self._settle_all(mail.slots or sorted(self.named))
+        if mail.kind == CLARIFICATION:
+            return self._more(slots, letter.offered, self.me.limit)
         if letter.given:
             return Says(can=letter.given)
-        if self.named:
-            return self._more(mail.slots, mail.slots, 1)
-        return self._offer(mail.slots)
+        return self._more(slots, slots, 1)
 
     def _answered(self, mail: Mail) -> Says:
         """An answer to what they had asked: a condition that is not granted is dropped,

@@ -9,21 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from support.models.request import whole
 from support.seats import TEMPERATURE, Seats, Spoken
-from support.seminar.acts import (
-    READER,
-    REVIEWER,
-    STATED,
-    seat_detector,
-    seat_organizer,
-    seat_speakers,
-)
+from support.seminar.acts import STATED, seat_roles, seat_speakers
 from support.seminar.data import Scenario
 from support.seminar.data import scenario as load_scenario
 from support.seminar.day import DirectPost, Run, organize
 from support.seminar.desk import Artefacts, hooks_of, load_past, load_templates
 from support.seminar.policies import PolicySet, policy_set
-from support.seminar.records import Organizing
+from support.seminar.records import Day, Organizing
 from support.seminar.review import AUTOMATIC, levels
 
 if TYPE_CHECKING:
@@ -58,18 +52,16 @@ async def seminar(
     replies: "stated", their writers, or a model, who reads the words. `delegation` is
     one of `review.LEVELS`, for all or for some of `review.DELEGATED`.
     """
+    if until is not None:
+        whole("until", until, 1)
     who, drawn = rng.spawn(2)
     programme = load_scenario(scenario) if isinstance(scenario, str) else scenario
     begun = artefacts or Artefacts(policy_set(policies))
     begun = begun if begun.templates else replace(begun, templates=load_templates())
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
-    roles = {
-        "organizer": seat_organizer(organizer, drawn, spoken),
-        "detector": seat_detector(detector, spoken=spoken),
-        "reader": READER.seat(reader, np.random.default_rng(0), None, spoken),
-        "reviewer": REVIEWER.seat(reviewer, np.random.default_rng(0), None, spoken),
-    }
-    roles = {role: who for role, who in roles.items() if who is not None}
+    kinds = {"organizer": organizer, "detector": detector}
+    kinds |= {"reader": reader, "reviewer": reviewer}
+    roles = seat_roles(kinds, drawn, spoken)
     people = seat_speakers(programme, seats, who, spoken)
     post = DirectPost(programme, people)
     run = Run(programme, post, roles, begun, load_past(), delegation)
@@ -79,8 +71,18 @@ async def seminar(
     told["delegation"] = (
         delegation if isinstance(delegation, str) else levels(delegation)
     )
-    kinds = {name: one.kind for name, one in {**people, **roles}.items()}
-    kinds.setdefault("reader", STATED)
-    policies_told = tuple((policy.id, policy.text) for policy in begun.policies)
+    return recorded(programme, {**people, **roles}, begun, days, told)
+
+
+def recorded(
+    programme: Scenario,
+    seats: Mapping[str, Any],
+    begun: Artefacts,
+    days: tuple[Day, ...],
+    told: Mapping[str, Any],
+) -> Organizing:
+    """The record of a run that began with these artefacts."""
+    kinds = {"reader": STATED} | {name: one.kind for name, one in seats.items()}
+    policies = tuple((policy.id, policy.text) for policy in begun.policies)
     hooks = (*begun.hooks, *hooks_of(days))
-    return Organizing(programme, kinds, policies_told, days, hooks, told)
+    return Organizing(programme, kinds, policies, days, hooks, told)

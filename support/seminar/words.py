@@ -26,7 +26,6 @@ from support.seminar.data import (
 )
 from support.seminar.desk import Desk, Template, load_templates
 from support.seminar.records import (
-    ANSWER,
     CONFIRMATION,
     MAIL,
     Action,
@@ -88,6 +87,7 @@ def known(desk: Desk, contact: Contact) -> list[str]:
         "perhaps": contact.perhaps,
         "cannot": contact.cannot,
         "gave_back": contact.gave_back,
+        "elsewhere": contact.elsewhere,
         "later": [contact.not_before] if contact.not_before else [],
     }
     found = [
@@ -95,7 +95,7 @@ def known(desk: Desk, contact: Contact) -> list[str]:
         for what, days in said.items()
         if days
     ]
-    if quiet is not None:
+    if quiet:
         found.append(say("known", "quiet", days=counted(quiet, "working day")))
     return found + ([say("known", "declined")] if contact.declined else [])
 
@@ -217,41 +217,44 @@ def change(desk: Desk, edit: Edit) -> str:
     if not edit.after:
         return say("change", "removed", **about)
     found = []
-    if edit.what == MAIL:
-        texts = edit.before, edit.after
-        pairs = {
-            "greeting": [greeting_of(text, edit.about) for text in texts],
-            "closing": [closing_of(text, desk.scenario) for text in texts],
-        }
-        for part, (old, new) in pairs.items():
-            if old and new and old != new:
-                found.append(say("change", "part", part=part, old=old, new=new))
+    for part, (old, new) in restyled(edit, desk.scenario).items():
+        found.append(say("change", "part", part=part, old=old, new=new))
     if found:
         return say("change", "style", changes=" and ".join(found), **about)
     old, new = (textwrap.shorten(t, SHOWN) for t in (edit.before, edit.after))
     return say("change", "changed", old=old, new=new, **about)
 
 
+def restyled(edit: Edit, scenario: Scenario) -> dict[str, tuple[str, str]]:
+    """The greeting and the closing of a mail before and after, where these were changed."""
+    if edit.what != MAIL:
+        return {}
+    texts = edit.before, edit.after
+    greeting, other = (greeting_of(text, edit.about) for text in texts)
+    closing, last = (closing_of(text, scenario) for text in texts)
+    parts = {"greeting": (greeting, other), "closing": (closing, last)}
+    return {
+        name: (old, new) for name, (old, new) in parts.items() if old != new and new
+    }
+
+
 def mannered(
     body: str, edits: Sequence[Edit], person: Persona, scenario: Scenario
 ) -> str:
     """A mail with the greeting and the closing that edits of mails teach."""
-    greeting = closing = ""
+    learnt = {}
     for edit in edits:
-        if edit.what != MAIL or not edit.after:
-            continue
-        if edit.role == person.role:
-            old, new = (greeting_of(t, edit.about) for t in (edit.before, edit.after))
-            greeting = new if new and new != old else greeting
-        old, new = (closing_of(t, scenario) for t in (edit.before, edit.after))
-        closing = new if new and new != old else closing
+        for part, (_, new) in restyled(edit, scenario).items():
+            if part == "closing" or edit.role == person.role:
+                learnt[part] = new
     first, _, rest = body.partition("\n")
-    if greeting and greeting_of(first, person.name):
+    if "greeting" in learnt and greeting_of(first, person.name):
         gaps = {**_names(person.name), "last": _last(person, scenario)}
-        body = f"{_filled(greeting, gaps)}\n{rest}"
-    if closing and (old := closing_of(body, scenario)):
+        body = f"{_filled(learnt['greeting'], gaps)}\n{rest}"
+    old = closing_of(body, scenario)
+    if "closing" in learnt and old:
         head, _, tail = body.rpartition(old)
-        body = f"{head}{closing}{tail}"
+        body = f"{head}{learnt['closing']}{tail}"
     return body
 
 
@@ -321,8 +324,3 @@ def reply(says: Says, persona: Persona) -> str:
 
 def _listed(days: Iterable[date]) -> str:
     return " and ".join(in_words(day) for day in sorted(days))
-
-
-def is_answer(action: Action) -> bool:
-    """Whether a mail answers what somebody had asked."""
-    return action.asks == ANSWER

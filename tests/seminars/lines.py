@@ -1,11 +1,12 @@
-"""A live seminar without servers: a mailbox that keeps what it is given, and a kernel that ends at any line."""
+"""A live seminar without servers: a mailbox that keeps what it is given, and a kernel that
+ends at any line."""
 
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 from datetime import timedelta
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from functools import partial
 
 from seminar_playing import answered, setup_of
 
@@ -13,24 +14,29 @@ from support.errors import NotSent
 from support.mail.credentials import MailServers
 from support.mail.mailbox import LIVE as REAL
 from support.mail.mailbox import SimulatedMailbox
-from support.seminar.records import ACTION, MAIL, PLAN
-from support.seminar.reviewing import FLAG
-from support.seminar.rules import load_policies
-from support.seminar.views import AGAIN, EDIT, REMOVE, Draft, Review
+from support.seminar.data import Persona, scenario
+from support.seminar.policies import Policy, load_policies
+from support.seminar.records import ACTION, MAIL, PLAN, Draft, Says
 from support.seminars.seminar import Seminar
 from support.seminars.setup import LIVE
 
 SERVERS = MailServers(
     "smtp.example.org", "imap.example.org", "noor@example.org", "Noor"
 )
+NOTHING = {"declines": False, "not_before": None, "asks": ""}
+JOINS = Persona("ivo", "Ivo Marsh", "ivo.marsh@example.org", "professor")
 
 
 def live_setup(name="four", **settings):
     """A live seminar, everybody on whose list may be written to."""
-    plain = setup_of(name)
-    allowed = tuple(person.email for person in plain.scenario.people)
-    return replace(plain, **{"mode": LIVE, "servers": SERVERS, "daily_limit": 50, "allowed": allowed,
-                             "unchecked_senders": True} | settings)  # fmt: skip
+    live = {
+        "mode": LIVE,
+        "servers": SERVERS,
+        "daily_limit": 50,
+        "allowed": [person.email for person in scenario(name).people],
+        "unchecked_senders": True,
+    }
+    return setup_of(name, **live | settings)
 
 
 class World(SimulatedMailbox):
@@ -51,15 +57,14 @@ class World(SimulatedMailbox):
             raise NotSent(f"the server refused {recipient}")
         return await super().send(recipient, message)
 
-    def reply(self, raw, words, sender=None):
-        """A reply to a mail that was sent; its key."""
+    def reply(self, recipient, words, sender=None):
+        """A reply to the last mail to somebody, outside its thread where another address
+        is given; its key."""
+        raw = [raw for to, raw in self.sent if to == recipient][-1]
         mail = message_from_bytes(raw, policy=policy.default)
         made = EmailMessage()
-        made["From"], made["To"], made["Subject"] = (
-            sender or mail["To"],
-            mail["From"],
-            f"Re: {mail['Subject']}",
-        )
+        made["From"], made["To"] = sender or mail["To"], mail["From"]
+        made["Subject"] = f"Re: {mail['Subject']}"
         made["Message-ID"] = f"<{self.answered}@elsewhere.example>"
         if sender is None:
             made["In-Reply-To"] = mail["Message-ID"]
@@ -73,24 +78,26 @@ class Killed(BaseException):
 
 
 class Story:
-    """A person at the desk, who edits, removes, has made again and answers, and changes things meanwhile.
+    """A person at the desk who edits, removes, has made again, reads and answers, and
+    changes things meanwhile.
 
-    What they say depends on the question alone, so that every run of the story is the same one, wherever it breaks off.
+    What they say depends on the question alone, so that every run of the story is the
+    same one, wherever it breaks off.
     """
 
     def __init__(self, path, world, days=6):
         self.path, self.world, self.days = path, world, days
         self.asked, self.did = [], Counter()
-        self.day, self.seminar, self.lines, self.ends = 0, None, 0, None
+        self.day, self.seminar = 0, None
 
     async def play(self, ends=None, after=True):
-        """Play on; with `ends`, until that many lines were written by this process, then it is gone."""
+        """Play on; with `ends`, until that many lines were written by this process, then
+        it is gone, after or before the last of them was kept."""
         self.lines, self.ends, self.after = 0, ends, after
+        settings = {"mailbox": self.world, "today": self.today}
         with (
             suppress(Killed),
-            Seminar(
-                self.path, "spring", mailbox=self.world, today=self.today
-            ) as self.seminar,
+            Seminar(self.path, "spring", **settings) as self.seminar,
         ):
             kept = self.seminar.journal.add
             self.seminar.journal.add = lambda *line: self._line(kept, line)
@@ -110,35 +117,21 @@ class Story:
         self.lines += 1
         if self.lines == self.ends and not self.after:
             raise Killed
-        entry = kept(*line)
+        kept(*line)
         if self.lines == self.ends:
             raise Killed
-        return entry
 
     def _evening(self):
-        """Everybody who got mail on the day answers; one writes from another address as well."""
-        ours = [
-            posted
-            for posted in self.seminar.workplace.outbox.posted()
-            if posted.day == self.day + 1
-        ]
-        raws = dict(self.world.sent)
-        for posted in ours:
-            if posted.status == "sent" and self.once("evening", posted.message_id):
-                slots = list(self.seminar.desk.state.open)
-                on = slots[len(posted.person) % len(slots)] if slots else None
-                words = (
-                    f"I could come on {on.day} {on:%B}. Could you pay the train?"
-                    if on
-                    else "Thank you."
-                )
-                self.world.reply(raws[posted.recipient], words)
-                if self.day == 0 and posted == ours[0]:
-                    self.world.reply(
-                        raws[posted.recipient],
-                        "From home: the 15th of September.",
-                        "me@home.example",
-                    )
+        """Everybody who got mail on the day answers; one from another address, too."""
+        if self.world is None:
+            return
+        for posted in self.seminar.outbox.posted():
+            today = posted.day == self.day + 1 and posted.status == "sent"
+            if not today or not self.once("evening", posted.message_id):
+                continue
+            self.world.reply(posted.recipient, "Soon, I hope.")
+            if self.day == 0 and self.once("home"):
+                self.world.reply(posted.recipient, "From home.", "me@home.example")
 
     def once(self, *what):
         """Whether it is done for the first time."""
@@ -147,53 +140,57 @@ class Story:
 
     def answer(self, question):
         """What they say, and what they change before."""
-        view = question.view
-        key = (view.round, question.phase, view.about)
-        self.asked.append(
-            (*key, getattr(view.item, "body", None) or getattr(view.item, "text", None))
-        )
-        self._change(key)
-        if question.phase == FLAG:
-            return f"About {view.item.person}: yes."
-        if question.phase == MAIL and view.round == 1 and view.about == self.person(1):
-            return Review(
-                EDIT, edited=Draft("A date for you", f"{view.item.body}\n\nMore soon.")
+        desk, *about = question.view
+        self.asked.append((desk.day, question.phase, *map(str, about)))
+        self._change(desk.day, about[0])
+        if question.phase == "decide":
+            return {"answer": f"About {about[0].person}: yes.", "words": "Yes, we pay."}
+        if question.phase == "read":
+            slots = [str(slot) for slot in desk.offered(about[0].sender)]
+            said = dict.fromkeys(slots, "not said")
+            said[slots[len(about[0].sender) % len(slots)]] = "can"
+            asks = "Could you pay the train?" if desk.day == 2 else ""
+            return NOTHING | {"dates": said, "asks": asks}
+        what, items = about
+        if what == MAIL and desk.day == 1:
+            first, *others = items
+            edited = Draft(
+                first.person, "A  date for you", f"{first.body}\r\n\u200eSoon."
             )
-        if question.phase == ACTION and view.round == 3:
-            return Review(REMOVE)
-        if (
-            question.phase == PLAN
-            and view.round == 2
-            and "wish" not in view.item.reason
-        ):
-            return Review(AGAIN, wish="shorter, please")
+            return {"items": [edited, *others]}
+        if what == ACTION and desk.day == 3:
+            return {"items": items[1:]}
+        if what == PLAN and desk.day == 2 and "wish" not in items[0].reason:
+            return {"wish": "shorter, please"}
         return None
 
     def person(self, number):
         return self.seminar.setup.scenario.people[number].name
 
-    def _change(self, key):
-        """Policies change while plan and mails wait, somebody is removed, a held mail is released, another dropped."""
+    def _change(self, day, what):
+        """Whatever a user may change, while plan and mails wait."""
         seminar = self.seminar
-        if key[:2] == (1, PLAN):
-            added = seminar.policies.add("Nothing is sent on Tuesdays.", "mine")
-            self._doing("policy", lambda: seminar.set_policies(added))
-        if key[:2] == (2, PLAN):
+        slots = seminar.setup.scenario.slots
+        if (day, what) == (1, PLAN):
+            mine = load_policies("seed").add(Policy("mine", "No mail on Tuesdays."))
+            self._doing("policy", lambda: seminar.set_policies(mine))
+            self._doing("joins", lambda: seminar.add_person(JOINS))
+        if (day, what) == (2, PLAN):
             self._doing(
-                "drop", lambda: seminar.set_policies(seminar.policies.drop("mine"))
+                "opens", lambda: seminar.open_date(slots[0] + timedelta(days=1))
             )
-            if held := seminar.workplace.inbox.held():
-                self._doing(
-                    "release", lambda: seminar.release(held[0].key, self.person(0))
-                )
-        if key[:2] == (3, ACTION):
-            self._doing(
-                "other", lambda: seminar.set_policies(seminar.policies.drop("ask_more"))
-            )
-            self._doing("back", lambda: seminar.set_policies(load_policies("seed")))
-        if key[:2] == (5, MAIL) and key[2] != self.person(
-            3
-        ):  # a mail of the day went out before
+            keys = [kept.key for kept in seminar.inbox.held()]
+            if keys:
+                release = partial(seminar.release, keys[0], self.person(0))
+                self._doing("release", release)
+        if (day, what) == (3, PLAN):
+            replies = [mail for mail in seminar.desk.mails if mail.answers]
+            says = Says(perhaps=slots[1:3])
+            self._doing("correct", lambda: seminar.correct(replies[0].id, says))
+        if (day, what) == (3, ACTION):
+            self._doing("other", lambda: seminar.set_policies(load_policies("all")))
+            self._doing("drops", lambda: seminar.drop_date(slots[-1]))
+        if (day, what) == (4, MAIL):
             self._doing("remove", lambda: seminar.remove(self.person(3)))
 
     def _doing(self, what, act):

@@ -1,0 +1,354 @@
+"""Days of a run: what reaches the person at the desk, what is done, sent and remembered."""
+
+import asyncio
+
+import pytest
+from small_seminar import ANA, BO, MON, OCT, SEP, TUE, give, persona, programme
+
+from support.errors import InvalidInput, NotSent
+from support.seminar.day import UNSAID, DirectPost, Run, Written, organize
+from support.seminar.desk import Artefacts, load_templates
+from support.seminar.detection import StatedDetector
+from support.seminar.organizer import RuleBasedOrganizer
+from support.seminar.policies import policy_set
+from support.seminar.records import (
+    Action,
+    DayPlan,
+    Draft,
+    Flag,
+    Hook,
+    Reading,
+    Review,
+    Says,
+    Verdict,
+)
+from support.seminar.review import ALWAYS, WHEN_FLAGGED, Automatic
+from support.seminar.speakers import Response
+
+BOTH = {ANA: "professor", BO: "phd student"}
+YES = Says(can=(SEP, OCT))
+
+
+class Guest:
+    """Says one thing after the other, on the evening of every mail."""
+
+    kind = "scripted"
+
+    def __init__(self, *says):
+        self.says = list(says)
+
+    async def answer(self, letter):
+        says = self.says.pop(0) if self.says else None
+        return Response("Re:", "words", says=says) if says else Response()
+
+
+class Desk(Automatic):
+    """Reviews by `reviews`, functions of what is shown by kind; keeps what was shown."""
+
+    kind = "scripted"
+
+    def __init__(self, answer="", read=None, **reviews):
+        self.answer, self.says, self.reviews, self.shown = answer, read, reviews, []
+
+    async def review(self, desk, what, items):
+        self.shown.append((desk.day, what, [item.person for item in items]))
+        made = self.reviews.get(what, lambda items: items)(items)
+        return made if isinstance(made, Review) else Review(tuple(made))
+
+    async def decide(self, desk, flag):
+        self.shown.append((desk.day, "flag", [flag.person]))
+        given = flag.question, self.answer, self.answer
+        return Flag(flag.mail, flag.person, *given)
+
+    async def read(self, desk, mail):
+        return self.says
+
+
+def run(ana=(YES,), bo=(YES,), policies="begin", desk=None, delegation=None, **roles):
+    """A run with two people and two dates."""
+    scenario = programme(people=BOTH, slots=(SEP, OCT))
+    post = DirectPost(scenario, {ANA: Guest(*ana), BO: Guest(*bo)})
+    seats = {"organizer": RuleBasedOrganizer(), "detector": StatedDetector()}
+    seats |= {"reviewer": desk or Desk(), **roles}
+    begun = Artefacts(policy_set("none"), load_templates())
+    for policy in policy_set("all"):
+        if policy.id in policies.split():
+            begun = Artefacts(begun.policies.add(policy), begun.templates)
+    delegated = {"delegation": delegation} if delegation else {}
+    return Run(scenario, post, seats, begun, **delegated)
+
+
+def played(made, until=None):
+    async def days():
+        return [day async for day in organize(made, until)]
+
+    return asyncio.run(days())
+
+
+def sent(day):
+    return [(mail.kind, mail.to) for mail in day.sent]
+
+
+def test_mails_are_answered_in_the_evening_and_read_the_next_morning_until_all_is_told():
+    days = played(run())
+    assert [sent(day) for day in days] == [
+        [("invitation", ANA), ("invitation", BO)],
+        [("confirmation", ANA), ("confirmation", BO)],
+    ]
+    assert [mail.answers for mail in days[1].received] == [1, 2]
+    assert dict(days[1].assignment) == {SEP: (ANA,), OCT: (BO,)}
+    assert days[0].date == MON and not days[1].violations and not days[1].format_errors
+
+
+def test_nothing_on_the_desk_tells_how_people_behave_and_no_letter_has_the_notes():
+    scenario = programme(people={})
+    shy = persona(ANA, vague=0.9, share=0.2, notes="Met in Oslo.", issue="a ramp")
+    made = Run(
+        type(scenario)(**{**vars(scenario), "people": (shy,)}),
+        *(None, {}, Artefacts()),
+    )
+    known = made.desk.scenario.by_name[ANA]
+    assert known.notes == "Met in Oslo." and (known.vague, known.issue) == (0.0, "")
+    assert shy.simulated.notes == "" and shy.simulated.issue == "a ramp"
+
+
+ISSUE = Says(can=(SEP,), asks="May I speak by video?")
+
+
+def test_a_flag_goes_to_the_desk_its_answer_into_a_mail_and_into_a_hook():
+    desk = Desk("Yes, once.", read=YES)
+    made = run(ana=(ISSUE,), bo=(), desk=desk)
+    days = played(made, 2)
+    (flag,) = days[1].flags
+    assert "by video" in flag.question and flag.answer == "Yes, once."
+    (mail,) = [mail for mail in days[1].sent if mail.to == ANA]
+    assert mail.asks == "an answer" and "Yes, once." in mail.body
+    assert made.desk.hooks == [Hook(flag.question, "Yes, once.", 2, ANA)]
+
+
+def test_an_instruction_without_words_is_never_sent_but_held_and_shown():
+    class Instructs(Desk):
+        async def decide(self, desk, flag):
+            return Flag(flag.mail, flag.person, flag.question, "Tell her it is fine.")
+
+    desk = Instructs()
+    day = played(run(ana=(ISSUE,), bo=(), desk=desk), 2)[1]
+    assert (2, "mail", [ANA]) in desk.shown and ANA not in dict(
+        map(reversed, sent(day))
+    )
+    assert "{answer} is not filled in" in day.format_errors[0].detail
+    fills = Instructs(mail=lambda items: [Draft(ANA, "s", "It is fine.")])
+    (mail,) = played(run(ana=(ISSUE,), bo=(), desk=fills), 2)[1].sent
+    assert mail.body == "It is fine."
+
+
+class Failing(StatedDetector):
+    """Flags without a word, or fails."""
+
+    def __init__(self, fault=None):
+        self.fault = fault
+
+    async def check(self, mail, desk):
+        if self.fault:
+            raise self.fault
+        return Verdict(True, " ")
+
+
+def test_what_a_detector_cannot_judge_is_flagged_and_a_fault_of_a_program_raised():
+    for detector in (Failing(), Failing(InvalidInput("too long"))):
+        day = played(run(detector=detector), 2)[1]
+        assert [flag.question for flag in day.flags] == [UNSAID] * 2
+    with pytest.raises(ZeroDivisionError):
+        played(run(detector=Failing(ZeroDivisionError())), 2)
+
+
+def test_a_reply_that_nobody_reads_is_asked_about_and_left_missing_without_an_answer():
+    class Reader:
+        kind = "reader"
+
+        async def read(self, desk, mail):
+            raise InvalidInput("not on the form")
+
+    reads = run(reader=Reader(), desk=Desk(read=YES))
+    day = played(reads, 2)[1]
+    assert {one.by for one in day.readings} == {"scripted"} and len(day.sent) == 2
+    silent = run(reader=Reader())
+    day = played(silent, 2)[1]
+    assert day.readings == () and not silent.desk.books.contacts[ANA].answered
+    assert len(day.format_errors) == 2 and len(day.received) == 2
+
+
+def test_a_reading_can_be_corrected_at_any_time_and_both_stay_on_record():
+    made = run(ana=(Says(declines=True),), bo=())
+    played(made, 2)
+    mail = next(mail for mail in made.desk.mails if mail.sender == ANA)
+    made.enter(Reading(mail.id, ANA, YES, "scripted"))
+    assert made.desk.books.contacts[ANA].can == {SEP, OCT}
+    day = asyncio.run(made.day(3))
+    assert [one.by for one in day.readings] == ["scripted"]
+    assert [one.by for one in made.desk.before[1].readings] == ["stated"]
+
+
+def test_a_doubt_and_a_mail_that_came_back_are_asked_about():
+    made = run(bo=())
+    made.post.box = [
+        Written(ANA, Response("Re:", "words", says=YES), 1, "Is this Ana?"),
+        Written(BO, Response(), 2, "It came back."),
+    ]
+    day = asyncio.run(made.day(2))
+    asked = [(flag.person, flag.question) for flag in day.flags]
+    assert asked == [(ANA, "Is this Ana?"), (BO, "It came back.")]
+    assert [mail.sender for mail in day.received] == [ANA]
+
+
+# ---- what is shown, and what becomes of it ----
+
+
+@pytest.mark.parametrize(
+    ("delegation", "shown"),
+    [
+        (None, ["flag"]),
+        (ALWAYS, ["plan", "action", "mail", "flag", "plan", "action", "mail"]),
+        (WHEN_FLAGGED, ["flag", "plan", "action", "mail"]),
+        ({"clarification": WHEN_FLAGGED}, ["flag", "action", "mail"]),
+        ({"invitation": ALWAYS}, ["action", "mail", "flag"]),
+    ],
+)
+def test_what_is_shown_follows_the_delegation(delegation, shown):
+    desk = Desk("Yes.")
+    made = run(ana=(ISSUE,), bo=(Says(),), desk=desk, delegation=delegation)
+    days = played(made, 2)
+    assert [what for _, what, _ in desk.shown] == shown
+    assert sent(days[1]) == [("clarification", ANA)]
+    if delegation == WHEN_FLAGGED:
+        assert desk.shown[2:] == [(2, "action", [ANA]), (2, "mail", [ANA])]
+
+
+def test_what_is_changed_is_done_and_remembered_with_a_summary():
+    made = run(
+        desk=Desk(
+            plan=lambda items: [DayPlan(f"Invite {ANA}.")],
+            mail=lambda items: [
+                Draft(d.person, "s", f"Hi!\n\n{d.body}") for d in items
+            ],
+        ),
+        delegation=ALWAYS,
+    )
+    (day,) = played(made, 1)
+    assert sent(day) == [("invitation", ANA)] and day.sent[0].body.startswith("Hi!")
+    plan, mail = day.edits
+    assert (plan.what, plan.about, mail.about) == ("plan", "", ANA)
+    assert mail.role == "professor" and all(edit.summary for edit in day.edits)
+    kept = Artefacts(hooks=(Hook("old"),)).learning((day,))
+    assert kept.learnt == day.edits and kept.hooks == (Hook("old"),)
+
+
+@pytest.mark.parametrize(("often", "left"), [(3, 2), (4, 0)])
+def test_a_wish_makes_all_again_at_most_three_times(often, left):
+    wishes = ["shorter"] * often
+    desk = Desk(mail=lambda items: Review(wish=wishes.pop()) if wishes else items)
+    (day,) = played(run(desk=desk, delegation={"invitation": ALWAYS}), 1)
+    assert len(day.remade) == 3 and len(day.sent) == left
+    assert [edit.after for edit in day.edits] == [""] * (2 - left)
+
+
+def test_a_removed_confirmation_leaves_the_date_held_and_untold_and_is_told_next_day():
+    removed = [BO]
+
+    def without(items):
+        gone = removed.pop() if removed and len(items) > 1 else ""
+        return [draft for draft in items if draft.person != gone]
+
+    made = run(desk=Desk(mail=without), policies="begin confirm")
+    made.delegation["confirmation"] = ALWAYS
+    days = played(made)
+    assert dict(days[1].assignment)[OCT] == (BO,) and sent(days[1])[1:] == []
+    assert days[1].violations == (
+        f"confirm: {BO} has Wednesday, 13 October 2027 and was not told",
+    )
+    assert sent(days[2]) == [("confirmation", BO)] and days[2].actions[0].policy
+
+
+@pytest.mark.parametrize(
+    ("what", "review", "why"),
+    [
+        ("mail", [Draft(ANA, "", "words")], "a subject of 0 characters"),
+        ("mail", [Draft(ANA, "s", "x" * 5001)], "a body of 5001 characters"),
+        ("mail", [Draft("Eve", "s", "b")], "'Eve' given, who was not shown"),
+        ("mail", [Draft(ANA, "s", "b")] * 2, "two for 'Ana Ray' given"),
+        ("action", [give(ANA)], "they never named"),
+        ("action", [Action("thanks", ANA)] * 2, "a second action of one day"),
+    ],
+)
+def test_a_review_that_does_not_fit_lets_nothing_pass_and_says_why(what, review, why):
+    desk = Desk(**{what: lambda items: review})
+    (day,) = played(run(desk=desk, delegation={"invitation": ALWAYS}), 1)
+    assert day.sent == day.edits == () and why in day.format_errors[0].detail
+
+
+def test_a_mail_that_is_not_sent_is_not_in_the_books():
+    made = run()
+
+    async def refuse(mail):
+        if mail.to == ANA:
+            raise NotSent("the address was refused")
+
+    made.post.send = refuse
+    (day,) = played(made, 1)
+    assert sent(day) == [("invitation", BO)] and not made.desk.books.contacts[ANA].mails
+    assert day.format_errors[0].detail == "the address was refused"
+
+
+class Host(RuleBasedOrganizer):
+    """An organiser who goes amiss in one step, or gives what it says there."""
+
+    def __init__(self, **steps):
+        super().__init__()
+        for step, given in steps.items():
+            setattr(self, step, self.scripted(given))
+
+    def scripted(self, given):
+        async def step(*about):
+            if isinstance(given, Exception):
+                raise given
+            return given
+
+        return step
+
+
+def test_an_organizer_who_goes_amiss_is_noted_and_the_day_goes_on():
+    amiss = InvalidInput("off the form")
+    for step in ("progress", "select", "plan", "act", "draft", "close"):
+        (day,) = played(run(organizer=Host(**{step: amiss})), 1)
+        assert {one.phase for one in day.format_errors} == {step}
+        assert bool(day.sent) == (step not in ("plan", "act", "draft"))
+
+
+def test_what_cannot_be_is_left_out_and_the_rest_is_done():
+    acts = [give(ANA), Action("thanks", ANA), Action("invitation", "Eve"), give(BO)]
+    host = Host(select=("begin", "dance"), act=(*acts, Action("invitation", ANA)))
+    (day,) = played(run(organizer=host), 1)
+    assert day.selected == ("begin",) and sent(day) == [("thanks", ANA)]
+    phases = [one.phase for one in day.format_errors]
+    assert phases == ["select", "act", "act", "act", "act"]
+
+
+def test_a_draft_that_greets_somebody_else_is_held():
+    act = (Action("invitation", ANA),)
+    host = Host(act=act, draft=Draft(ANA, "s", "Dear Bo,\n\nCome!"))
+    desk = Desk()
+    (day,) = played(run(organizer=host, desk=desk), 1)
+    assert day.sent == () and desk.shown[0][1] == "mail"
+    assert f"its first line names {BO}" in day.format_errors[0].detail
+
+
+def test_a_day_is_taken_up_again_where_somebody_waits_and_people_join_in_mid_run():
+    made = run(ana=(YES,), bo=())
+    played(made, 1)
+    made.desk.books.enter("joins", persona("Cy Moor"))
+    made.post.seats["Cy Moor"] = Guest(Says(can=(OCT,)))
+    made.post.again["Cy Moor"] = set()
+    made.desk.books.enter("drops", SEP)
+    day = asyncio.run(made.day(2))
+    assert day.date == TUE and dict(day.assignment) == {OCT: (ANA,)}
+    assert made.desk.scenario.by_name["Cy Moor"] and "Cy Moor" in made.desk.progress

@@ -1,0 +1,252 @@
+"""Policies: when each applies, what of a day breaks it, and what a file may hold."""
+
+from datetime import timedelta
+
+import pytest
+from small_seminar import (
+    ANA,
+    BO,
+    CY,
+    FRI,
+    MON,
+    OCT,
+    SAT,
+    SEED,
+    SEP,
+    THU,
+    TUE,
+    WED,
+    books,
+    give,
+    letter,
+    policies,
+    said,
+)
+
+from support.errors import DamagedFile, InvalidInput
+from support.seminar.data import STUDENT
+from support.seminar.desk import Artefacts, Template, export_artefacts, import_artefacts
+from support.seminar.policies import (
+    Judged,
+    Policy,
+    PolicySet,
+    applies,
+    load_policies,
+    policy_set,
+    violations,
+)
+from support.seminar.records import Action, Edit, Hook
+
+ALL = load_policies("all")
+NEAR = SEP - timedelta(days=7)
+ASKED = {"mails": [MON]}
+SILENT = {"mails": [MON, TUE, WED]}
+FEW = said(SEP, answered=[TUE])
+MORE = said(SEP, OCT, mails=[MON, WED], answered=[TUE, WED])
+PERHAPS = said(perhaps=[SEP], mails=[MON, WED], answered=[TUE, WED])
+GONE = said(answered=[TUE], declined=True)
+GAVE = said(answered=[TUE], gave_back={SEP}, cannot={SEP})
+
+
+def state(today=THU, given=None, seats=1, **known):
+    """What is known of people, by first names, of two dates."""
+    full = {"Ana": ANA, "Bo": BO, "Cy": CY}
+    about = {full[first]: dict(found) for first, found in known.items()}
+    return books(today, about, given, slots=(SEP, OCT), seats=seats)
+
+
+@pytest.mark.parametrize(
+    ("policy", "yes", "no"),
+    [
+        ("begin", state(), state(Ana=ASKED)),
+        ("follow_up", state(Ana=ASKED), state(Ana=FEW)),
+        ("follow_up", state(Ana=ASKED), state(Ana=SILENT)),  # who is given up is not
+        ("give_up", state(Ana=SILENT), state(Ana=ASKED)),
+        ("ask_more", state(Ana=FEW), state(Ana={**MORE, "can": {SEP}})),
+        ("vague", state(Ana=PERHAPS), state(Ana=PERHAPS, given={SEP: [ANA]})),
+        ("faculty_first", state(Ana=FEW, Bo=PERHAPS), state(Ana=FEW, Cy=FEW)),
+        ("faculty_first", state(Ana=FEW, Bo=FEW), state(Ana=FEW, given={SEP: [CY]})),
+        ("weekend", state(SAT), state()),
+        ("declined", state(Ana=GONE), state(Ana={**GONE, "thanked": True})),
+        (
+            "confirm",
+            state(given={SEP: [ANA]}),
+            state(Ana={"confirmed": {SEP}}, given={SEP: [ANA]}),
+        ),
+        ("cancelled", state(Ana=GAVE, Bo=FEW), state(Ana=FEW, Bo=FEW)),
+        (
+            "one_each",
+            state(Ana=MORE, Bo=FEW, given={OCT: [ANA]}),
+            state(Ana=FEW, Bo=MORE, given={SEP: [ANA]}),
+        ),
+        ("urgent", state(NEAR, Ana=FEW), state(NEAR - timedelta(days=1), Ana=FEW)),
+    ],
+)
+def test_a_policy_applies_where_it_tells_something_and_not_elsewhere(policy, yes, no):
+    assert policy in applies(ALL, yes) and policy not in applies(ALL, no)
+
+
+def broken(names, before, *actions, mails=()):
+    """Breaches of a day with these actions; all confirmations are sent."""
+    after = before.copy() if before.events else _copied(before)
+    for action in actions:
+        if action.kind == "confirmation":
+            after.holders[action.slots[0]].append(action.person)
+            after.contacts[action.person].confirmed |= {*action.slots}
+    return violations(Judged(before, after, actions, mails, policies(names)))
+
+
+def _copied(made):
+    """Books whose contents were not entered as events."""
+    found = made.copy()
+    for name, contact in made.contacts.items():
+        found.contacts[name] = type(contact)(**{**vars(contact), "confirmed": set()})
+    found.holders = {slot: list(names) for slot, names in made.holders.items()}
+    return found
+
+
+def ask(kind="follow_up", name=ANA):
+    return Action(kind, name)
+
+
+BOTH = state(Ana=MORE, Bo=MORE)
+ANA_HAS = state(Ana=MORE, Bo=MORE, given={OCT: [ANA]})
+BACK = state(Ana=MORE, Bo=MORE, Cy=GAVE, given={OCT: [ANA]})
+SURE = {**PERHAPS, "asked": {SEP: WED}}
+NONE_ELSE = {**FEW, "cannot": {OCT}}
+
+
+@pytest.mark.parametrize(
+    ("names", "before", "actions", "breaks"),
+    [
+        ("weekend", state(SAT, Ana=FEW), [ask()], True),
+        ("weekend", state(SAT, Ana=FEW), [ask("wait")], False),
+        ("follow_up", state(Ana={"mails": [WED]}), [ask()], True),
+        ("follow_up", state(Ana={"mails": [TUE]}), [ask()], False),
+        ("follow_up", state(SAT, Ana={"mails": [FRI]}), [ask()], True),
+        ("follow_up", state(Ana={**MORE, "answered": [TUE]}), [give(ANA)], False),
+        (
+            "follow_up",  # who has a date owes no answer
+            state(Ana={**MORE, "answered": [TUE]}, given={SEP: [ANA]}),
+            [ask("clarification")],
+            False,
+        ),
+        ("give_up", state(Ana=SILENT), [ask()], True),
+        ("give_up", state(Ana={**SILENT, "answered": [MON]}), [ask()], False),
+        ("declined", state(Ana=GONE), [ask("thanks")], False),
+        ("declined", state(Ana={**GONE, "thanked": True}), [ask("thanks")], True),
+        ("declined", state(Ana=GONE), [ask("clarification")], True),
+        ("faculty_first", BOTH, [give(BO)], True),
+        ("faculty_first", BOTH, [give(BO), give(ANA, OCT)], False),
+        ("faculty_first", state(Ana=MORE, Bo=MORE, seats=2), [give(BO)], False),
+        ("faculty_first", ANA_HAS, [give(BO)], False),
+        ("faculty_first urgent", state(NEAR, Ana=MORE, Bo=MORE), [give(BO)], False),
+        ("urgent", state(NEAR, Ana=MORE, Bo=MORE), [], True),
+        ("urgent", state(NEAR - timedelta(days=1), Ana=MORE), [], False),
+        ("urgent", state(SEP, Ana=MORE), [], False),  # nobody can be given it any more
+        ("one_each", ANA_HAS, [give(ANA)], True),
+        ("one_each", state(Ana=MORE, given={OCT: [ANA]}), [give(ANA)], False),
+        ("cancelled", BACK, [give(ANA)], True),
+        ("cancelled", BACK, [give(BO)], False),
+        ("ask_more", state(Ana=FEW), [give(ANA)], True),
+        ("ask_more", state(Ana={**FEW, "can": {SEP, OCT}}), [give(ANA)], False),
+        ("ask_more", state(Ana=NONE_ELSE), [give(ANA)], False),  # all were spoken of
+        ("vague", state(Ana=PERHAPS), [give(ANA)], True),
+        ("vague", state(Ana=SURE), [give(ANA)], False),
+        ("vague", state(Ana={**PERHAPS, "asked": {OCT: WED}}), [give(ANA)], True),
+        ("confirm", BOTH, [give(ANA)], False),
+        ("confirm", state(given={SEP: [ANA]}), [], True),
+    ],
+)
+def test_a_days_actions_break_a_policy_or_not(names, before, actions, breaks):
+    found = [line.split(":")[0] for line in broken(names, before, *actions)]
+    assert found == ([names] if breaks else [])
+
+
+def test_at_the_beginning_everybody_is_asked_about_all_dates():
+    everybody = [ask("invitation", name) for name in state().contacts]
+    mails = [letter(1, a.person, "invitation", slots=[SEP, OCT]) for a in everybody]
+    assert broken("begin", state(), *everybody, mails=mails) == ()
+    assert broken("begin weekend", state(SAT)) == ()
+    short = letter(9, ANA, "invitation", slots=[SEP])
+    assert broken("begin", state(), *everybody[1:], mails=[short]) == (
+        f"begin: {ANA} was not asked at the beginning",
+        f"begin: {ANA} was not asked about Wednesday, 13 October 2027",
+    )
+
+
+def test_students_come_first_where_a_policy_says_so():
+    young = PolicySet((Policy("young", "The young come first.", "students_first"),))
+    given = Judged(BOTH, _copied(BOTH), [give(ANA)], [], young)
+    given.after.holders[SEP] = [ANA]
+    assert BO in violations(given)[0] and STUDENT in violations(given)[0]
+
+
+# ---- files ----
+
+
+@pytest.mark.parametrize(
+    ("given", "ids"),
+    [
+        ("seed", SEED),
+        ("none", ""),
+        ("seed - vague + weekend", SEED.replace("vague ", "") + " weekend"),
+        ([{"id": "mine", "text": "Zoom is not preferred."}], "mine"),
+    ],
+)
+def test_policies_are_named_by_part_and_change_or_given(given, ids):
+    assert policy_set(given).ids == tuple(ids.split())
+
+
+def test_what_is_exported_is_imported_as_it_was(tmp_path):
+    made = Artefacts(
+        policy_set("seed").add(Policy("mine", "Be kind.")).edit("follow_up", days=4),
+        (Template("thanks", "Thank you", "Dear {speaker},"),),
+        (Hook("May she speak by video?", "Yes.", 0, ANA),),
+        (Edit("mail", ANA, "Dear Ana,", "Hi Ana!", "a greeting", "professor"),),
+    )
+    file = export_artefacts(made, tmp_path / "kept" / "mine.yaml")
+    assert import_artefacts(file) == made and file.stat().st_mode & 0o077 == 0
+
+
+ONE = "id: a, text: b"
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("version: 9\npolicies: []\n", "version 9 given.*left as it is"),
+        ("policies: []\n", "version None given"),
+        ("- a\n", "version None given"),
+        ("version: !!python/object/apply:os.getcwd []\n", "expected a YAML file"),
+        ("version: 2\npolicies: [{id: a}]\n", "text"),
+        ("version: 2\npolicies: [{id: a, text: ' '}]\n", "text"),
+        (f"version: 2\npolicies: [{{{ONE}, rule: dance}}]\n", "'dance' given"),
+        (
+            f"version: 2\npolicies: [{{{ONE}, rule: follow_up}}]\n",
+            "number under 'days'",
+        ),
+        (f"version: 2\npolicies: [{{{ONE}, rule: vague, days: 2}}]\n", "none under 'd"),
+        (f"version: 2\npolicies: [{{{ONE}, rule: give_up, mails: 0}}]\n", "mails"),
+        (f"version: 2\npolicies: [{{{ONE}}}, {{{ONE}}}]\n", "'a' is given twice"),
+        ("version: 2\nhooks: [{colour: red}]\n", "hooks"),
+        ("version: 2\nlearnt: [3]\n", "learnt"),
+        ("version: 2\ntemplates: [{kind: shout, subject: x, body: y}]\n", "'shout' gi"),
+    ],
+)
+def test_a_file_that_cannot_be_taken_along_says_why_and_is_left_as_it_is(
+    tmp_path, content, why
+):
+    file = tmp_path / "mine.yaml"
+    file.write_text(content)
+    with pytest.raises((DamagedFile, InvalidInput), match=why):
+        import_artefacts(file)
+    assert file.read_text() == content
+
+
+def test_what_nobody_can_follow_together_is_refused():
+    for rule in ("faculty_first", "students_first"):
+        with pytest.raises(InvalidInput, match="nobody can follow both"):
+            policy_set("seed").add(Policy("other", "First come first.", rule))
+    with pytest.raises(InvalidInput, match="'dance' given; expected one of begin"):
+        policy_set("seed").drop("dance")
