@@ -23,24 +23,13 @@ from support.seminar.policies import (
 )
 from support.seminar.records import SENT, Action, Day, DayPlan, Edit, Flag, Hook, Mail
 
-GAPS = (
-    "speaker",
-    "dates",
-    "date",
-    "place",
-    "time",
-    "organiser",
-    "title",
-    "field",
-    "answer",
-)
-"""What a template may leave open: {speaker}, {dates}, …; {answer} is left to the person
-at the desk where no model phrases it."""
-
 
 @dataclass(frozen=True)
 class Template:
-    """A mail with gaps; of past mails, without. `asks`: of a clarification, what for."""
+    """A mail with gaps: {speaker}, {dates}, {date}, {place}, {time}, {organiser}, {title},
+    {field} are filled; {answer} is left to the person at the desk where no model phrases
+    it. `asks`: of a clarification, what for. Past mails have no gaps.
+    """
 
     kind: str
     subject: str
