@@ -15,7 +15,6 @@ from support.mail.letters import shown_text
 from support.seminar.books import Books, Contact
 from support.seminar.data import ORGANISER
 from support.seminar.desk import Desk
-from support.seminar.policies import PolicySet
 from support.seminar.records import (
     CLARIFICATION,
     CONFIRMATION,
@@ -27,6 +26,7 @@ from support.seminar.records import (
     Mail,
     Says,
 )
+from support.seminar.review import in_text
 
 CELLS = {
     "confirmed": ("good", "✓", "has the date, and was told"),
@@ -70,6 +70,7 @@ def _views() -> Any:
         "short": short,
         "long": long,
         "said": said,
+        "text": in_text,
     }
     made.filters["short"] = short
     return made.get_template("desk.html.j2").module
@@ -189,9 +190,8 @@ def board(desk: Desk) -> str:
 def months(desk: Desk) -> str:
     """The months to come with today, the dates and the deadline (Figure 3F)."""
     today, free, start = desk.today, desk.books.free, desk.scenario.start
-    marks = {}
-    for slot in desk.books.holders:
-        marks[slot] = ("maybe", "open") if slot in free else ("good", "taken")
+    marks = dict.fromkeys(desk.books.holders, ("good", "taken"))
+    marks |= dict.fromkeys(free, ("maybe", "open"))
     marks[desk.scenario.deadline] = ("bad", "deadline")
     ahead = {today, *(day for day in marks if day > today)}
     first = sorted({day.replace(day=1) for day in ahead})[:MONTHS]
@@ -221,10 +221,9 @@ def mails(these: Iterable[Mail], marked: Iterable[int] = ()) -> str:
     return fill("mails", list(these)[::-1], set(marked))
 
 
-def days(these: Sequence[Day], known: PolicySet | None = None) -> str:
+def days(these: Sequence[Day]) -> str:
     """Finished days, the newest on top and unfolded (Figure 3B)."""
-    texts = {policy.id: policy.text for policy in known or ()}
-    return fill("days", these[::-1], texts)
+    return fill("days", these[::-1])
 
 
 def running(desk: Desk) -> str:

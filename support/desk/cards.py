@@ -14,6 +14,7 @@ from support.desk.boards import fill, short
 from support.errors import InvalidInput
 from support.labs.base import Press
 from support.labs.person import Sheet
+from support.seats import Question
 from support.seminar.desk import Desk
 from support.seminar.records import (
     ACTION,
@@ -26,6 +27,8 @@ from support.seminar.records import (
     Review,
 )
 from support.seminar.review import AGAINS, Items
+from support.seminars.seminar import Seminar
+from support.seminars.setup import LIVE
 
 GLANCE = 0.7
 """Seconds for which real mail is on the screen before it can be approved: a second click
@@ -92,28 +95,26 @@ class ReviewCard:
     """A plan, the actions of a day, or their mails: all stay, unless one is changed or
     left out; a wish makes all of them again.
 
-    One form shows whoever is picked. Real mail (`live`) has to be seen, one by one.
-    `held` says why a mail cannot go as it is. `wished` are what was shown before and how
-    many wishes there were today.
+    One form shows whoever is picked. Real mail has to be seen, one by one. `before` is
+    what was shown when the last wish was made, `wishes` how many there were today.
     """
 
     def __init__(
         self,
-        desk: Desk,
-        what: str,
-        items: Items,
+        seminar: Seminar,
+        question: Question,
         give: Callable[[Review], None],
-        *,
-        live: bool = False,
-        held: Callable[[Any], str] = lambda draft: "",
-        wished: tuple[Items, int] = ((), 0),
+        before: Items = (),
+        wishes: int = 0,
     ) -> None:
-        self.desk, self.what, self.give, self.held = desk, what, give, held
+        self.desk, self.what, items = question.view
+        self.give, self.held = give, seminar.run.held
         self.shown = {item.person: item for item in items}
         self.left: dict[str, Any] = dict(self.shown)
-        self.live, self.seen, self.since = live and what == MAIL, set[str](), 0.0
+        self.live = seminar.setup.mode == LIVE and self.what == MAIL
+        self.seen, self.since = set[str](), 0.0
         self.picked: str | None = None
-        self.fields = controls(what, desk)
+        self.fields = controls(self.what, self.desk)
         self.about, self.listed, self.error = w.HTML(), w.HTML(), w.HTML()
         self.wish = w.Text(placeholder="a wish: what should be otherwise")
         self.press = Press(self._typed, self.error)
@@ -125,14 +126,13 @@ class ReviewCard:
         self.names = row()
         self.names.add_class("picks")
         self.form = w.VBox([self.about, *self.fields.values(), row(self.out)])
-        wishes = [self.wish, self.again] if wished[1] < AGAINS else []
-        buttons = row(self.yes, *wishes)
-        told = w.HTML(fill("note", UNCHANGED if wished[0] == items else "", "maybe"))
-        parts = [told, *self._parts(), buttons, self.error]
-        self.view = framed(f"Day {desk.day}", TITLES[what], *parts)
+        again = [self.wish, self.again] if wishes < AGAINS else []
+        told = w.HTML(fill("note", UNCHANGED if before == items else "", "maybe"))
+        parts = [told, *self._parts(), row(self.yes, *again), self.error]
+        self.view = framed(f"Day {self.desk.day}", TITLES[self.what], *parts)
         for control in self.fields.values():
             control.observe(lambda _: self._mark(), "value")
-        if what == ACTION:
+        if self.what == ACTION:
             self.form.layout.display = "none"
         else:
             self._pick(next(iter(self.shown)))
@@ -202,7 +202,8 @@ class ReviewCard:
             picked = "picked" if name == self.picked else ""
             looks = (picked, seen, states[name].replace(" ", "-"))
             self.picks[name]._dom_classes = tuple(filter(None, looks))
-        self.names.children = tuple(self.picks.values()) if len(now) > 1 else ()
+        if len(now) > 1 or self.what == ACTION:
+            self.names.children = tuple(self.picks.values())
         if self.what == ACTION:
             items = [item or self.shown[name] for name, item in now.items()]
             self.listed.value = fill(
@@ -217,7 +218,7 @@ class ReviewCard:
         self.out.description = "Put back" if item is None else "Leave out"
         if self.what == PLAN:
             self.out.layout.display = "none"
-            self.about.value = fill("changes", state)
+            self.about.value = fill("note", state, "maybe")
             return
         mail = self.what == MAIL
         goals = [act.goal for act in self.desk.actions if mail and act.person == name]
@@ -277,18 +278,21 @@ class FormCard:
         acts: Mapping[str, Callable[[Any], Any]],
     ) -> None:
         self.sheet = Sheet(form or Nothing)
-        self.error = w.HTML()
+        self.error, self.buttons = w.HTML(), row()
         self.press = Press(self.sheet.read, self.error)
-        self.buttons = [self._button(words, act) for words, act in acts.items()]
-        self.yes = self.buttons[0]
+        for words, act in acts.items():
+            self.offer(words, act)
+        self.yes = self.buttons.children[0]
         self.yes.button_style = "primary"
-        parts = [w.HTML(shown), self.sheet.view, row(*self.buttons), self.error]
+        parts = [w.HTML(shown), self.sheet.view, self.buttons, self.error]
         self.view = framed(title, about, *parts)
 
-    def _button(self, words: str, act: Callable[[Any], Any]) -> w.Button:
+    def offer(self, words: str, act: Callable[[Any], Any], reads: bool = True) -> None:
+        """One more button; one that does not read takes the form as it is."""
         made = button(words)
-        self.press.button(made, lambda: act(self.sheet.reply()))
-        return made
+        told = self.sheet.reply if reads else lambda: None
+        self.press.button(made, lambda: act(told()))
+        self.buttons.children = (*self.buttons.children, made)
 
 
 class Nothing(BaseModel):

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,14 +20,16 @@ import numpy as np
 
 from support.data import study_file
 from support.desk import boards, post
-from support.desk.boards import fill
+from support.desk.boards import fill, short
 from support.desk.cards import FormCard, ReviewCard, button, row
 from support.desk.pages import (
     MailsPage,
-    PeoplePage,
     RulesPage,
+    change,
+    change_form,
+    halves,
+    people_table,
     policy_form,
-    policy_of,
 )
 from support.desk.setup import SetupPage
 from support.errors import FileInUse, InvalidInput
@@ -36,20 +38,22 @@ from support.labs.base import Home, Press, words
 from support.runs.study import Store
 from support.seats import Question, Spoken
 from support.seminar.acts import ANSWERER, REVIEWER
+from support.seminar.policies import Policy
 from support.seminar.records import Flag, Hook, Review
 from support.seminars.journal import names
 from support.seminars.seminar import Seminar
-from support.seminars.setup import LIVE, REHEARSAL
+from support.seminars.setup import REHEARSAL
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
 REDRAWN = 0.1  # seconds between two drawings at least
 DRAWN = 0.3  # seconds in which a browser draws a card
-DESK, MAILS, PEOPLE, RULES, SETUP = range(5)
-TITLES = ["Desk", "Mails", "People and dates", "Policies and templates", "New seminar"]
+DESK, MAILS, RULES, SETUP = range(4)
+TITLES = ["Desk", "Mails", "Policies and templates", "New seminar"]
 READ = "What does this say of dates?"
 POLICY = "A policy, as it is to hold"
+NONE = Hook("")
 SWEEP = "seminars"
 """Under which name the records of closed seminars lie in the study's file."""
 
@@ -71,21 +75,21 @@ class Desk:
         given = store.path if isinstance(store, Store) else store
         self.path = Path(given or study_file("seminars"))
         self.model, self.today, self.home = model, today, Home()
-        self.seminar: Seminar | None = None
+        self.open_one: Seminar | None = None
         self.task: asyncio.Task[None] | None = None
-        self.cards: dict[Any, Any] = {}
-        self.post: dict[str, Any] = {}
-        self.wished: dict[str, tuple[Any, int]] = {}
+        self.asked = dict[Question, Any]()
+        self.cards, self.post = dict[str, Any](), dict[str, Any]()
+        self.wished = dict[str, tuple[Any, int]]()
         self._drawing: Any = None
-        self._follow = self._moving = False
+        self._follow = False
         self.error = w.HTML()
-        self.press = Press(lambda: None, self.error)
+        self.press = Press(lambda: self.question.value, self.error)
         self._pages()
         known = self._list()
         self.tabs.selected_index = DESK if known else SETUP
-        self.refresh()
         if known:
             self.press.start(lambda: self.open(known[-1]))
+        self.refresh()
 
     def _pages(self) -> None:
         self.head = w.HTML(layout=w.Layout(flex="1 1 20rem"))
@@ -93,53 +97,53 @@ class Desk:
         self.which.observe(self._chosen, "value")
         top = w.HBox([self.head, self.which])
         top.add_class("top")
-        self.next, self.all = button("Begin day 1", "primary"), button("Play on")
+        self.next = self._button("Begin day 1", lambda: self.play())
+        self.next.button_style = "primary"
+        self.all = self._button("Play on", lambda: self.play(everything=True))
         self.all.tooltip = "day after day, until something waits for you"
-        self.said, self.now = w.HTML(), w.VBox()
-        self.press.button(self.next, lambda: self.play())
-        self.press.button(self.all, lambda: self.play(everything=True))
-        self.days, self.board, self.months = w.HTML(), w.HTML(), w.HTML()
-        self.policies, self.answer = w.HTML(), w.HTML()
-        self.asked = w.Text(placeholder="Ask the log: what did … reply?")
-        ask = button("Ask")
-        asking = Press(lambda: self.asked.value, self.error)
-        asking.button(ask, self._ask)
-        asking.enter(self.asked, self._ask)
-        log = row(self.asked, ask) if self.model else w.HTML()
-        start = row(self.next, self.all, self.said)
-        left = w.VBox([start, self.error, self.now, log, self.answer, self.days])
-        columns = w.GridBox([left, w.VBox([self.board, self.policies, self.months])])
-        columns.add_class("columns")
-        seminar = self._opened
-        self.mails = MailsPage(seminar, self.changed, self._correct)
-        self.people = PeoplePage(seminar, self._settled)
-        self.rules = RulesPage(seminar, self.changed, self._propose, self._again)
+        self.other = self._button("Change people or dates", self._ask_for_change)
+        self.question = w.Text(placeholder="Ask the log: what did … reply?")
+        self.press.enter(self.question, self._ask)
+        ask = row(self.question, self._button("Ask", self._ask))
+        ask.layout.display = "" if self.model else "none"
+        self.said, self.answer, self.days, self.board = (w.HTML() for _ in range(4))
+        self.now = w.VBox()
+        start = row(self.next, self.all, self.other, self.said)
+        left = w.VBox([start, self.error, self.now, ask, self.answer, self.days])
+        self.mails = MailsPage(lambda: self.seminar, self._correct, self.changed)
+        self.rules = RulesPage(lambda: self.seminar, self._propose, self._again)
         self.setup = SetupPage(self.path, self.model, self.open)
-        pages = [columns, *(p.view for p in (self.mails, self.people, self.rules))]
-        self.tabs = w.Tab([*pages, self.setup.view], titles=TITLES)
+        beside = [self.mails.view, self.rules.view, self.setup.view]
+        self.tabs = w.Tab([halves(left, self.board), *beside], titles=TITLES)
         self.tabs.observe(lambda _: self.changed(), "selected_index")
         self.view = w.VBox([w.HTML(boards.style()), top, self.tabs])
         self.view.add_class("convene-desk")
 
+    def _button(self, text: str, act: Callable[[], Any]) -> w.Button:
+        made = button(text)
+        self.press.button(made, act)
+        return made
+
     # ---- one seminar, and its days ----
 
-    def _opened(self) -> Seminar:
-        if self.seminar is None:
+    @property
+    def seminar(self) -> Seminar:
+        """The one that is open."""
+        if self.open_one is None:
             raise InvalidInput("seminar: none is open; begin one, or choose one on top")
-        return self.seminar
+        return self.open_one
 
     def _list(self) -> list[str]:
         """The seminars in the file, which the menu then lists."""
         known = names(self.path)
-        self._moving = True
         self.which.options = [("a seminar …", ""), *((name, name) for name in known)]
-        self.which.value = self.seminar.name if self.seminar else ""
-        self._moving = False
+        self.which.value = self.open_one.name if self.open_one else ""
         return known
 
     def _chosen(self, change: Any) -> None:
-        if change["new"] and not self._moving:
-            self.press.start(lambda: self.open(change["new"]))
+        name = change["new"]
+        if name and not (self.open_one and self.open_one.name == name):
+            self.press.start(lambda: self.open(name))
 
     async def open(self, name: str, take_over: bool = False) -> None:
         """Open a seminar where it was left, in the place of the one at hand."""
@@ -149,19 +153,21 @@ class Desk:
         try:
             made = Seminar(self.path, name, take_over=take_over, **told)
         except FileInUse as error:
-            here = {"Work here instead": lambda _: self.open(name, take_over=True)}
-            shown = fill("note", str(error))
-            self.cards["taken"] = FormCard("Open elsewhere", name, shown, None, here)
-            self.changed()
+            self._taken(name, error)
             return
         try:
             await made.open()
         except BaseException:
             made.close()
             raise
-        self.seminar = made
+        self.open_one = made
         self._list()
         self.changed()
+
+    def _taken(self, name: str, error: FileInUse) -> None:
+        here = {"Work here instead": lambda _: self.open(name, take_over=True)}
+        shown = fill("note", str(error))
+        self._show("taken", FormCard("Open elsewhere", name, shown, None, here))
 
     async def close(self) -> None:
         """Leave it; a day that broke off is taken up again where it was."""
@@ -170,9 +176,9 @@ class Desk:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
-        if self.seminar:
-            self.seminar.close()
-        self.seminar, self.cards = None, {}
+        if self.open_one:
+            self.open_one.close()
+        self.open_one, self.cards, self.post = None, {}, {}
 
     @property
     def playing(self) -> bool:
@@ -182,13 +188,12 @@ class Desk:
     def play(self, *, everything: bool = False) -> None:
         """Play the next day in the background, or all that are left."""
         self._follow = True
-        if self.seminar and not self.playing:
+        if not self.playing:
             self.task = asyncio.ensure_future(self._play(self.seminar, everything))
             self.changed()
 
     async def _play(self, seminar: Seminar, everything: bool) -> None:
         listening = asyncio.ensure_future(self._listen(seminar))
-        self.error.value = ""
         try:
             await seminar.open()
             while not seminar.over:
@@ -197,34 +202,32 @@ class Desk:
                 if not everything:
                     break
             self._keep()
+        except FileInUse as error:
+            seminar.close()
+            self.open_one = None
+            self._taken(seminar.name, error)
         except Exception as error:  # nobody awaits this task
             self.error.value = fill("note", words(error), "bad")
             with suppress(Exception):  # it was said already
                 await seminar.open()
         finally:
             listening.cancel()
-            self.cards = {
-                key: card
-                for key, card in self.cards.items()
-                if not isinstance(key, Question)
-            }
+            self.asked = {}
             asyncio.get_running_loop().call_soon(self.changed)
 
     def _keep(self) -> None:
         """Put the record of a seminar that is over into the study's file, once."""
-        seminar = self._opened()
+        seminar = self.seminar
+        told = {"name": seminar.name, "days": len(seminar.finished)}
         if seminar.over:
-            told = {"name": seminar.name, "days": len(seminar.finished)}
             with closing(Store(self.path)) as store:
-                kept = [unit.settings for unit in store.units(SWEEP)]
-                if told not in kept:
+                if told not in [unit.settings for unit in store.units(SWEEP)]:
                     store.save(SWEEP, seminar.record, told)
 
     async def _settled(self) -> None:
-        """What was decided outside of a day holds: a day that broke off can go on."""
+        """Something was said of mails: a day that broke off for them can go on."""
         if not self.playing:
-            await self._opened().open()
-            self._keep()
+            await self.seminar.open()
         self.error.value = ""
         self.changed()
 
@@ -233,110 +236,117 @@ class Desk:
     async def _listen(self, seminar: Seminar) -> None:
         while True:
             question = await seminar.questions.get()
-            self.cards[question] = self._card(seminar, question)
+            self.asked[question] = self._card(question)
             self.changed()
 
-    def _card(self, seminar: Seminar, question: Question) -> Any:
-        give, form = partial(self._give, question), question.form
+    def _card(self, question: Question) -> Any:
+        give, day = partial(self._give, question), f"Day {self.seminar.day}"
         if question.phase == "review":
-            desk, what, items = question.view
-            return ReviewCard(
-                desk,
-                what,
-                items,
-                partial(self._reviewed, question),
-                live=seminar.setup.mode == LIVE,
-                held=seminar.run.held,
-                wished=self.wished.get(what, ((), 0)),
-            )
+            wished = self.wished.get(question.view[1], ())
+            reviewed = partial(self._reviewed, question)
+            return ReviewCard(self.seminar, question, reviewed, *wished)
+        acts = {"Send": give}
+        title, about = (
+            f"{day}: you are {question.me or 'the organiser'}",
+            question.phase,
+        )
+        briefing = readable(question.briefing)
+        shown = fill("question", readable(question.text), [], briefing)
+        if question.phase == "read":
+            mail = question.view[1]
+            title, about, acts = READ, mail.sender, {"So it is": give}
+            shown = fill("question", "", [mail])
         if question.phase == "decide":
             desk, flag = question.view
             mails = [mail for mail in desk.mails if mail.id == flag.mail]
             shown = fill("flagged", flag.question) + fill("question", "", mails)
+            title, about = f"{day}: a question", flag.person
             for_good = partial(self._answer_for_good, question)
             acts = {"Answer": give, "Answer, and make it a policy": for_good}
-            title = f"Day {desk.day}: a question"
-            return FormCard(title, flag.person, shown, form, acts)
-        if question.phase == "read":
-            desk, mail = question.view
-            shown = fill("question", "", [mail])
-            return FormCard(READ, mail.sender, shown, form, {"So it is": give})
-        briefing = readable(question.briefing)
-        shown = fill("question", readable(question.text), [], briefing)
-        title = f"Day {seminar.day}: you are {question.me or 'the organiser'}"
-        return FormCard(title, question.phase, shown, form, {"Send": give})
+        return FormCard(title, about, shown, question.form, acts)
 
     def _give(self, question: Question, answer: Any) -> None:
         question.answer(answer)
+        del self.asked[question]
         self._follow = True
-        self._done(question)
-
-    def _done(self, key: Any, _: Any = None) -> None:
-        self.cards.pop(key, None)
         self.changed()
 
     def _reviewed(self, question: Question, review: Review) -> None:
         _, what, items = question.view
         if review.wish:
-            _, before = self.wished.get(what, ((), 0))
-            self.wished[what] = items, before + 1
+            _, wishes = self.wished.get(what, ((), 0))
+            self.wished[what] = items, wishes + 1
         self._give(question, {"items": list(review.items), "wish": review.wish})
 
     async def _answer_for_good(self, question: Question, answer: Any) -> None:
         self._give(question, answer)
         flag: Flag = await question.wait()
-        day = self._opened().day
+        day = self.seminar.day
         await self._propose(Hook(flag.question, flag.answer, day, flag.person))
 
-    async def _propose(self, hook: Hook | None) -> None:
+    async def _propose(self, hook: Hook = NONE) -> None:
         """Show a policy to be edited: of a question that was answered, or an empty one."""
-        if hook is None:
-            raise InvalidInput("No question was answered yet.")
-        seminar = self._opened()
-        text = await seminar.generalise(hook) if hook.answer else ""
-        asked = fill("flagged", f"{hook.question} {hook.answer}") if hook.answer else ""
-        acts = {"Add it": self._add_policy, "Leave it": partial(self._done, "policy")}
-        form = policy_form(text or hook.answer, f"policy_{len(seminar.policies) + 1}")
+        text, count = hook.answer, len(self.seminar.policies)
+        if text:
+            text = await self.seminar.generalise(hook) or text
+        asked = fill("flagged", f"{hook.question} {hook.answer}") if text else ""
+        form = policy_form(text, f"policy_{count + 1}")
+        acts = {"Add it": self._add_policy}
         self._show("policy", FormCard(POLICY, "", asked, form, acts))
 
     def _show(self, key: str, card: FormCard) -> None:
+        """Show a card that waits for nobody but whoever asked for it."""
+        if key != "taken":
+            card.offer("Leave it", lambda _: self._done(key), reads=False)
         self.cards[key] = card
         self.tabs.selected_index, self._follow = DESK, True
         self.changed()
 
+    def _done(self, key: str) -> None:
+        del self.cards[key]
+        self.changed()
+
     def _add_policy(self, entry: Any) -> None:
-        seminar = self._opened()
-        seminar.set_policies(seminar.policies.add(policy_of(entry)))
+        policy = Policy(**entry.model_dump())
+        self.seminar.set_policies(self.seminar.policies.add(policy))
         self._done("policy")
+
+    def _ask_for_change(self) -> None:
+        desk = self.seminar.desk
+        shown, form = people_table(desk.scenario.people), change_form(desk.books)
+        acts = {"Do it": self._change}
+        self._show("change", FormCard("People and dates", "", shown, form, acts))
+
+    def _change(self, given: Any) -> None:
+        change(self.seminar, given)
+        self._keep()
+        self._done("change")
 
     def _correct(self, number: int | None) -> None:
         """Show a reply, and what it was taken to say, to be corrected."""
-        desk = self._opened().desk
-        found = [mail for mail in desk.mails if mail.id == number]
-        if not found:
+        desk = self.seminar.desk
+        known = {mail.id: mail for mail in desk.mails}
+        if number not in known:
             raise InvalidInput("Choose a reply first.")
+        mail = known[number]
+        for day in desk.before:
+            for one in day.readings:
+                mail = replace(mail, says=one.says) if one.mail == number else mail
         seat, act = REVIEWER.person(), REVIEWER.acts["read"]
-        read = [one for day in desk.before for one in day.readings]
-        for one in read:
-            if one.mail == number:
-                found = [replace(found[0], says=one.says)]
-        view = desk, found[0]
 
         def right(reply: Any) -> None:
-            self._opened().correct(found[0].id, act.made(seat, reply, *view))
+            self.seminar.correct(mail.id, act.made(seat, reply, desk, mail))
             self._done("reading")
 
-        acts = {"So it is": right, "Leave it": partial(self._done, "reading")}
-        shown = fill("question", "", found)
-        form = act.form(seat, *view)
-        self._show("reading", FormCard(READ, found[0].sender, shown, form, acts))
+        form, acts = act.form(seat, desk, mail), {"So it is": right}
+        shown = fill("question", "", [mail])
+        self._show("reading", FormCard(READ, mail.sender, shown, form, acts))
 
     async def _ask(self) -> None:
-        rng = np.random.default_rng(0)
+        rng, desk = np.random.default_rng(0), self.seminar.desk
         seat = ANSWERER.seat("model", rng, None, Spoken(self.model))
-        desk = self._opened().desk
         self.answer.value = fill("note", "Looking …")
-        found = await seat.answer(self.asked.value, desk)
+        found = await seat.answer(self.question.value, desk)
         shown = [mail for mail in desk.mails if mail.id in found.mails]
         self.answer.value = fill("note", found.text) + boards.mails(shown)
 
@@ -360,67 +370,58 @@ class Desk:
 
     def refresh(self) -> None:
         """Draw what is known now."""
-        seminar = self.seminar
+        seminar, page = self.open_one, self.tabs.selected_index
         if seminar:
             self.post = post.waiting(seminar, self.post, self._settled)
-        shown = tuple(card.view for card in (*self.cards.values(), *self.post.values()))
-        fresh = [view for view in shown if view not in self.now.children]
-        self.now.children = shown
+        parts = self.asked, self.cards, self.post
+        cards = [card for part in parts for card in part.values()]
+        fresh = [card for card in cards if card.view not in self.now.children]
+        self.now.children = [card.view for card in cards]
         if fresh and self._follow:
-            self._focus(fresh[0])
+            self._follow = False
+            asyncio.get_running_loop().call_later(DRAWN, fresh[0].yes.focus)
         self._days(seminar)
-        if seminar is None:
-            self.head.value = fill("head", "No seminar is open", "", (), 0, 0)
-            return
-        page = self.tabs.selected_index
-        if page == DESK:
+        if seminar and page == DESK:
             self._boards(seminar)
-        elif page != SETUP:
-            [self.mails, self.people, self.rules][page - 1].refresh()
-
-    def _focus(self, view: Any) -> None:
-        """Let the keyboard go along to the usual button of the first new card."""
-        self._follow = False
-        cards = (*self.cards.values(), *self.post.values())
-        card = next(card for card in cards if card.view is view)
-        asyncio.get_running_loop().call_later(DRAWN, card.yes.focus)
+        elif seminar and page != SETUP:
+            (self.mails if page == MAILS else self.rules).refresh()
 
     def _days(self, seminar: Seminar | None) -> None:
         """The buttons of the days, and how it stands in words."""
         rests = seminar is not None and not self.playing and not seminar.over
-        self.next.layout.display = self.all.layout.display = "" if rests else "none"
-        waits = "The organiser is at work …" if self.playing and not self.cards else ""
+        waits = "The organiser is at work …" if self.playing and not self.asked else ""
+        if seminar and seminar.over:
+            waits = "It is over."
         if seminar and rests:
-            if seminar.setup.mode != REHEARSAL:
-                self.all.layout.display = "none"
             try:
                 verb = "Go on with" if seminar.running else "Begin"
                 self.next.description = f"{verb} day {seminar.next_day}"
             except InvalidInput as error:
-                self.next.layout.display, waits = "none", str(error)
-        elif seminar and seminar.over:
-            waits = "It is over."
+                rests, waits = False, str(error)
+        rehearsal = rests and seminar.setup.mode == REHEARSAL
+        for one, there in (
+            (self.next, rests),
+            (self.all, rehearsal),
+            (self.other, seminar),
+        ):
+            one.layout.display = "" if there else "none"
         self.said.value = fill("note", waits)
+        if seminar is None:
+            self.head.value = fill("head", "No seminar is open", "", (), 0, 0)
 
     def _boards(self, seminar: Seminar) -> None:
-        desk, scenario = seminar.desk, seminar.setup.scenario
-        today = scenario.start + timedelta(days=max(seminar.day, 1) - 1)
-        facts = [
-            f"Day {seminar.day} of {seminar.last}",
-            f"{today:%a} {today.day} {today:%b %Y}",
-        ]
-        holders = desk.books.holders
-        filled, seats = sum(map(len, holders.values())), len(holders) * scenario.seats
-        mode = seminar.setup.mode
-        self.head.value = fill("head", scenario.title, mode, facts, filled, seats)
-        finished = boards.days(seminar.finished, seminar.policies)
+        desk, last = seminar.desk, seminar.last
+        facts = [f"Day {seminar.day} of {last}", f"{desk.today:%a} {short(desk.today)}"]
+        holders, seats = desk.books.holders, desk.scenario.seats
+        filled = sum(map(len, holders.values()))
+        told = desk.scenario.title, seminar.setup.mode, facts, filled
+        self.head.value = fill("head", *told, seats * len(holders))
         now = boards.running(desk) if seminar.running else ""
-        self.days.value = now + finished
-        self.board.value, self.months.value = boards.board(desk), boards.months(desk)
-        self.policies.value = boards.policies(desk)
+        self.days.value = now + boards.days(seminar.finished)
+        drawn = boards.board(desk), boards.policies(desk), boards.months(desk)
+        self.board.value = "".join(drawn)
 
     def _again(self) -> None:
         """Begin another seminar with what this one left."""
-        seminar = self._opened()
-        self.setup.fill(seminar.setup, seminar.artefacts)
+        self.setup.fill(self.seminar.setup, self.seminar.artefacts)
         self.tabs.selected_index = SETUP

@@ -15,7 +15,7 @@ from support.mail.journal import Kept
 from support.mail.outbox import SENDING, SENT, UNCERTAIN, Posted
 from support.mail.reading import read
 from support.seminars.seminar import Seminar
-from support.seminars.setup import DRY_RUN, LIVE, MODES
+from support.seminars.setup import LIVE, MODES, REHEARSAL
 
 MOST = 20  # held mails that are shown at once, the oldest first
 FATES = {
@@ -49,7 +49,8 @@ def unsure_card(seminar: Seminar, mail: Posted, done: Callable[[], Any]) -> Form
 
     acts = {words: partial(settle, *fate) for words, fate in FATES.items()}
     title = "This mail may have been sent or not"
-    return FormCard(title, mail.person, fill("unsure", mail), None, acts)
+    told = mail.said, mail.recipient, mail.subject, mail.body, mail.message_id
+    return FormCard(title, mail.person, fill("stranger", *told), None, acts)
 
 
 def held_card(seminar: Seminar, mail: Kept, done: Callable[[], Any]) -> FormCard:
@@ -68,26 +69,28 @@ def held_card(seminar: Seminar, mail: Kept, done: Callable[[], Any]) -> FormCard
         seminar.drop(mail.key)
         return done()
 
-    shown = fill("held", read(mail.fetched), mail.reason)
+    found = read(mail.fetched)
+    sender = f"{found.sender_name} <{found.sender or 'no sender that can be read'}>"
+    more = ", ".join((*found.attachments, *found.problems))
+    shown = fill("stranger", mail.reason, sender, found.subject, found.text, more)
     acts = {"It is from them": theirs, "Leave it out": nobody}
     return FormCard("A mail is held", "", shown, form, acts)
 
 
 def standing(seminar: Seminar) -> str:
-    """How mail travels, how many went today, and who checks who wrote a reply."""
-    setup = seminar.setup
-    lines = [f"{setup.mode}: {MODES[setup.mode]}."]
-    if setup.mode != LIVE:
-        folder = [f"Folder: {seminar.folder}"] if setup.mode == DRY_RUN else []
-        return fill("facts", [*lines, *folder])
-    gone = (SENT, SENDING, UNCERTAIN)
-    rows = seminar.outbox.posted()
-    today = [one for one in rows if one.on == seminar.today() and one.status in gone]
-    lines.append(f"{len(today)} of {setup.daily_limit} mails sent today.")
-    checks = setup.servers.authserv
-    lines.append(
-        f"Who wrote a reply is checked by {checks}."
-        if checks
-        else "Nobody checks who wrote a reply: you said yes to that risk."
-    )
-    return fill("facts", [*lines, f"May be written to: {', '.join(setup.allowed)}."])
+    """How mail travels, how many went today, who checks who wrote a reply; and every
+    mail that was to leave."""
+    setup, posted = seminar.setup, seminar.outbox.posted()
+    told = [f"{setup.mode}: {MODES[setup.mode]}."]
+    if setup.mode == REHEARSAL:
+        return fill("note", told[0])
+    if setup.mode == LIVE:
+        gone = [one for one in posted if one.status in (SENT, SENDING, UNCERTAIN)]
+        today = sum(one.on == seminar.today() for one in gone)
+        told.append(f"{today} of {setup.daily_limit} mails sent today.")
+        checks = setup.authserv or "nobody: you said yes to that risk"
+        told.append(f"Who wrote a reply is checked by {checks}.")
+    else:
+        told.append(f"The folder: {seminar.folder}")
+    rows = [(p.status, p.on, p.recipient, p.subject, p.said) for p in posted[::-1]]
+    return fill("note", " ".join(told)) + fill("table", rows)

@@ -56,7 +56,7 @@ def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
         for since, until in zip_longest(days[GIVEN], days[BACK], fillvalue=last):
             y = row + EVENTS[GIVEN][2]
             ax.plot([since, until], [y, y], color=COLOURS[2], linewidth=4, alpha=0.35)
-            ax.text(until + 0.4, y, f"{slot:%-d %b}", va="center", fontsize=6)
+            ax.text(until + 0.2, y, f"{slot:%-d %b}", va="center", fontsize=6)
     for event, (colour, mark, aside) in EVENTS.items():
         one = events["event"] == event
         if one.any():

@@ -97,9 +97,13 @@ class DirectPost:
     exact = False
 
     def __init__(self, scenario: Scenario, seats: Mapping[str, Any]) -> None:
-        self.scenario, self.seats = scenario, seats
+        self.scenario, self.seats = scenario, dict(seats)
         self.again: dict[str, set[int]] = {name: set() for name in seats}
         self.box: list[Written] = []
+
+    def seat(self, name: str, who: Any) -> None:
+        """Somebody joins."""
+        self.seats[name], self.again[name] = who, set()
 
     async def collect(self, day: int) -> list[Written]:
         """Empty the box."""

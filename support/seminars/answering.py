@@ -20,42 +20,35 @@ def approves(question: Question) -> Mapping[str, Any] | None:
     return {"review": {}, "decide": {"answer": ""}}.get(question.phase)
 
 
+class Answers(asyncio.Queue[Question]):
+    """A function answers every question at once, with a reply in its form, or None to
+    pass it over; what it raises ends the day, which can be taken up again."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self._answer = answer
+
+    async def put(self, question: Question) -> None:
+        """Answer it."""
+        given = self._answer(question)
+        if given is None:
+            question.pass_over("it was passed over")
+            return
+        try:
+            question.answer(given)
+        except InvalidInput as error:  # a fault of the function, and nobody's silence
+            raise TypeError(f"{question.phase}: {given!r} given; {error}") from error
+
+
 async def play_days(
     seminar: Seminar, count: int | None = None, answer: Answer = approves
 ) -> list[Day]:
-    """Play so many days more, or all; the finished days. A function answers each question
-    with a reply in its form, or None to pass it over; what it raises ends the day, which
-    can be taken up again. InvalidInput where mail is real: a person approves that."""
+    """Play so many days more, or all; the finished days. InvalidInput where mail is real:
+    a person approves that."""
     if seminar.setup.mode == LIVE:
         raise InvalidInput("answer: a function given; a person approves live mail")
-    await seminar.open()
+    await seminar.open(Answers(answer))
     until = None if count is None else len(seminar.finished) + count
     while not seminar.over and len(seminar.finished) != until:
-        await answered(seminar, answer)
+        await seminar.play()
     return seminar.finished
-
-
-async def answered(seminar: Seminar, answer: Answer) -> Day:
-    """A day at which a function sits at the desk, whatever its mail."""
-
-    async def sit() -> Any:
-        while True:
-            question = await seminar.questions.get()
-            given = answer(question)
-            if given is None:
-                question.pass_over("it was passed over")
-            else:
-                question.answer(given)
-
-    tasks = playing, _ = (
-        asyncio.ensure_future(seminar.play()),
-        asyncio.ensure_future(sit()),
-    )
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        day: Day = (playing if playing in done else done.pop()).result()
-        return day
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

@@ -175,7 +175,7 @@ class Journal:
             self._db.execute(query, (mine, self.seminar))
         return str(setup)
 
-    def load(self) -> None:
+    def load(self) -> list[Entry]:
         """Read all lines."""
         query = (
             "SELECT number, day, role, step, about, asked, answer, error FROM journal "
@@ -185,6 +185,7 @@ class Journal:
             found = self._db.execute(query, (self.seminar,)).fetchall()
         self.entries = [Entry(*row) for row in found]
         self.open(0)
+        return self.entries
 
     def open(self, day: int) -> None:
         """Begin a day, or take it up."""

@@ -7,7 +7,7 @@ they state is not in them, and is read by a model or by the person at the desk.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Any
 
@@ -44,33 +44,29 @@ MORNING = time(9, tzinfo=UTC)
 """When the mails of a day are written that is no day of the calendar."""
 
 
-@dataclass
-class MailPost:
-    """Carries mails through a mailbox; `people` are the simulated ones among those on the
-    list, who read in the evening and whose replies, with their data, need no mailbox.
+class MailPost(DirectPost):
+    """Carries mails through a mailbox; simulated people among those on the list, who read
+    in the evening, need none for their replies, which have data.
 
     `today` is the date of a day of the run, `collected` the last day on which mail was
     read; what was released since then is new. `desk` is set when there is one.
     """
 
-    setup: SeminarSetup
-    mailbox: Mailbox
-    outbox: Outbox
-    inbox: Inbox
-    people: DirectPost
-    today: Callable[[int], date]
-    collected: Callable[[], int]
-    desk: Desk = field(init=False)
+    desk: Desk
 
-    @property
-    def exact(self) -> bool:
-        """Whether a person approves every mail as it goes out."""
-        return self.setup.mode == LIVE
-
-    @property
-    def seats(self) -> dict[str, Any]:
-        """The simulated people."""
-        return self.people.seats
+    def __init__(
+        self,
+        setup: SeminarSetup,
+        mailbox: Mailbox,
+        outbox: Outbox,
+        inbox: Inbox,
+        today: Callable[[int], date],
+        collected: Callable[[], int],
+    ) -> None:
+        super().__init__(setup.scenario, {})
+        self.setup, self.exact = setup, setup.mode == LIVE
+        self.mailbox, self.outbox, self.inbox = mailbox, outbox, inbox
+        self.today, self.collected = today, collected
 
     @property
     def removed(self) -> list[str]:
@@ -84,7 +80,7 @@ class MailPost:
         """Fetch and keep what is new; hand on what people on the list wrote, and what
         came back. Others' is held."""
         await self.fetch(day)
-        found = await self.people.collect(day)
+        found = await super().collect(day)
         for on in range(self.collected() + 1, day + 1):
             for kept in self.inbox.of_day(on):
                 written = self._written(kept)
@@ -134,14 +130,14 @@ class MailPost:
 
     async def evening(self, desk: Desk, slips: Slips) -> None:
         """Simulated people read, and may write; what lay in the box was read."""
-        self.people.box.clear()
-        await self.people.evening(desk, slips)
+        self.box.clear()
+        await super().evening(desk, slips)
 
     def awaited(self, last: int) -> bool:
         """Whether a reply waits to be read, or a simulated person looks again before
         that day; of real people nobody knows."""
         waits = self.inbox.of_day(self.collected() + 1)
-        return bool(waits) or self.people.awaited(last)
+        return bool(waits) or super().awaited(last)
 
     # ---- what leaves ----
 

@@ -6,71 +6,55 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import math
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Collection, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from support.errors import FateUnknown, InvalidInput
 from support.mail.journal import Inbox, Kept
 from support.mail.mailbox import FolderMailbox, Mailbox, SimulatedMailbox
 from support.mail.outbox import Clearance, Outbox, Posted
-from support.models.profiles import is_model
 from support.presence import Presence
-from support.seats import HUMAN, Question, Spoken, people
-from support.seminar.acts import (
-    READER,
-    REVIEWER,
-    seat_detector,
-    seat_organizer,
-    seat_speakers,
-)
+from support.seats import HUMAN, Question, Spoken
 from support.seminar.data import Persona, Scenario
-from support.seminar.day import AMISS, DirectPost, Run
-from support.seminar.desk import Artefacts, Desk, Template, hooks_of
+from support.seminar.desk import Artefacts, Desk, Template
 from support.seminar.policies import PolicySet
 from support.seminar.records import REPLY, Day, Hook, Organizing, Reading, Says
-from support.seminar.speakers import Response
+from support.seminar.study import recorded
 from support.seminars.journal import (
-    ANSWER,
     COLLECT,
     DAY,
     USER,
     Entry,
     Finished,
     Journal,
-    Remembered,
     to_text,
 )
-from support.seminars.post import ApprovingReviewer, MailPost
+from support.seminars.post import MailPost
+from support.seminars.seated import SeatedRun
 from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
-POLICIES, TEMPLATES, READING, ENDED, JOINS = (
-    "policies",
-    "templates",
-    "reading",
-    "closed",
-    "joins",
-)
+POLICIES, TEMPLATES, READING, ENDED = "policies", "templates", "reading", "closed"
+JOINS, OPENS = "joins", "opens"
 CHANGES: Mapping[str, Any] = {
     POLICIES: PolicySet,
     TEMPLATES: tuple[Template, ...],
     READING: Reading,
     ENDED: str,
     JOINS: Persona,
+    OPENS: date,
+    "drops": date,
     "off": str,
     "back": str,
-    "opens": date,
-    "drops": date,
 }
-"""What a user changes while a seminar runs; the last five as the books enter them."""
+ENTERED = JOINS, OPENS, "drops", "off", "back"
+"""What a user changes while a seminar runs, and what of it stands in the books."""
 
 
 class Seminar:
@@ -142,9 +126,11 @@ class Seminar:
 
     # ---- who is there, and what they remember ----
 
-    async def open(self) -> None:
+    async def open(self, questions: asyncio.Queue[Question] | None = None) -> None:
         """Bring the seminar to where it was left; `play` does so, too. Nothing is asked
-        and nothing is sent."""
+        and nothing is sent. `questions` is where persons are asked from now on."""
+        if questions:
+            self.questions, self._stale = questions, True
         if self._stale:
             await self._restore()
             self._catch_up()
@@ -152,110 +138,33 @@ class Seminar:
 
     async def _restore(self) -> None:
         """Seat everybody anew, and have them be what the finished days left."""
-        self.journal.load()
+        journal, lines = self.journal, self.journal.load()
         while not self.questions.empty():  # of a day that broke off
             self.questions.get_nowait()
-        self.closed, self.run = None, self._seated()
-        over = [line for line in self.entries if line.role == DAY]
+        files = self.mailbox, self.outbox, self.inbox
+        post = MailPost(self.setup, *files, self._date, lambda: journal.last(COLLECT))
+        self.run = SeatedRun(post, journal, self._spoken, self.questions)
+        over = [line for line in lines if line.role == DAY]
         past: list[Finished] = [line.value(Finished) for line in over]
         self.finished = [one.day for one in past]
         events = [event for one in past for event in one.events]
         self.run.restore(self.finished, events)
-        self._entered = len(events)
-        self.day = max((line.day for line in self.entries), default=0)
-        self._changes = []
-        for line in self.entries:
-            if over and line.number < over[-1].number:
-                await self._recall(line)
+        self.closed, self._changes, self._entered = None, [], len(events)
+        self.day = max((line.day for line in lines), default=0)
+        last = over[-1].number if over else 0
+        for line in lines:
+            if line.role == USER and line.number < last:
+                self._apply(line, again=True)
             elif line.role == USER:
                 self._changes.append(line)
-
-    def _seated(self) -> Run:
-        setup, spoken, journal = self.setup, self._spoken, self.journal
-        _, drawn = np.random.default_rng(setup.seed).spawn(2)
-        none = np.random.default_rng(0)
-        with people(self.questions):
-            reviewer = REVIEWER.seat(setup.reviewer, none, None, spoken)
-        if setup.mode == LIVE:
-            reviewer = ApprovingReviewer(reviewer, self.outbox)
-        made = {
-            "organizer": seat_organizer(setup.organizer, drawn, spoken),
-            "detector": seat_detector(setup.detector, spoken=spoken),
-            "reader": READER.seat(setup.reader, none, None, spoken),
-            "reviewer": reviewer,
-        }
-        roles = {
-            role: Remembered(who, role, journal) for role, who in made.items() if who
-        }
-        self._scenario = setup.scenario
-        self._people = DirectPost(setup.scenario, self._played())
-        post = MailPost(
-            setup,
-            self.mailbox,
-            self.outbox,
-            self.inbox,
-            self._people,
-            self._date,
-            lambda: journal.last(COLLECT),
-        )
-        kept, begun = Remembered(post, "post", journal), setup.artefacts
-        run = Run(setup.scenario, kept, roles, begun, setup.past, setup.delegation)
-        post.desk = run.desk
-        return run
+            elif line.number < last:
+                await self.run.recall(line)
 
     def _date(self, day: int) -> date:
         """The date of a day of the run, live by the calendar."""
         if self.setup.mode == LIVE:
             return self.today()
         return self.setup.scenario.start + timedelta(days=day - 1)
-
-    def _played(self) -> dict[str, Remembered]:
-        """Whoever is played here: all in a rehearsal, persons at the desk in a dry run,
-        nobody where mail is real. Their draws go by their places on the list."""
-        kinds, mode, found = self.setup.people, self.setup.mode, dict[str, Remembered]()
-        if mode == LIVE:
-            return found
-        if not isinstance(kinds, str):
-            names = self._scenario.by_name
-            kinds = {name: kinds.get(name, "rule-based") for name in names}
-        who, _ = np.random.default_rng(self.setup.seed).spawn(2)
-        with people(self.questions):
-            seated = seat_speakers(self._scenario, kinds, who, self._spoken)
-        for name, seat in seated.items():
-            person = seat.kind == HUMAN
-            again = not (person or is_model(seat.kind))
-            if person or mode == REHEARSAL:
-                found[name] = Remembered(seat, name, self.journal, again)
-        return found
-
-    def _admit(self, persona: Persona) -> None:
-        """Seat somebody who joins; mail may go to them."""
-        joined = (*self._scenario.people, persona)
-        self._scenario = replace(self._scenario, people=joined)
-        allowed = self.outbox.clearance.allowed | {persona.email}
-        self.outbox.clearance = replace(self.outbox.clearance, allowed=allowed)
-        if seat := self._played().get(persona.name):
-            self._people.seats[persona.name] = seat
-            self._people.again[persona.name] = set()
-
-    async def _recall(self, line: Entry) -> None:
-        """Have everybody be what they were after a line of a finished day."""
-        who = {**self._people.seats, **self.run.roles}.get(line.role)
-        if line.role == USER:
-            self._apply(line, again=True)
-        elif line.step == COLLECT:
-            self._people.box.clear()
-        elif who:
-            who.recall(line)
-        if line.step == ANSWER:
-            day = next(day for day in self.finished if day.number == line.day)
-            given = tuple(s for s, names in day.assignment if line.role in names)
-            letter = self._people.letter(self.desk, line.role, line.day, given)
-            if who.again:
-                with suppress(*AMISS):  # what goes amiss did so before
-                    await who.role.answer(letter)
-            said = Response() if line.error else line.value(Response)
-            self._people.keep(letter, said)
 
     # ---- days ----
 
@@ -328,7 +237,7 @@ class Seminar:
             return False
         settled = self.desk.books.settled and self.setup.mode != LIVE
         return self.day >= self.last or (
-            settled and not self.run.post.awaited(self.last)
+            settled and not self.run.mail.awaited(self.last)
         )
 
     # ---- what there is ----
@@ -353,13 +262,12 @@ class Seminar:
     @property
     def removed(self) -> list[str]:
         """Who was taken off the list."""
-        removed: list[str] = self.run.post.removed
-        return removed
+        return self.run.mail.removed
 
     @property
     def scenario(self) -> Scenario:
         """The programme as it is now, with all that drives who is simulated."""
-        return replace(self._scenario, slots=self.desk.books.scenario.slots)
+        return replace(self.run.scenario, slots=self.desk.books.scenario.slots)
 
     @property
     def artefacts(self) -> Artefacts:
@@ -370,15 +278,11 @@ class Seminar:
     @property
     def record(self) -> Organizing:
         """The finished days as a record, as a rehearsal of a study leaves it."""
-        setup, days, begun = self.setup, tuple(self.finished), self.setup.artefacts
-        kinds = dict.fromkeys(self._scenario.by_name, "by mail") | {"reader": "stated"}
-        seated = {**self._people.seats, **self.run.roles}
-        kinds |= {name: one.kind for name, one in seated.items()}
-        policies = tuple((policy.id, policy.text) for policy in begun.policies)
-        hooks = (*begun.hooks, *hooks_of(days))
+        setup, run, days = self.setup, self.run, tuple(self.finished)
         told = {"mode": setup.mode, "delegation": setup.delegation}
         told |= {"removed": self.removed, "closed": self.closed}
-        return Organizing(self.scenario, kinds, policies, days, hooks, told)
+        seats = {**run.mail.seats, **run.roles}
+        return recorded(self.scenario, seats, setup.artefacts, days, told)
 
     # ---- what a person changes unasked: each is a line, and comes again in its place ----
 
@@ -393,9 +297,9 @@ class Seminar:
 
     def correct(self, mail: int, says: Says) -> None:
         """What a reply says, whatever it was taken to say; both stay on record."""
-        senders = {one.id: one.sender for one in self.desk.mails if one.kind == REPLY}
-        one_of("mail", mail, senders)
-        self._change(READING, Reading(mail, senders[mail], says, HUMAN))
+        replies = {one.id: one for one in self.desk.mails if one.kind == REPLY}
+        sender = replies[known("mail", mail, replies)].sender
+        self._change(READING, Reading(mail, sender, says, HUMAN))
 
     def add_person(self, persona: Persona) -> None:
         """Somebody more on the list; mail may go to them."""
@@ -405,23 +309,23 @@ class Seminar:
     def remove(self, name: str) -> None:
         """Take somebody off the list: they get no more mail, and what they write is
         held."""
-        self._change("off", one_of("person", name, self.desk.books.contacts))
+        self._change("off", known("person", name, self.desk.books.contacts))
 
     def put_back(self, name: str) -> None:
         """Put somebody who was taken off the list on it again; what they said before
         counts no more."""
-        self._change("back", one_of("person", name, self.removed))
+        self._change("back", known("person", name, self.removed))
 
     def open_date(self, slot: date) -> None:
         """One more date on the programme."""
         if slot <= self.desk.today:
             raise InvalidInput(f"date: {slot} given; expected one to come")
-        self._change("opens", slot)
+        self._change(OPENS, slot)
 
     def drop_date(self, slot: date) -> None:
         """Take a date off the programme, whoever had it; not the last one."""
         slots = self.desk.books.scenario.slots
-        self._change("drops", one_of("date", slot, slots if len(slots) > 1 else ()))
+        self._change("drops", known("date", slot, slots if len(slots) > 1 else ()))
 
     def finish(self, why: str = "") -> None:
         """Close the seminar for good: no day is played any more, and its record is
@@ -431,8 +335,7 @@ class Seminar:
         self._change(ENDED, why.strip())
 
     def _change(self, what: str, value: Any) -> None:
-        self._check_open()
-        if what in (JOINS, "opens"):
+        if what in (JOINS, OPENS):
             self.desk.books.copy().enter(what, value)  # or it is refused here
         self.journal.day = self.day
         self.journal.add(USER, what, "", "", to_text(CHANGES[what], value))
@@ -449,49 +352,37 @@ class Seminar:
     def _apply(self, line: Entry, again: bool = False) -> None:
         """Do what a line says; `again` where the books have it."""
         desk, what, value = self.desk, line.step, line.value(CHANGES[line.step])
-        if what in (POLICIES, TEMPLATES):
-            setattr(desk, what, value)
-        elif what == ENDED:
+        if what == ENDED:
             self.closed = value
-        elif what == JOINS:
-            self._admit(value)
-        if again or what in (POLICIES, TEMPLATES, ENDED):
-            return
-        if what == READING:
+        elif what in (POLICIES, TEMPLATES):
+            setattr(desk, what, value)
+        elif what == READING and not again:
             self.run.enter(value)
-        else:
+        elif what == JOINS:
+            self.run.admit(value)
+        if what in ENTERED and not again:
             desk.books.enter(what, value)
             desk.scenario = desk.books.scenario
 
     async def generalise(self, hook: Hook) -> str:
         """A general policy out of what was decided, as the organiser proposes it; ""
         where it makes none."""
-        self._check_open()
-        text = await self.run.roles["organizer"].generalise(self.desk, hook)
-        self.journal.day = self.day
-        self.journal.add(USER, "asked", hook.question, "", to_text(str, text))
-        return str(text)
-
-    def _check_open(self) -> None:
-        if self._stale:
-            raise InvalidInput("seminar: not open; await seminar.open() first")
+        return str(await self.run.roles["organizer"].generalise(self.desk, hook))
 
     # ---- mail ----
 
     async def check_mail(self) -> int:
         """Fetch what is new now; it is read on the next day. How many messages came."""
-        self._check_open()
         self.journal.check()
-        return int(await self.run.post.fetch(self.journal.last(COLLECT) + 1))
+        return await self.run.mail.fetch(self.journal.last(COLLECT) + 1)
 
     def release(self, key: str, person: str) -> Kept:
         """Say whose a held mail is; it is read on the next day as their reply. What
         people write who were taken off the list stays held."""
-        self._check_open()
         self.journal.check()
-        contacts = self.desk.books.contacts.values()
-        one_of("person", person, [one.name for one in contacts if not one.off])
-        return self.inbox.release(key, person, self.journal.last(COLLECT) + 1)
+        listed = [name for name in self.desk.books.contacts if name not in self.removed]
+        day = self.journal.last(COLLECT) + 1
+        return self.inbox.release(key, known("person", person, listed), day)
 
     def drop(self, key: str) -> Kept:
         """Leave a held mail out; its bytes stay."""
@@ -513,9 +404,9 @@ class Seminar:
         self._stale = True
 
 
-def one_of(what: str, given: Any, known: Any) -> Any:
+def known(what: str, given: Any, listed: Collection[Any]) -> Any:
     """What was given, if it is one of these; InvalidInput else."""
-    if given not in known:
-        listed = ", ".join(map(str, known)) or "none"
-        raise InvalidInput(f"{what}: {given!r} given; expected one of {listed}")
+    if given not in listed:
+        told = ", ".join(map(str, listed)) or "none"
+        raise InvalidInput(f"{what}: {given!r} given; expected one of {told}")
     return given

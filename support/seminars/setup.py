@@ -3,6 +3,7 @@ and how its mail travels."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,8 +16,8 @@ from support.forms import misfits
 from support.mail.composing import compose
 from support.mail.credentials import MailServers
 from support.mail.letters import Outgoing, checked_address, folded
-from support.seats import HUMAN, TEMPERATURE
-from support.seminar.acts import DETECTOR, ORGANIZER, READER, REVIEWER, SPEAKER
+from support.seats import HUMAN, TEMPERATURE, by_name
+from support.seminar.acts import DETECTOR, ORGANIZER, READER, REVIEWER, SPEAKER, STEPS
 from support.seminar.data import Persona, Scenario
 from support.seminar.desk import Artefacts, Template
 from support.seminar.review import ALWAYS, levels
@@ -68,21 +69,15 @@ class SeminarSetup:
 
     def __post_init__(self) -> None:
         levels(self.delegation)
-        for role, kinds in (
-            (ORGANIZER, self.organizer),
-            (DETECTOR, self.detector),
-            (READER, self.reader),
-            (REVIEWER, self.reviewer),
-            (SPEAKER, self.people),
+        for role, kinds, names in (
+            (ORGANIZER, self.organizer, STEPS),
+            (DETECTOR, self.detector, [""]),
+            (READER, self.reader, [""]),
+            (REVIEWER, self.reviewer, [""]),
+            (SPEAKER, self.people, self.scenario.by_name),
         ):
-            for kind in {kinds} if isinstance(kinds, str) else {*kinds.values()}:
+            for kind in by_name(role.name, kinds, list(names)).values():
                 role.check(kind)
-        names = [person.name for person in self.scenario.people]
-        if not isinstance(self.people, str) and {*self.people} != {*names}:
-            given = ", ".join(self.people)
-            raise InvalidInput(
-                f"people: {given} given; expected a kind for each person"
-            )
         for person in self.scenario.people:
             self.check_person(person)
         for address in self.allowed:
@@ -158,11 +153,9 @@ class SeminarSetup:
     def from_json(cls, text: str) -> SeminarSetup:
         """The setup that `to_json` wrote; DamagedFile on text of another form."""
         try:
-            setup: SeminarSetup = TypeAdapter(cls).validate_json(text)
-        except ValidationError as error:
-            told = "; ".join(misfits(error))
-            raise DamagedFile(f"the setup of the seminar: {told}") from error
-        return setup
+            return cls.made(json.loads(text))
+        except ValueError as error:
+            raise DamagedFile(f"the setup of the seminar: {error}") from error
 
     def to_json(self) -> str:
         """The setup as text."""

@@ -1,4 +1,4 @@
-"""Selection and detection: scores by hand and by scikit-learn, tests by scipy."""
+"""Selection and detection: scores by hand and by scikit-learn, intervals over whole cases."""
 
 import asyncio
 import json
@@ -8,48 +8,57 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from sklearn.metrics import f1_score
-from statsmodels.stats.contingency_tables import mcnemar
 
-from support import published
 from support.analysis import detection as det
 from support.errors import InvalidInput, MalformedReply
 from support.models.stand_ins import scripted
-from support.seminar.rules import load_policies
-from support.seminar.suite import JudgedReply, edge_cases, held_out_states
+from support.seminar.policies import load_policies
+from support.seminar.records import Verdict
 
-RNG, SEED = np.random.default_rng, "002_0d724da09908f95e"
+RNG = np.random.default_rng
 POLICIES = load_policies("seed")
 
 
 def chosen(technique, *runs, truth=(("begin",), ("vague", "ask_more"), ())):
     """Selections: for each run a selection for each state."""
-    return pd.DataFrame(
-        {
-            "technique": technique,
-            "run": r,
-            "item": k,
-            "selected": s,
-            "applies": truth[k],
-            "problem": "",
-        }
-        for r, states in enumerate(runs)
-        for k, s in enumerate(states)
-    )
+    rows = [
+        (technique, run, item, some, truth[item], "")
+        for run, states in enumerate(runs)
+        for item, some in enumerate(states)
+    ]
+    columns = ["technique", "run", "item", "selected", "applies", "problem"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def verdicts(technique, *runs, cases=2, voices=2):
-    """Verdicts as texts of 0 and 1, a letter a reply; the first half of the cases are to be flagged."""
-    return pd.DataFrame(
-        {"technique": technique, "run": r, "item": f"{k // voices}-{k % voices}", "case": f"case {k // voices}",
-         "flag": k // voices < cases // 2, "flagged": letter == "1", "problem": ""}
-        for r, said in enumerate(runs)
-        for k, letter in enumerate(said)
-    )  # fmt: skip
+    """Verdicts as texts of 0 and 1, a letter a reply; the first half of the cases are to
+    be flagged."""
+    rows = [
+        (technique, run, k, f"case {k // voices}", k // voices < cases // 2, one == "1")
+        for run, said in enumerate(runs)
+        for k, one in enumerate(said)
+    ]
+    columns = ["technique", "run", "item", "case", "flag", "flagged"]
+    return pd.DataFrame(rows, columns=columns).assign(problem="")
 
 
-# -- scores ----------------------------------------------------------------------------------------------------------
+def said_by(say):
+    """The verdicts of a detector of one's own on one reply."""
+
+    class Detector:
+        kind = "own"
+
+        async def check(self, mail, desk):
+            assert (mail.body, mail.says) == ("Who pays?", None)
+            assert desk.policies == POLICIES
+            return say()
+
+    replies = [det.JudgedReply("a", "Who pays?", True, "a")]
+    return asyncio.run(det.verdicts("mine", Detector(), replies, POLICIES))
+
+
+# ---- scores ----------------------------------------------------------------------------
 
 IDS = st.sets(st.sampled_from(["begin", "vague", "follow_up", "give_up"]))
 
@@ -62,250 +71,119 @@ def test_property_scores_are_those_of_scikit_learn_with_empty_sets_counted_as_1(
         np.array([[name in pair[k] for name in names] for pair in pairs], dtype=int)
         for k in (0, 1)
     )
-    ours = det.selection_runs(
-        chosen("t", [s for s, _ in pairs], truth=[a for _, a in pairs])
-    ).iloc[0]
-    assert ours["f1"] == pytest.approx(
-        f1_score(true, said, average="samples", zero_division=1.0)
-    )
-    assert ours["micro_f1"] == pytest.approx(
-        f1_score(true, said, average="micro", zero_division=1.0)
-    )
-    assert ours["right"] == np.mean([s == a for s, a in pairs]) and ours["n"] == len(
-        pairs
-    )
-    assert ours["none_apply"] == sum(not a for _, a in pairs)
+    selected, applies = zip(*pairs, strict=True)
+    ours = det.selection_runs(chosen("t", selected, truth=applies)).iloc[0]
+    for name, average in (("f1", "samples"), ("micro_f1", "micro")):
+        theirs = f1_score(true, said, average=average, zero_division=1.0)
+        assert ours[name] == pytest.approx(theirs)
+    assert ours["right"] == np.mean([one == other for one, other in pairs])
 
 
-# -- answers ---------------------------------------------------------------------------------------------------------
+def test_accuracy_sensitivity_and_specificity_are_shares_of_a_run():
+    runs = det.detection_runs(verdicts("t", "1000", "1111"))
+    columns = ["accuracy", "sensitivity", "specificity"]
+    assert runs[columns].to_numpy().tolist() == [[0.75, 0.5, 1], [0.5, 1, 0]]
+
+
+# ---- answers ---------------------------------------------------------------------------
+
+
+def test_the_literal_reading_agrees_with_the_author_and_the_floor_selects_all():
+    literal = det.literal_selections(det.held_out_states(), POLICIES)
+    table = det.selection_runs(literal).set_index("technique")
+    assert table["f1"].round(2).to_dict() == {"literal": 1.0, "every policy": 0.41}
 
 
 @pytest.mark.parametrize("listed", [True, False])
 def test_each_context_state_and_run_has_one_row_with_the_list_or_without(listed):
-    states, texts = held_out_states()[:2], []
+    states, texts = det.held_out_states()[:2], []
 
     def answer(messages):
         texts.append(" ".join(message["content"] for message in messages))
         return {"policies": [1]}
 
-    frame = asyncio.run(
-        det.model_selections(scripted(answer), states, POLICIES, listed, runs=2)
-    )
-    assert len(frame) == 4 * 2 * 2 == len(texts) and set(frame["selected"]) == {
-        ("begin",)
-    }
-    assert (
-        sum(POLICIES["begin"].text in text for text in texts)
-        == 16 * listed
-        == frame["listed"].sum()
-    )
+    made = det.model_selections(scripted(answer), states, POLICIES, listed)
+    frame = asyncio.run(made)
+    assert len(frame) == 4 * 2 * det.RUNS == len(texts)
+    assert set(frame["selected"]) == {("begin",)}
+    shown = [POLICIES["begin"].text in text for text in texts]
+    assert sum(shown) == len(texts) * listed
     assert frame["technique"].nunique() == 4
-    assert dict(zip(frame["item"], frame["applies"], strict=True)) == {
-        one.id: one.applies for one in states
-    }
-
-
-def said_by(say):
-    class Detector:
-        kind = "own"
-
-        async def check(self, reply, policies, context=""):
-            assert (reply, context) == ("Who pays?", "")  # the text, and nothing else
-            return say()
-
-    return asyncio.run(
-        det.verdicts(
-            "mine", Detector(), [JudgedReply("a", "Who pays?", True, "a")], POLICIES
-        )
-    )
+    summaries = [any(one.summary[:40] in text for one in states) for text in texts]
+    assert sum(summaries) == len(texts) // 4
 
 
 def test_answers_off_their_form_select_nothing_and_flag_nothing_and_say_why():
     def breaks():
         raise MalformedReply("no verdict")
 
-    model = scripted(["no numbers"] * 12)
-    frame = asyncio.run(
-        det.model_selections(model, held_out_states()[:1], POLICIES, True, runs=1)
-    )
-    assert (
-        set(frame["selected"]) == {()}
-        and frame["problem"].str.contains("3 attempts").all()
-    )
-    assert said_by(breaks)[["technique", "flagged", "problem"]].to_numpy().tolist() == [
-        ["mine", False, "no verdict"]
-    ]
+    [state] = det.held_out_states()[:1]
 
+    def answer(messages):
+        told = " ".join(message["content"] for message in messages)
+        return "no numbers" if state.summary[:40] in told else {"policies": []}
 
-def test_the_literal_reading_agrees_with_the_author_and_the_floor_selects_all():
-    table = det.selection_runs(
-        det.literal_selections(held_out_states(), POLICIES)
-    ).set_index("technique")
-    assert table["f1"].round(2).to_dict() == {"literal": 1.0, "every policy": 0.41}
+    model = scripted(answer)
+    frame = asyncio.run(det.model_selections(model, [state], POLICIES, True))
+    off = frame["technique"] == "summary"
+    assert set(frame["selected"]) == {()}
+    assert frame["problem"].str.contains("3 attempts").tolist() == off.tolist()
+    row = said_by(breaks).iloc[0]
+    assert (row["flagged"], row["problem"]) == (False, "no verdict")
+    assert said_by(lambda: Verdict(True, "Who?")).iloc[0]["flagged"]
 
 
 def test_a_model_judges_one_voice_of_every_case_in_every_run_anew(tmp_path):
-    replies = det.one_voice(edge_cases())
+    replies = det.one_voice(det.edge_cases())
     voices = [reply.voice for reply in replies]
-    assert len({reply.case for reply in replies}) == 20 and {
-        voices.count(voice) for voice in voices
-    } == {4}
-    model = scripted(
-        [json.dumps({"verdict": "clear"})] * 6, cache=tmp_path / "cache.sqlite"
-    )
-    frame = asyncio.run(
-        det.model_verdicts(model, replies[:2], POLICIES, "zero", runs=3)
-    )
-    assert frame["run"].tolist() == [1, 1, 2, 2, 3, 3] and set(frame["technique"]) == {
-        "zero"
-    }
+    assert len({reply.case for reply in replies}) == 20
+    assert {voices.count(voice) for voice in voices} == {4}
+    clear = json.dumps({"verdict": "clear"})
+    model = scripted([clear] * 6, cache=tmp_path / "cache.sqlite")
+    frame = asyncio.run(det.model_verdicts(model, replies[:2], POLICIES, "zero"))
+    assert frame["run"].tolist() == [1, 1, 2, 2, 3, 3]
     assert len(model.cache) == 6  # with one seed and one repetition it would be two
 
 
-# -- tests between two techniques ------------------------------------------------------------------------------------
-
-
-def test_t_over_runs_is_scipys_and_the_papers_stars_follow_from_what_it_prints():
-    one, other = [0.91, 0.93, 0.95], [0.80, 0.88, 0.85]
-    found = det.both_t(*((np.mean(x), np.std(x, ddof=1), 3) for x in (one, other)))
-    for equal, name in ((True, "p"), (False, "welch_p")):
-        assert found[name] == pytest.approx(
-            stats.ttest_ind(one, other, equal_var=equal).pvalue
-        )
-    assert np.isnan(det.both_t((0.88, 0.0, 3), (0.3, 1e-17, 3))["p"])
-    for name in ("speaker", "slot", "both"):
-        found = det.printed_test(published.load(SEED, "Table 1"), "summary", name)
-        assert found["p"] < 0.001 and found["welch_p"] < 0.001, name
-    table = published.load(SEED, "Table 2")
-    found = det.printed_test(table, "few with policies", "few")
-    assert [found[k] for k in ("p", "welch_p")] == pytest.approx(
-        [0.0045, 0.0287], abs=5e-5
-    )
-    assert (
-        det.printed_test(table, "few", "zero")["p"]
-        < 0.01
-        < det.printed_test(table, "few", "zero")["welch_p"]
-    )
-
-
-@given(st.text("01", min_size=4, max_size=12), st.randoms())
-@settings(max_examples=20)
-def test_property_mcnemar_is_statsmodels_whoever_comes_first(said, random):
-    other = "".join(random.sample(said, len(said)))
-    both = pd.concat(
-        [
-            det.with_right(verdicts("a", said, voices=1)),
-            det.with_right(verdicts("b", other, voices=1)),
-        ]
-    )
-    found, reverse = det.mcnemar_test(both, "a", "b"), det.mcnemar_test(both, "b", "a")
-    assert found["p"] == pytest.approx(
-        mcnemar([[0, found["only_a"]], [found["only_b"], 0]], exact=True).pvalue
-    )
-    assert (
-        found["p"] == reverse["p"]
-        and found["only_a"] == reverse["only_b"]
-        and found["n"] == len(said)
-    )
-
-
-def test_an_item_of_several_runs_is_one_pair_by_the_most_of_them():
-    both = det.with_right(
-        pd.concat([verdicts("a", "1100", "1000", "1000"), verdicts("b", "1100")])
-    )
-    assert det.mcnemar_test(both, "a", "b") == {
-        "n": 4,
-        "only_a": 0,
-        "only_b": 1,
-        "p": 1.0,
-    }
+# ---- between two techniques ------------------------------------------------------------
 
 
 def test_intervals_draw_whole_cases_as_many_of_either_label():
-    # All five voices of a case fare alike: ten cases, not fifty replies, stand behind the interval.
-    frame = verdicts("a", "11111" * 8 + "00000" * 2 + "0" * 50, cases=20, voices=5)
+    """All five voices of a case fare alike: twenty cases, not a hundred replies, stand
+    behind the interval."""
+    frame = verdicts("a", "1" * 40 + "0" * 60, cases=20, voices=5)
     row = det.intervals(frame, RNG(1)).iloc[0]
-    assert (
-        row["mean"] == 0.9
-        and row["clusters"] == 20
-        and row["se"] == pytest.approx(np.sqrt(0.16 / 10) / 2, rel=0.06)
-    )
-    nothing = verdicts(
-        "none", "0" * 100, cases=20, voices=5
-    )  # half right by design, whatever is drawn
+    assert (row["mean"], row["clusters"]) == (0.9, 20)
+    assert row["se"] == pytest.approx(np.sqrt(0.16 / 10) / 2, rel=0.06)
+    nothing = verdicts("none", "0" * 100, cases=20, voices=5)
     gap = det.difference(pd.concat([frame, nothing]), "a", "none", RNG(1))
-    assert (
-        gap["mean"] == pytest.approx(0.4)
-        and 0.2 < gap["low"] < gap["high"] < 0.5 + 1e-9
-    )
-    assert det.intervals(nothing, RNG(1))[["low", "high"]].to_numpy().tolist() == [
-        [0.5, 0.5]
-    ]
+    assert gap["mean"] == pytest.approx(0.4)
+    assert 0.2 < gap["low"] < gap["high"] < 0.5 + 1e-9
+    around = det.intervals(nothing, RNG(1))[["low", "high"]].to_numpy().tolist()
+    assert around == [[0.5, 0.5]]  # half right by design, whatever is drawn
 
 
-def test_tables_say_what_the_single_analyses_say():
+def test_results_hold_every_mean_and_every_difference_of_two():
     frame = pd.concat(
         [verdicts("few", "1100", "1000"), verdicts("zero", "0000", "0000")]
-    )
-    (row,) = det.pairs_table(
-        frame, [("few", "zero")], RNG(1), published.load(SEED, "Table 2"), 50
-    ).to_dict("records")
-    assert row["published_difference"] == pytest.approx(0.09) and row[
-        "difference"
-    ] == pytest.approx(0.375)
-    assert (
-        row["runs_p"] == pytest.approx(stats.ttest_ind([1, 0.75], [0.5, 0.5]).pvalue)
-        and row["mcnemar_p"] == 1.0
     )
     ours = det.results(RNG(1), frame).set_index("row")["value"]
     assert ours.to_dict() == pytest.approx(
         {"few": 0.875, "zero": 0.5, "few - zero": 0.375, "zero - few": -0.375}
     )
-    table = det.detection_table(frame, RNG(1)).set_index("technique")
-    assert table.loc["few", ["accuracy", "sd"]].tolist() == pytest.approx(
-        [0.875, np.std([1, 0.75], ddof=1)]
-    )
-    assert table.loc[
-        ["few", "zero"], ["sensitivity", "specificity"]
-    ].to_numpy().tolist() == [[0.75, 1], [0, 1]]
-    beside = det.spreads(frame, published.load(SEED, "Table 2")).set_index(
-        ["technique", "source"]
-    )
-    assert beside.loc[("few", "published: SD of 3 runs"), "high"] == pytest.approx(0.88)
-    assert beside.loc[("few", "here: SD of 2 runs"), "low"] == pytest.approx(
-        0.875 - np.std([1, 0.75], ddof=1)
-    )
-    some = chosen("slot", [("begin",), (), ()], [("begin",), ("vague",), ()])
-    row = det.selection_table(some).iloc[0]
-    assert row[["selected", "none", "right"]].tolist() == pytest.approx(
-        [0.5, 0.5, 2 / 3]
-    )
 
 
 FRAME = verdicts("m", "1100")
-UNLIKE = verdicts("n", "11").assign(item=["x", "y"])
+TWICE = pd.concat([chosen("m", [(), ()])] * 2)
+UNLIKE = pd.concat([FRAME, verdicts("n", "11").assign(item=["x", "y"])])
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (
-            lambda: det.selection_runs(pd.concat([chosen("m", [(), ()])] * 2)),
-            "item 0 is twice in run 0 of 'm'",
-        ),
-        (
-            lambda: det.with_right(FRAME.assign(flagged="Clear")),
-            "flagged: 'Clear' given for item 0-0 by 'm'",
-        ),
-        (
-            lambda: det.with_right(FRAME.assign(case=None)),
-            "column 'case' .* empty in 4 rows",
-        ),
-        (
-            lambda: det.difference(pd.concat([FRAME, UNLIKE]), "m", "n", RNG(1)),
-            "no item in common",
-        ),
-        (lambda: said_by(lambda: "Clear"), "check: 'Clear' given by 'mine'"),
+        (lambda: det.selection_runs(TWICE), "'item': 0} given twice"),
+        (lambda: det.with_right(FRAME.assign(flagged="Clear")), r"\['Clear'\] given"),
+        (lambda: det.difference(UNLIKE, "m", "n", RNG(1)), "no two answers to an item"),
     ],
 )
 def test_what_users_get_wrong_is_named(call, words):

@@ -6,6 +6,7 @@ from contextlib import suppress
 from datetime import timedelta
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from functools import partial
 
 from seminar_playing import answered, setup_of
 
@@ -22,7 +23,7 @@ from support.seminars.setup import LIVE
 SERVERS = MailServers(
     "smtp.example.org", "imap.example.org", "noor@example.org", "Noor"
 )
-NOTHING = {"elsewhere": [], "declines": False, "not_before": None, "asks": ""}
+NOTHING = {"declines": False, "not_before": None, "asks": ""}
 JOINS = Persona("ivo", "Ivo Marsh", "ivo.marsh@example.org", "professor")
 
 
@@ -153,7 +154,9 @@ class Story:
         what, items = about
         if what == MAIL and desk.day == 1:
             first, *others = items
-            edited = Draft(first.person, "A  date for you", f"{first.body}\r\n\u200eSoon.")
+            edited = Draft(
+                first.person, "A  date for you", f"{first.body}\r\n\u200eSoon."
+            )
             return {"items": [edited, *others]}
         if what == ACTION and desk.day == 3:
             return {"items": items[1:]}
@@ -173,9 +176,13 @@ class Story:
             self._doing("policy", lambda: seminar.set_policies(mine))
             self._doing("joins", lambda: seminar.add_person(JOINS))
         if (day, what) == (2, PLAN):
-            self._doing("opens", lambda: seminar.open_date(slots[0] + timedelta(days=1)))
-            for kept in seminar.inbox.held():
-                self._doing("release", lambda: seminar.release(kept.key, self.person(0)))
+            self._doing(
+                "opens", lambda: seminar.open_date(slots[0] + timedelta(days=1))
+            )
+            keys = [kept.key for kept in seminar.inbox.held()]
+            if keys:
+                release = partial(seminar.release, keys[0], self.person(0))
+                self._doing("release", release)
         if (day, what) == (3, PLAN):
             replies = [mail for mail in seminar.desk.mails if mail.answers]
             says = Says(perhaps=slots[1:3])

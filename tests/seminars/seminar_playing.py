@@ -4,23 +4,28 @@ from support.seminar.data import scenario
 from support.seminar.desk import Artefacts, load_past, load_templates
 from support.seminar.policies import load_policies
 from support.seminar.review import AUTOMATIC
-from support.seminars import answering
+from support.seminars.answering import Answers, approves
 from support.seminars.setup import SeminarSetup
 
 
 def setup_of(name="four", **settings):
     artefacts = Artefacts(load_policies("seed"), load_templates())
     given = {"people": "prompt", "delegation": AUTOMATIC, "seed": 3} | settings
-    programme = {"scenario": scenario(name), "artefacts": artefacts, "past": load_past()}
+    programme = {
+        "scenario": scenario(name),
+        "artefacts": artefacts,
+        "past": load_past(),
+    }
     return SeminarSetup.made(programme | given)
 
 
 async def answered(seminar, answer=lambda question: None):
-    """Play a day; `answer` gives what is said to each question, None to approve what is
-    shown, to leave a flag open and a reply unread."""
+    """Play a day, whatever its mail; `answer` gives what is said to each question, None
+    to approve what is shown, to leave a flag open and a reply unread."""
 
     def said(question):
         given = answer(question)
-        return answering.approves(question) if given is None else given
+        return approves(question) if given is None else given
 
-    return await answering.answered(seminar, said)
+    await seminar.open(Answers(said))
+    return await seminar.play()

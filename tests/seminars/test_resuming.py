@@ -8,9 +8,9 @@ import pytest
 from lines import JOINS, Killed, Story, World, live_setup
 from seminar_playing import answered, setup_of
 
+from support.seminar import acts
 from support.seminar.organizer import RuleBasedOrganizer
 from support.seminar.review import ALWAYS
-from support.seminars import seminar as seminars
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 
@@ -132,7 +132,7 @@ class Spending(RuleBasedOrganizer):
 
 
 def test_what_a_model_spent_before_a_restart_counts(tmp_path, monkeypatch):
-    monkeypatch.setattr(seminars, "seat_organizer", lambda *_: Spending())
+    monkeypatch.setattr(acts, "seat_organizer", lambda *_: Spending())
     spent = []
     for name, ends in (("whole", None), ("broken", 20)):
         story = told(tmp_path / f"{name}.sqlite")

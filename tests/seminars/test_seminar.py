@@ -5,12 +5,20 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 
 import numpy as np
+import pytest
+from lines import World, live_setup
 from seminar_playing import answered, setup_of
 
+from support.errors import InvalidInput
+from support.seminar.acts import STEPS
+from support.seminar.policies import Policy
+from support.seminar.records import REPLY
+from support.seminar.review import ALWAYS
 from support.seminar.study import seminar as study
-from support.seminars.answering import play_days
+from support.seminars.answering import approves, play_days
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
+from support.seminars.setup import DRY_RUN, SeminarSetup
 
 
 def test_a_rehearsal_by_mail_is_that_of_the_study_with_its_seed(path, begun):
@@ -19,23 +27,22 @@ def test_a_rehearsal_by_mail_is_that_of_the_study_with_its_seed(path, begun):
     async def go():
         with Seminar(path, "spring") as seminar:
             assert len(await play_days(seminar, 2)) == 2
-            return await play_days(seminar)
+        with Seminar(path, "spring") as seminar:
+            return await play_days(seminar), seminar.record
 
-    days = asyncio.run(go())
-    record = asyncio.run(
-        study(np.random.default_rng(3), "four", artefacts=setup_of().artefacts)
-    )
-    assert [day.assignment for day in days] == [day.assignment for day in record.days]
-    assert [day.flags for day in days] == [day.flags for day in record.days]
-    runs = days, record.days
-    assert (
-        len({tuple(mail.body for day in run for mail in day.sent) for run in runs}) == 1
-    )
-    received = [[mail.body for day in run for mail in day.received] for run in runs]
-    for ours, theirs in zip(*received, strict=True):
-        assert theirs.startswith(ours) and len(ours) > 10, (
-            "a signature may be cut, and nothing else"
-        )
+    days, record = asyncio.run(go())
+    artefacts = setup_of().artefacts
+    played = asyncio.run(study(np.random.default_rng(3), "four", artefacts=artefacts))
+    assert tuple(days) == record.days == played.days
+    assert (record.policies, record.hooks) == (played.policies, played.hooks)
+    assert record.seats == {**played.seats, "reviewer": "human"}
+
+
+def test_a_setup_is_plain_data_and_comes_back_the_same():
+    kinds = dict.fromkeys(STEPS, "rule-based") | {"mails": "model:gpt-4o-mini"}
+    people = {person.name: "human" for person in setup_of().scenario.people}
+    setup = live_setup(organizer=kinds, people=people, reader="model:gpt-4o")
+    assert SeminarSetup.from_json(setup.to_json()) == setup
 
 
 def test_changed_policies_hold_from_the_next_step_on_and_after_a_restart(path, begun):
@@ -44,88 +51,108 @@ def test_changed_policies_hold_from_the_next_step_on_and_after_a_restart(path, b
     async def go():
         with Seminar(path, "spring") as seminar:
             await answered(seminar)
-            seminar.set_policies(
-                seminar.policies.drop("follow_up").add(
-                    "Nothing is sent on Tuesdays.", "mine"
-                )
-            )
+            mine = Policy("mine", "Nothing is sent on Tuesdays.")
+            seminar.set_policies(seminar.policies.drop("follow_up").add(mine))
         with Seminar(path, "spring") as seminar:
             await seminar.open()
-            ids = {policy.id for policy in seminar.policies}
-            assert (
-                "mine" in ids
-                and "follow_up" not in ids
-                and seminar.artefacts.policies == seminar.policies
-            )
+            ids = seminar.policies.ids
+            assert "mine" in ids and "follow_up" not in ids
+            assert seminar.artefacts.policies == seminar.policies
             assert "mine" in (await answered(seminar)).progress
 
     asyncio.run(go())
 
 
-def test_a_dry_run_writes_files_and_reads_those_that_are_put_there(path, begun):
-    begun(mode="dry run")
+def test_a_dry_run_writes_files_reads_those_that_are_put_there_and_asks_who_is_at_the_desk(
+    path, begun
+):
+    people = [person.name for person in setup_of().scenario.people]
+    begun(mode=DRY_RUN, people=dict.fromkeys(people, "prompt") | {people[1]: "human"})
     answer = EmailMessage()
     answer["Message-ID"] = "<1@elsewhere.example>"
     answer.set_content("The 15th of September suits me.")
+    asked = []
+
+    def said(question):
+        if question.phase != "answer":
+            return approves(question)
+        asked.append(question.me)
+        slots = dict.fromkeys(map(str, question.view[0].offered), "can")
+        says = {"dates": slots, "declines": False, "not_before": None, "asks": ""}
+        return {"action": REPLY, "body": "Any.", "says": says}
 
     async def go():
         with Seminar(path, "spring") as seminar:
-            assert len((await answered(seminar)).sent) == 4
-            files = sorted((seminar.workplace.folder / "outbox").glob("*.eml"))
-            mails = [
-                message_from_bytes(file.read_bytes(), policy=policy.default)
-                for file in files
+            assert len((await answered(seminar, said)).sent) == 4
+            files = sorted((seminar.folder / "outbox").glob("*.eml"))
+            read = [
+                message_from_bytes(f.read_bytes(), policy=policy.default) for f in files
             ]
-            assert {posted.status for posted in seminar.workplace.outbox.posted()} == {
-                "dry"
-            }
-            answer["From"], answer["To"], answer["In-Reply-To"] = (
-                mails[0]["To"],
-                mails[0]["From"],
-                mails[0]["Message-ID"],
-            )
-            (seminar.workplace.folder / "inbox" / "reply.eml").write_bytes(
-                answer.as_bytes()
-            )
-            return mails, seminar.setup.scenario.people, await answered(seminar)
+            mails = {mail["To"].addresses[0].display_name: mail for mail in read}
+            assert {posted.status for posted in seminar.outbox.posted()} == {"dry"}
+            mail = mails[people[0]]
+            answer["From"], answer["To"] = mail["To"], mail["From"]
+            answer["In-Reply-To"] = mail["Message-ID"]
+            (seminar.folder / "inbox" / "reply.eml").write_bytes(answer.as_bytes())
+            return mails, await answered(seminar, said), seminar.setup.scenario
 
-    mails, people, day = asyncio.run(go())
-    to = [mail["To"].addresses[0] for mail in mails]
-    assert {one.addr_spec for one in to} == {person.email for person in people}
-    assert [(mail.sender, mail.body) for mail in day.received] == [
-        (to[0].display_name, answer.get_content().strip())
+    mails, day, scenario = asyncio.run(go())
+    assert {*mails} == {*people} and asked[0] == people[1]
+    assert {m.sender: m.body for m in day.received} == {
+        people[1]: "Any.",
+        people[0]: "The 15th of September suits me.",
+    }
+    assert [(one.person, one.says.can) for one in day.readings] == [
+        (people[1], scenario.slots)
     ]
-    assert day.understood[0].available == ("2027-09-15",)
 
 
 def test_nobody_else_on_the_machine_reads_addresses_and_mails(tmp_path):
-    """Attack 5."""
     path = tmp_path / "study.sqlite"
-    begin(path, "spring", setup_of(mode="dry run").to_json())
+    begin(path, "spring", setup_of(mode=DRY_RUN).to_json())
     with Seminar(path, "spring") as seminar:
-        asyncio.run(
-            seminar.workplace.mailbox.send(
-                "ana@example.org", b"Subject: Hello\r\n\r\nAna"
-            )
-        )
-        found = [
-            file for file in tmp_path.rglob("*") if not file.name.endswith(".lock")
-        ]
-        open_to_others = [
-            file.name
-            for file in found
-            if file.is_file() and file.stat().st_mode & 0o077
-        ]
-        assert {file.suffix for file in found} >= {
-            ".sqlite",
-            ".eml",
-        } and not open_to_others
-        folder = seminar.workplace.folder
-        assert (
-            folder.stat().st_mode & 0o777
-            == 0o700
-            == (folder / "outbox").stat().st_mode & 0o777
-        )
-        assert folder.parent.stat().st_mode & 0o777 == 0o700, (
-            "it tells the names of seminars"
-        )
+        sent = seminar.mailbox.send("ana@example.org", b"Subject: Hello\r\n\r\nAna")
+        asyncio.run(sent)
+        files = [f for f in tmp_path.rglob("*") if f.is_file() and f.suffix != ".lock"]
+        assert {file.suffix for file in files} >= {".sqlite", ".eml"}
+        assert not [file for file in files if file.stat().st_mode & 0o077]
+        for folder in (
+            seminar.folder.parent,
+            seminar.folder,
+            seminar.folder / "outbox",
+        ):
+            assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_an_error_in_the_function_ends_the_day_which_is_taken_up_where_it_was(
+    path, begun
+):
+    begun(delegation=ALWAYS)
+    seen = []
+
+    def leaves(question):
+        seen.append((question.phase, str(question.view[1:])))
+        if len(seen) == 3:
+            raise KeyError("gone")
+        return approves(question)
+
+    async def go():
+        with Seminar(path, "spring") as seminar, pytest.raises(KeyError):
+            await play_days(seminar, 1, leaves)
+        with Seminar(path, "spring") as seminar:
+            before = list(seminar.entries)
+            await seminar.open()
+            assert seminar.running and seminar.questions.empty()
+            assert seminar.entries == before and seminar.next_day == seminar.day == 1
+            return await play_days(seminar, 1, leaves)
+
+    assert [day.number for day in asyncio.run(go())] == [1]
+    assert seen[3] == seen[2] and len(set(seen)) == len(seen) - 1
+
+
+def test_no_function_approves_real_mail(path):
+    begin(path, "spring", live_setup().to_json())
+    world, said = World(), pytest.raises(InvalidInput, match="a person approves")
+    with Seminar(path, "spring", mailbox=world) as seminar, said:
+        asyncio.run(play_days(seminar))
+    assert not world.sent
