@@ -202,7 +202,8 @@ class ReviewCard:
             picked = "picked" if name == self.picked else ""
             looks = (picked, seen, states[name].replace(" ", "-"))
             self.picks[name]._dom_classes = tuple(filter(None, looks))
-        self.names.children = tuple(self.picks.values()) if len(now) > 1 else ()
+        if len(now) > 1 or self.what == ACTION:
+            self.names.children = tuple(self.picks.values())
         if self.what == ACTION:
             items = [item or self.shown[name] for name, item in now.items()]
             self.listed.value = fill(

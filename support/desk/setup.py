@@ -46,6 +46,14 @@ TABLE = (
     f"as a spreadsheet copies it; “{PLAYED}” human: somebody at this desk; "
     f"“{ALLOWED}” yes: for live mail"
 )
+ROWS = {
+    "programme": 22,
+    "people": 9,
+    "policies": 14,
+    "templates": 14,
+    "past mails": 8,
+    "servers": 8,
+}
 COST = ("model", "calls", "prompt_tokens", "completion_tokens", "dollars", "most")
 
 
@@ -130,59 +138,51 @@ class SetupPage:
     def __init__(self, path: Path, model: Any, opened: Callable[[str], Any]) -> None:
         self.path, self.model, self.opened = path, model, opened
         self.begun, self.known = Artefacts(), tuple[Persona, ...]()
-        self.error, self.costs, self.found = w.HTML(), w.HTML(), w.HTML()
-        self._controls([MODEL] if model is not None else [])
+        self.texts = {name: area(name, rows) for name, rows in ROWS.items()}
+        self.table, self.error, self.told = w.HTML(), w.HTML(), w.HTML()
+        self._menus([MODEL] if model is not None else [])
         self.press = Press(self._typed, self.error)
-        buttons = []
-        for text, style, act in (
-            ("Begin", "primary", self.start),
-            ("What will it cost?", "", self.cost),
-            ("Check the servers", "", self.check),
-        ):
-            made = button(text, style)
+        acts = {
+            "Begin": self.start,
+            "What will it cost?": self.cost,
+            "Check the servers": self.check,
+        }
+        buttons = [button(text) for text in acts]
+        buttons[0].button_style = "primary"
+        for made, act in zip(buttons, acts.values(), strict=True):
             self.press.button(made, act)
-            buttons.append(made)
-        *usual, check = buttons
-        servers = titled("Servers", self.texts["servers"], row(check, self.found))
-        programme = titled("Programme", self.texts["programme"])
-        begin_with = [self.example, self.name, self.mode, *self.seats.values()]
-        left = [*begin_with, *self.shown.values(), self.seed, row(*usual)]
-        below = [self.error, self.costs]
-        policies, templates = (
-            titled(name.capitalize(), self.texts[name])
-            for name in ("policies", "templates")
-        )
-        past = titled("Past mails, for their style", self.texts["past"])
-        self.live = servers
+        menus = [self.example, self.name, self.mode, *self.seats.values()]
+        below = [
+            self.plans,
+            self.mails,
+            self.seed,
+            row(*buttons),
+            self.error,
+            self.told,
+        ]
+        part = {name: titled(name, text) for name, text in self.texts.items()}
+        people = titled("people", self.texts["people"], self.table, about=TABLE)
         parts = [
-            halves(w.VBox([*left, *below]), programme),
-            titled("People", self.texts["people"], self.table, about=TABLE),
-            halves(policies, templates),
-            halves(past, servers),
+            halves(w.VBox([*menus, *below]), part["programme"]),
+            people,
+            halves(part["policies"], part["templates"]),
+            halves(part["past mails"], part["servers"]),
         ]
         self.view = w.VBox(parts)
         self._example()
 
-    def _controls(self, model: list[str]) -> None:
+    def _menus(self, model: list[str]) -> None:
         self.example = menu("example", EXAMPLES, EXAMPLES[0])
         self.name = w.Text(description="name")
         self.mode = menu("mode", MODES, REHEARSAL)
-        self.seats = {
-            step: kinds(f"{step} by", "rule-based", *model, HUMAN) for step in STEPS
-        } | {
-            "detector": kinds("detector", *DETECTOR.kinds, *model),
-            "reader": kinds("reader", STATED, *model),
-            "people": kinds("people by", *KINDS, MIXED, HUMAN, *model),
-        }
-        self.shown = {
-            "plan": menu("plans shown", LEVELS, AUTOMATIC),
-            "rest": menu("mails shown", LEVELS, ALWAYS),
-        }
+        rules = ("rule-based", *model, HUMAN)
+        self.seats = {step: kinds(f"{step} by", *rules) for step in STEPS}
+        self.seats["detector"] = kinds("detector", *DETECTOR.kinds, *model)
+        self.seats["reader"] = kinds("reader", STATED, *model)
+        self.seats["people"] = kinds("people by", *KINDS, MIXED, HUMAN, *model)
+        self.plans = menu("plans shown", LEVELS, AUTOMATIC)
+        self.mails = menu("mails shown", LEVELS, ALWAYS)
         self.seed = w.BoundedIntText(value=1, max=10**9, description="seed")
-        rows = {"programme": 22, "people": 9, "policies": 14, "templates": 14}
-        rows |= {"past": 8, "servers": 8}
-        self.texts = {name: area(name, count) for name, count in rows.items()}
-        self.table = w.HTML()
         self.example.observe(lambda _: self._example(), "value")
         self.texts["people"].observe(lambda _: self._look(), "value")
 
@@ -195,24 +195,21 @@ class SetupPage:
         self._show(scenario(self.example.value), made, load_past())
 
     def _show(self, programme: Scenario, made: Artefacts, past: Any) -> None:
-        told = asdict(programme)
+        told = asdict(programme) | {"slots": list(programme.slots)}
         del told["id"], told["people"]
-        live = {"daily_limit": 20, "unchecked_senders": False}
         shown = {
-            "programme": to_yaml(told | {"slots": list(programme.slots)}),
-            "policies": to_yaml(as_entries(made.policies)),
-            "templates": to_yaml([asdict(one) for one in made.templates]),
-            "past": to_yaml([asdict(one) for one in past]),
-            "servers": to_yaml(known_servers() | live),
-            "people": write_people(programme.people),
+            "programme": told,
+            "policies": as_entries(made.policies),
+            "templates": [asdict(one) for one in made.templates],
+            "past mails": [asdict(one) for one in past],
+            "servers": known_servers()
+            | {"daily_limit": 20, "unchecked_senders": False},
         }
         self.begun, self.known = made, programme.people
-        for name, text in shown.items():
-            self.texts[name].value = text
-        taken, number = names(self.path), 1
-        while f"seminar {number}" in taken:
-            number += 1
-        self.name.value = f"seminar {number}"
+        for name, plain in shown.items():
+            self.texts[name].value = to_yaml(plain)
+        self.texts["people"].value = write_people(programme.people)
+        self.name.value = f"seminar {len(names(self.path)) + 1}"
 
     def fill(self, setup: SeminarSetup, made: Artefacts) -> None:
         """Begin with what another seminar left."""
@@ -230,40 +227,40 @@ class SetupPage:
 
     def read(self) -> SeminarSetup:
         """The setup that is typed; InvalidInput or DamagedFile says what does not fit."""
-        found = self._people()
-        given = {}
-        for name, field in self.texts.items():
-            if name != "people":
-                given[name] = from_yaml(field.value, name)
-        seats = {role: field.value.strip() for role, field in self.seats.items()}
+        found, given = self._people(), {}
+        for name in {*self.texts} - {"people"}:
+            given[name] = from_yaml(self.texts[name].value, name)
+        seats: dict[str, Any] = {}
+        for role, field in self.seats.items():
+            seats[role] = field.value.strip()
         steps = {step: seats.pop(step) for step in STEPS}
         one = len({*steps.values()}) == 1
-        played: Any = seats.pop("people")
         if found.played:
-            everybody = dict.fromkeys((p.name for p in found.people), played)
-            played = everybody | found.played
+            everybody = dict.fromkeys((p.name for p in found.people), seats["people"])
+            seats["people"] = everybody | found.played
         told = {
-            "scenario": {"id": self.name.value, "people": found.people}
-            | given["programme"],
+            "scenario": {
+                "id": self.name.value,
+                "people": found.people,
+                **dict(given["programme"]),
+            },
             "artefacts": {
                 "policies": {"policies": given["policies"]},
                 "templates": given["templates"],
                 "hooks": self.begun.hooks,
                 "learnt": self.begun.learnt,
             },
-            "past": given["past"],
+            "past": given["past mails"],
             "organizer": steps["plan"] if one else steps,
-            "people": played,
-            "delegation": levels(self.shown["rest"].value)
-            | {"plan": self.shown["plan"].value},
+            "delegation": levels(self.mails.value) | {"plan": self.plans.value},
             "seed": self.seed.value,
             "mode": self.mode.value,
             **seats,
         }
         if self.mode.value == LIVE:
             servers = given["servers"]
-            limits = ("daily_limit", "unchecked_senders")
-            told |= {name: servers.pop(name) for name in limits}
+            for name in ("daily_limit", "unchecked_senders"):
+                told[name] = servers.pop(name)
             told |= {"servers": servers, "allowed": found.allowed}
         return SeminarSetup.made(told)
 
@@ -280,7 +277,7 @@ class SetupPage:
         if servers is None:
             raise InvalidInput("servers: none are needed; choose the mode live first")
         found = await LiveMailbox(servers, find_login(servers)).check()
-        self.found.value = fill("note", found, "good")
+        self.told.value = fill("note", found, "good")
 
     async def cost(self) -> None:
         """Show what a rehearsal of this will ask of each model: two are played with
@@ -304,4 +301,4 @@ class SetupPage:
         frame = await estimate(sweep, **told)
         nothing = fill("note", "Nothing: no model is asked.")
         rows = frame[[*COST]].round(2).itertuples(index=False)
-        self.costs.value = nothing if frame.empty else fill("table", rows, COST)
+        self.told.value = nothing if frame.empty else fill("table", rows, COST)

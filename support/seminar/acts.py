@@ -82,7 +82,13 @@ from support.seminar.records import (
     Says,
     Verdict,
 )
-from support.seminar.review import Automatic, checked_draft, checked_review, in_text
+from support.seminar.review import (
+    BODY,
+    Automatic,
+    checked_draft,
+    checked_review,
+    in_text,
+)
 from support.seminar.speakers import (
     KINDS,
     Letter,
@@ -180,8 +186,8 @@ Day = Annotated[date, WithJsonSchema({"type": "string", "pattern": ISO})]
 
 
 def short(seat: Any, most: int) -> Any:
-    """A text on one line, cut off where it is too long."""
-    most = seat.shown.characters(most)
+    """A text on one line, cut off where it is too long; `LINE` is that for everybody."""
+    most = most if most == LINE else seat.shown.characters(most)
 
     def fitting(given: Any) -> Any:
         if not isinstance(given, str):
@@ -407,7 +413,7 @@ ORGANIZES = {
         lambda seat, *view: form(
             "MailReply",
             subject=short(seat, LINE),
-            body=text(seat.shown.characters(LETTER)),
+            body=text(min(BODY, seat.shown.characters(LETTER))),
         ),
         mail_facts,
         lambda seat, reply, desk, action, *wish: checked_draft(
@@ -626,13 +632,13 @@ def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
 
 
 def response(seat: Any, reply: Any, letter: Letter) -> Response:
-    """What somebody does about a mail; who waits looks again tomorrow at the earliest."""
+    """What somebody does about a mail; they look again tomorrow at the earliest."""
+    until = None if reply.until is None else max(reply.until, letter.day + 1)
     if reply.action == WAIT:
-        until = None if reply.until is None else max(reply.until, letter.day + 1)
         return Response(until=until)
     stated = says(reply.says) if reply.says else None
     subject = reply.subject or f"Re: {letter.latest.subject}"
-    return Response(subject, reply.body.strip(), says=stated)
+    return Response(subject, reply.body.strip(), until, stated)
 
 
 def _rule_based(kind: str, me: str, rng: np.random.Generator, own: Invited) -> Any:

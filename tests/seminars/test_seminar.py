@@ -152,8 +152,7 @@ def test_an_error_in_the_function_ends_the_day_which_is_taken_up_where_it_was(
 
 def test_no_function_approves_real_mail(path):
     begin(path, "spring", live_setup().to_json())
-    world = World()
-    with Seminar(path, "spring", mailbox=world) as seminar:
-        with pytest.raises(InvalidInput, match="a person approves"):
-            asyncio.run(play_days(seminar))
+    world, said = World(), pytest.raises(InvalidInput, match="a person approves")
+    with Seminar(path, "spring", mailbox=world) as seminar, said:
+        asyncio.run(play_days(seminar))
     assert not world.sent
