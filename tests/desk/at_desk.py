@@ -22,6 +22,13 @@ async def until(found):
     pytest.fail("nothing happened")
 
 
+async def play(desk):
+    """Begin a day, or go on with it."""
+    over = len(desk.seminar.finished)
+    desk.next.click()
+    await until(lambda: desk.playing or len(desk.seminar.finished) > over)
+
+
 async def asked(desk, phase="", **answers):
     """The card of the next question of a phase, or of any; those before it are answered
     as they stand, questions about replies with `answers`."""

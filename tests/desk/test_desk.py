@@ -5,7 +5,7 @@ from datetime import date
 from functools import partial
 
 import pytest
-from at_desk import SHOWN, asked, fill, press, until
+from at_desk import SHOWN, asked, fill, play, press, until
 
 from support.desk import desk as desks
 from support.desk.desk import SWEEP, Desk
@@ -19,7 +19,7 @@ def test_a_day_is_one_card_of_actions_and_one_of_mails_and_what_is_changed_is_in
     worked,
 ):
     async def work(desk):
-        desk.next.click()
+        await play(desk)
         card = await asked(desk, "action")
         first, second, *_ = card.picks
         card.picks[first].click()
@@ -53,14 +53,14 @@ def test_a_day_is_one_card_of_actions_and_one_of_mails_and_what_is_changed_is_in
 
 def test_a_desk_made_anew_goes_on_in_the_middle_of_a_day_and_asks_nothing_twice(worked):
     async def leave(desk):
-        desk.next.click()
+        await play(desk)
         card = await asked(desk, "action")
         await press(desk, card.yes)
         await asked(desk, "mail")
 
     async def take_up(desk):
         await until(lambda: "Go on with day 1" in desk.next.description)
-        desk.next.click()
+        await play(desk)
         await until(lambda: desk.asked)
         return next(iter(desk.asked.values())).what
 
@@ -71,7 +71,7 @@ def test_a_desk_made_anew_goes_on_in_the_middle_of_a_day_and_asks_nothing_twice(
 def test_an_answer_goes_into_the_mail_and_a_mail_with_a_gap_does_not_go(worked):
     async def work(desk):
         for _ in range(2):
-            desk.next.click()
+            await play(desk)
             await until(lambda: desk.asked)
             if card := await asked(desk, "decide"):
                 break
@@ -99,7 +99,7 @@ def test_an_answer_goes_into_the_mail_and_a_mail_with_a_gap_does_not_go(worked):
 
 def test_a_wish_that_changes_nothing_is_said_and_three_are_enough(worked):
     async def work(desk):
-        desk.next.click()
+        await play(desk)
         for count in range(3):
             card = await asked(desk, "action")
             card.wish.value = f"{count}: ask nobody"
@@ -120,7 +120,7 @@ def _all(view):
 def test_what_was_read_is_corrected_at_any_time(worked):
     async def work(desk):
         while not desk.seminar.desk.before or not desk.seminar.finished[-1].received:
-            desk.next.click()
+            await play(desk)
             await asked(desk, answer="Yes.", words="Yes.")
             await until(lambda: not desk.playing)
         mail = desk.seminar.finished[-1].received[0]
@@ -175,7 +175,7 @@ def test_a_seminar_that_is_open_elsewhere_is_worked_on_when_one_says_so(worked, 
         card = await until(lambda: other.cards.get("taken"))
         card.yes.click()
         await until(lambda: other.open_one)
-        other.next.click()
+        await play(other)
         await asked(other, "action")
         await other.close()
 
@@ -199,7 +199,7 @@ def test_real_mail_goes_when_each_one_was_seen_and_not_by_a_key_that_is_held_dow
     monkeypatch.setattr(Desk.__init__, "__kwdefaults__", {"today": lambda: start})
 
     async def work(desk):
-        desk.next.click()
+        await play(desk)
         card = await asked(desk, "mail")
         await press(desk, card.yes, card)
         assert "real mail" in card.error.value and not box.sent
@@ -267,13 +267,13 @@ def test_policies_are_used_as_typed_or_refused_in_the_loaders_words(worked):
 @pytest.mark.parametrize("level", [ALWAYS, AUTOMATIC])
 def test_a_person_among_the_speakers_answers_at_the_desk(worked, level):
     async def work(desk):
-        desk.next.click()
+        await play(desk)
         card = await asked(desk, "answer")
         words = "I can do the first one."
         fill(card, action="reply", body=words, subject="Re: dates")
         await press(desk, card.yes, card)
         await until(lambda: not desk.playing)
-        desk.next.click()
+        await play(desk)
         read = await asked(desk, "read")
         return words in read.view.children[1].value
 
@@ -294,7 +294,7 @@ def test_a_person_among_the_speakers_answers_at_the_desk(worked, level):
 
 def test_nothing_runs_after_a_desk_was_closed(worked):
     async def work(desk):
-        desk.next.click()
+        await play(desk)
         await asked(desk, "action")
         await desk.close()
         assert not desk.playing and desk.open_one is None
