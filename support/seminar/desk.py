@@ -12,7 +12,7 @@ import yaml
 
 from support.errors import InvalidInput
 from support.seminar.books import Books
-from support.seminar.data import ORGANISER, Scenario, rows
+from support.seminar.data import Scenario, rows
 from support.seminar.policies import (
     VERSION,
     PolicySet,
@@ -100,8 +100,8 @@ class Desk:
     def offered(self, person: str) -> tuple[date, ...]:
         """The dates of the programme that were named to somebody; all where none was."""
         named: set[date] = set()
-        for mail in self.thread(person):
-            named |= {*mail.slots} if mail.sender == ORGANISER else set()
+        for mail in self.mails:
+            named |= {*mail.slots} if mail.to == person else set()
         slots = tuple(self.books.holders)
         return tuple(slot for slot in slots if slot in named) or slots
 
