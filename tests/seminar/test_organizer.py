@@ -104,6 +104,9 @@ TOGETHER = known(NO, Ana=said(SEP, mails=[MON, MON]), Bo=said(SEP))
          {ANA: gives(SEP, "faculty_first"), BO: asks("faculty_first")}),
         ("begin faculty_first", TUE, known(NONE, Ana=said(SEP), Bo=said(SEP, cannot={OCT, NOV, DEC})),
          {ANA: gives(SEP, "faculty_first")}),
+        # a seat is kept for whoever comes first and is not certain yet
+        ("begin follow_up give_up vague faculty_first", WED,
+         known(NO, Ana=ONCE, Bo=said(SEP)), {ANA: asks("vague")}),
         # dates that were given back, and near ones
         ("begin cancelled", TUE, known(ASKED, Ana=BACK, Bo=ANY), {BO: gives(SEP, "cancelled")}),
         ("begin ask_more cancelled", TUE, known(ASKED, Ana=BACK, Bo=said(SEP)),
