@@ -236,7 +236,9 @@ def says_form(
     that is theirs can be given back. What is `known` stands there for a person."""
     first = known or Says()
     lists = first.can, first.perhaps, first.cannot, first.gives_back
-    there = {d: said for said, days in zip(SAID[1:], lists, strict=True) for d in days}
+    there: dict[date, str] = {}
+    for said, days in zip(SAID[1:], lists, strict=True):
+        there |= dict.fromkeys(days, said)
     dates = {}
     for slot in sorted({*offered, *held}):
         answer = one_of("answer", SAID if slot in held else SAID[:-1])
