@@ -253,7 +253,12 @@ class ReviewCard:
         if unseen := self._unseen():
             self._pick(unseen[0])
             return
-        self.give(Review(tuple(item for item in self._now().values() if item)))
+        items = [item for item in self._now().values() if item]
+        for item in items if self.what == MAIL else ():
+            if why := self.held(item):
+                self._pick(item.person)
+                raise InvalidInput(why)
+        self.give(Review(tuple(items)))
 
     def _again(self) -> None:
         wish = self.wish.value.strip()

@@ -52,6 +52,10 @@ DRAWN = 0.3  # seconds in which a browser draws a card
 DESK, MAILS, RULES, SETUP = range(4)
 TITLES = ["Desk", "Mails", "Policies and templates", "New seminar"]
 READ = "What does this say of dates?"
+WORDS = (
+    "The answer is what the organiser goes by; words are what the mail is to say, "
+    "verbatim. Both empty: it is left open."
+)
 POLICY = "A policy, as it is to hold"
 NONE = Hook("")
 SWEEP = "seminars"
@@ -259,7 +263,7 @@ class Desk:
         if question.phase == "decide":
             desk, flag = question.view
             mails = [mail for mail in desk.mails if mail.id == flag.mail]
-            shown = fill("flagged", flag.question) + fill("question", "", mails)
+            shown = fill("flagged", flag.question) + fill("question", WORDS, mails)
             title, about = f"{day}: a question", flag.person
             for_good = partial(self._answer_for_good, question)
             acts = {"Answer": give, "Answer, and make it a policy": for_good}

@@ -343,17 +343,16 @@ def actions_form(seat: Any, desk: Desk, *view: Any) -> type[BaseModel]:
     asks = one_of("asks", (CERTAIN, MORE))
     question = form("Question", kind=kind, asks=asks, slots=about, **goes)
     answer = form("Answer", kind=kind, asks=Literal[ANSWER], **goes)
-    people = {}
+    people, giving = {}, dict[tuple[date, ...], Any]()
     for name, contact in desk.books.contacts.items():
-        own = []
-        for slot in slots:
-            if not desk.books.refusal(Action(CONFIRMATION, name, slots=(slot,))):
-                own.append(slot)
+        gives = [Action(CONFIRMATION, name, slots=(slot,)) for slot in slots]
+        own = tuple(a.slots[0] for a in gives if not desk.books.refusal(a))
         kinds: Any = mail | question | answer
         if own:
             kind = Literal[CONFIRMATION]
-            gives = form("Confirmation", kind=kind, slot=one_day(own), **goes)
-            kinds = gives | kinds  # first, as its complaint tells most
+            shape = {"kind": kind, "slot": one_day(own), **goes}
+            giving.setdefault(own, form("Confirmation", **shape))
+            kinds = giving[own] | kinds  # first, as its complaint tells most
         if not contact.off:
             people[name] = kinds | None
     return form("ActionsReply", actions=keyed("PeopleReply", people))
