@@ -82,7 +82,13 @@ from support.seminar.records import (
     Says,
     Verdict,
 )
-from support.seminar.review import Automatic, checked_draft, checked_review, in_text
+from support.seminar.review import (
+    BODY,
+    Automatic,
+    checked_draft,
+    checked_review,
+    in_text,
+)
 from support.seminar.speakers import (
     KINDS,
     Letter,
@@ -180,8 +186,8 @@ Day = Annotated[date, WithJsonSchema({"type": "string", "pattern": ISO})]
 
 
 def short(seat: Any, most: int) -> Any:
-    """A text on one line, cut off where it is too long."""
-    most = seat.shown.characters(most)
+    """A text on one line, cut off where it is too long; `LINE` is that for everybody."""
+    most = most if most == LINE else seat.shown.characters(most)
 
     def fitting(given: Any) -> Any:
         if not isinstance(given, str):
@@ -337,17 +343,16 @@ def actions_form(seat: Any, desk: Desk, *view: Any) -> type[BaseModel]:
     asks = one_of("asks", (CERTAIN, MORE))
     question = form("Question", kind=kind, asks=asks, slots=about, **goes)
     answer = form("Answer", kind=kind, asks=Literal[ANSWER], **goes)
-    people = {}
+    people, giving = {}, dict[tuple[date, ...], Any]()
     for name, contact in desk.books.contacts.items():
-        own = []
-        for slot in slots:
-            if not desk.books.refusal(Action(CONFIRMATION, name, slots=(slot,))):
-                own.append(slot)
+        gives = [Action(CONFIRMATION, name, slots=(slot,)) for slot in slots]
+        own = tuple(a.slots[0] for a in gives if not desk.books.refusal(a))
         kinds: Any = mail | question | answer
         if own:
             kind = Literal[CONFIRMATION]
-            gives = form("Confirmation", kind=kind, slot=one_day(own), **goes)
-            kinds = gives | kinds  # first, as its complaint tells most
+            shape = {"kind": kind, "slot": one_day(own), **goes}
+            giving.setdefault(own, form("Confirmation", **shape))
+            kinds = giving[own] | kinds  # first, as its complaint tells most
         if not contact.off:
             people[name] = kinds | None
     return form("ActionsReply", actions=keyed("PeopleReply", people))
@@ -407,7 +412,7 @@ ORGANIZES = {
         lambda seat, *view: form(
             "MailReply",
             subject=short(seat, LINE),
-            body=text(seat.shown.characters(LETTER)),
+            body=text(min(BODY, seat.shown.characters(LETTER))),
         ),
         mail_facts,
         lambda seat, reply, desk, action, *wish: checked_draft(
@@ -626,13 +631,13 @@ def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
 
 
 def response(seat: Any, reply: Any, letter: Letter) -> Response:
-    """What somebody does about a mail; who waits looks again tomorrow at the earliest."""
+    """What somebody does about a mail; they look again tomorrow at the earliest."""
+    until = None if reply.until is None else max(reply.until, letter.day + 1)
     if reply.action == WAIT:
-        until = None if reply.until is None else max(reply.until, letter.day + 1)
         return Response(until=until)
     stated = says(reply.says) if reply.says else None
     subject = reply.subject or f"Re: {letter.latest.subject}"
-    return Response(subject, reply.body.strip(), says=stated)
+    return Response(subject, reply.body.strip(), until, stated)
 
 
 def _rule_based(kind: str, me: str, rng: np.random.Generator, own: Invited) -> Any:

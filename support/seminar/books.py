@@ -28,8 +28,7 @@ class Contact:
     """What is known of one person.
 
     `mails` and `answered` are the days on which the organiser wrote to them and they
-    wrote; `can`, `perhaps`, `cannot` the dates of which they last said so, `elsewhere`
-    those off the programme; `asked` has the day on which they were asked whether a date
+    wrote; `can`, `perhaps`, `cannot` the dates of which they last said so; `asked` has the day on which they were asked whether a date
     is certain, `confirmed` the dates that were confirmed to them.
     """
 
@@ -41,7 +40,6 @@ class Contact:
     perhaps: set[date] = field(default_factory=set)
     cannot: set[date] = field(default_factory=set)
     gave_back: set[date] = field(default_factory=set)
-    elsewhere: set[date] = field(default_factory=set)
     asked: dict[date, date] = field(default_factory=dict)
     confirmed: set[date] = field(default_factory=set)
     declined: bool = False
@@ -243,7 +241,6 @@ class Books:
         if c.off:
             return
         can, perhaps = {*says.can} & programme, {*says.perhaps} & programme
-        c.elsewhere |= {*says.elsewhere, *says.can, *says.perhaps} - programme
         declines = says.declines and not can | perhaps
         cannot = programme if declines else {*says.cannot, *says.gives_back} & programme
         back = cannot & {*self.held(name)}

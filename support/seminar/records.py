@@ -40,15 +40,13 @@ PLAN, ACTION, MAIL = REVIEWED = "plan", "action", "mail"
 class Says:
     """What a reply says: dates by what they are to its writer, and what else counts.
 
-    `elsewhere` are dates that were not offered; before `not_before` they do not want to
-    be written to; `asks` is what somebody has to decide about, in words, or "".
+    Before `not_before` they do not want to be written to; `asks` is what somebody has to decide about, in words, or "".
     """
 
     can: tuple[date, ...] = ()
     perhaps: tuple[date, ...] = ()
     cannot: tuple[date, ...] = ()
     gives_back: tuple[date, ...] = ()
-    elsewhere: tuple[date, ...] = ()
     declines: bool = False
     not_before: date | None = None
     asks: str = ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.models.request import whole
+from support.errors import InvalidInput
 from support.seats import TEMPERATURE, Seats, Spoken
 from support.seminar.acts import STATED, seat_roles, seat_speakers
 from support.seminar.data import Scenario
@@ -52,8 +52,8 @@ async def seminar(
     replies: "stated", their writers, or a model, who reads the words. `delegation` is
     one of `review.LEVELS`, for all or for some of `review.DELEGATED`.
     """
-    if until is not None:
-        whole("until", until, 1)
+    if until is not None and until < 1:
+        raise InvalidInput(f"until: day {until} given; expected one from 1 on")
     who, drawn = rng.spawn(2)
     programme = load_scenario(scenario) if isinstance(scenario, str) else scenario
     begun = artefacts or Artefacts(policy_set(policies))

@@ -87,7 +87,6 @@ def known(desk: Desk, contact: Contact) -> list[str]:
         "perhaps": contact.perhaps,
         "cannot": contact.cannot,
         "gave_back": contact.gave_back,
-        "elsewhere": contact.elsewhere,
         "later": [contact.not_before] if contact.not_before else [],
     }
     found = [

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from support.errors import InvalidInput
 from support.mail.composing import HEADERS, compose
 from support.mail.letters import checked_address
-from support.seminar.post import checked_letter
+from support.seminar.records import Draft
+from support.seminar.review import checked_draft
 
 LONG = f"<{'x' * 120}@mail.example>"
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -133,12 +134,12 @@ def test_nothing_leaves_that_the_person_who_approves_it_cannot_see_but_what_lett
         for field in ("subject", "body"):
             with pytest.raises(InvalidInput, match=f"^{field} is .*control"):
                 compose(outgoing(**{field: f"Dear Ana {text}, the 5th?"}))
-        drafted = checked_letter(
-            "mail", f"A date {text}", f"Dear Ana{text},\n\nthe 5th?"
+        drafted = checked_draft(
+            Draft("Ana", f"A date {text}", f"Dear Ana{text},\n\nthe 5th?")
         )
         assert (
             "".join(c for c in drafted.subject + drafted.body if not c.isascii()) == ""
         )
     for text in ("می‌خواهم", "❤️‍🔥", "ක්‍ෂ", "葛󠄀", "Grüße"):
         assert text in parsed(compose(outgoing(body=text))).get_content()
-        assert checked_letter("mail", text, text).body == text
+        assert checked_draft(Draft("Ana", text, text)).body == text

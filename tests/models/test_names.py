@@ -21,8 +21,7 @@ from support.roundtable.mechanism import Talk
 from support.roundtable.records import View
 from support.roundtable.seats import seat_all
 from support.roundtable.study import roundtable_exchange
-from support.seminar.organizer_seat import ORGANIZER
-from support.seminar.seats import seat_detector
+from support.seminar.acts import ORGANIZER, seat_detector
 from support.seminar.study import seminar
 
 ONE = {"rounds": 1, "decisions": 3, "feedback": "words"}

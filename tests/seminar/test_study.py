@@ -78,7 +78,7 @@ def test_the_same_people_are_met_under_every_set_of_policies(store):
         ({"policies": "many"}, "'many' given; expected seed"),
         ({"delegation": "never"}, "'never' given; expected plan"),
         ({"delegation": {"telephone": "automatic"}}, "'telephone' given"),
-        ({"until": 0}, "until=0: expected a whole number from 1"),
+        ({"until": 0}, "until: day 0 given"),
         ({"seats": ["slow"]}, "expected 4 kinds"),
         ({"organizer": "wise"}, "'wise' given"),
     ],

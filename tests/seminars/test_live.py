@@ -1,4 +1,5 @@
-"""A whole seminar by real mail: SMTP to aiosmtpd, replies through Dovecot, TLS, a person's yes to every mail."""
+"""A whole seminar by real mail: SMTP to aiosmtpd, replies through Dovecot, TLS, a person's
+yes to every mail."""
 
 import asyncio
 import itertools
@@ -10,13 +11,13 @@ from datetime import timedelta
 import pytest
 from aiosmtplib.protocol import SMTPProtocol
 from attacks.breaking import ANSWERED, HALF
+from lines import NOTHING
 from live_servers import live
 from seminar_playing import answered
 
 from support.errors import FateUnknown
 from support.mail.outbox import Outbox
 from support.seminar.records import MAIL
-from support.seminar.reviewing import FLAG
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 
@@ -28,62 +29,47 @@ pytestmark = pytest.mark.filterwarnings(
 @pytest.fixture
 def there(tmp_path):
     """Servers, an account in the environment, and the setup of a live seminar."""
-    with live(tmp_path) as (setup, office, smtp, people):
-        yield setup, office, smtp, people
+    with live(tmp_path) as (setup, _, smtp, people):
+        begin(tmp_path / "study.sqlite", "spring", setup.to_json())
+        yield tmp_path / "study.sqlite", setup, smtp, people
 
 
-def test_the_organiser_invites_respondents_answer_by_smtp_and_the_dates_are_filled(
-    there, tmp_path
-):
-    setup, office, smtp, people = there
-    path = tmp_path / "study.sqlite"
-    begin(path, "spring", setup.to_json())
+def test_the_organiser_invites_people_answer_by_smtp_and_the_dates_are_filled(there):
+    path, setup, smtp, people = there
     shown = []
 
     def look(question):
-        if question.phase == MAIL:
-            shown.append(
-                (
-                    question.view.about,
-                    question.view.item.subject,
-                    question.view.item.body,
-                )
-            )
-        return "Yes, that is fine." if question.phase == FLAG else None
+        if question.phase == "read":
+            desk, mail = question.view
+            assert mail.body == "Any of your dates would suit me.", "quotes are cut"
+            offered = dict.fromkeys(map(str, desk.offered(mail.sender)), "can")
+            return NOTHING | {"dates": offered}
+        if question.phase == "review" and question.view[1] == MAIL:
+            shown.extend(question.view[2])
+        return None
 
     async def go():
-        start = setup.scenario.start
-        with Seminar(
-            path, "spring", today=lambda: start + timedelta(days=len(seminar.finished))
-        ) as seminar:
+        def today():
+            return setup.scenario.start + timedelta(days=len(seminar.finished))
+
+        with Seminar(path, "spring", today=today) as seminar:
             for _ in range(14):
                 await answered(seminar, look)
                 people.evening()
-                if not seminar.desk.state.open:
+                if seminar.desk.books.settled:
                     break
-            return seminar.desk, seminar.finished, seminar.workplace.inbox.all()
+            return seminar.desk.books, seminar.finished, seminar.inbox.all()
 
-    desk, days, inbox = asyncio.run(go())
-    assert not desk.state.open, "every date has a speaker"
+    books, days, inbox = asyncio.run(go())
+    assert books.settled, "every date has a speaker, who knows it"
     sent = [mail for day in days for mail in day.sent]
-    assert len(sent) == len(smtp.handler.taken) - people.wrote == len(shown)
-    assert {
-        recipient
-        for sender, (recipient,), _ in smtp.handler.taken
-        if sender == setup.sender
-    } <= set(setup.allowed)
-    assert [kept.kind for kept in inbox if kept.person] == ["reply"] * sum(
-        len(day.received) for day in days
-    )
-    assert all(">" not in mail.body for day in days for mail in day.received), (
-        "what they quoted is cut"
-    )
-    ids = [
-        i
-        for person in setup.scenario.people
-        for i in office.ids(person.email.partition("@")[0])
-    ]
-    assert len(ids) == len(set(ids)) == len(sent)
+    assert len(sent) == len(smtp.handler.taken) - people.wrote
+    assert [(m.to, m.body) for m in sent] == [(d.person, d.body) for d in shown]
+    ours = [to for sender, (to,), _ in smtp.handler.taken if sender == setup.sender]
+    assert {*ours} <= {*setup.allowed}
+    replies = sum(len(day.received) for day in days)
+    assert [kept.kind for kept in inbox if kept.person] == ["reply"] * replies
+    assert len(people.ids()) == len({*people.ids()}) == len(sent)
 
 
 def end():
@@ -92,7 +78,8 @@ def end():
 
 
 def day_that_ends(path, start, point):
-    """A process that plays the first day, with a person who approves all, until it is killed at its second mail."""
+    """A process that plays the first day, with a person who approves all, until it is
+    killed at its second mail."""
     write, keep, mails = SMTPProtocol.write, Outbox._keep, itertools.count(1)
 
     def half_of_it(self, data):
@@ -116,24 +103,15 @@ def day_that_ends(path, start, point):
 
 @pytest.mark.parametrize("point", [HALF, ANSWERED])
 def test_a_seminar_killed_while_it_sends_sends_nothing_twice_and_lists_what_nobody_knows(
-    there, tmp_path, point
+    there, point
 ):
-    setup, office, _, _ = there
-    path, start = tmp_path / "study.sqlite", setup.scenario.start
-    begin(path, "spring", setup.to_json())
-    playing = multiprocessing.get_context("fork").Process(
-        target=day_that_ends, args=(path, start, point)
-    )
+    path, setup, _, people = there
+    start = setup.scenario.start
+    fork = multiprocessing.get_context("fork")
+    playing = fork.Process(target=day_that_ends, args=(path, start, point))
     playing.start()
     playing.join(120)
     assert playing.exitcode == -signal.SIGKILL
-
-    def delivered():
-        return [
-            i
-            for person in setup.scenario.people
-            for i in office.ids(person.email.partition("@")[0])
-        ]
 
     async def resume():
         with Seminar(path, "spring", today=lambda: start) as seminar:
@@ -141,14 +119,13 @@ def test_a_seminar_killed_while_it_sends_sends_nothing_twice_and_lists_what_nobo
             (mail,) = seminar.uncertain
             with pytest.raises(FateUnknown, match="decide"):
                 await answered(seminar)
-            arrived = mail.message_id in delivered()
+            arrived = mail.message_id in people.ids()
             seminar.decide(mail.message_id, arrived, again=True)
             await answered(seminar)
-            return arrived, seminar.desk
+            return arrived, seminar.desk.books.contacts.values()
 
-    arrived, desk = asyncio.run(resume())
+    arrived, contacts = asyncio.run(resume())
     assert arrived == (point == ANSWERED)
-    assert len(delivered()) == len(set(delivered())) == len(setup.scenario.people), (
-        "one for each, none twice"
-    )
-    assert all(len(contact.mails) == 1 for contact in desk.state.contacts.values())
+    ids = people.ids()
+    assert len(ids) == len({*ids}) == len(setup.scenario.people), "one each, none twice"
+    assert all(len(contact.mails) == 1 for contact in contacts)
