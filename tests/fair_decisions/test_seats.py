@@ -175,7 +175,7 @@ def test_a_model_is_told_totals_or_public_points_and_nothing_else(briefed):
     known = "- [1, 1] (Meal 1: Option 1, Meal 2: Option 1). Player 1: 130; Player 2: 50"
     assert known in hidden and "80" not in hidden
     public = prompt_of(briefed(SMALL, (0, 0), feedback="complete", gains=SMALL))
-    assert "1 = Option 1 (Player 1 80, Player 2 20, Player 3 40)" in public
+    assert "1 = Option 1 (Player 1: 80, Player 2: 20, Player 3: 40)" in public
     assert "Player 1: 80, 50; Player 2: 20, 30; Player 3: 40, 50" in public
     assert "130" not in public.split("# The plans that are known")[1]
 
@@ -196,7 +196,7 @@ def test_what_people_say_stays_in_its_quotes(briefed):
 def test_at_the_end_advice_and_question_ask_for_the_same(briefed):
     brief = briefed(SMALL, (0, 0), (1, 0), rounds=2, suggestion=(1, 0))
     text = prompt_of(brief)
-    assert "Of the known plans, [2, 1] is the best" in text
+    assert "By their totals, [2, 1] is the best of the known plans" in text
     assert "RUNNING" not in text and "may take it" not in text
 
 
