@@ -320,7 +320,7 @@ def random_plans(
     plans = rng.integers(m, size=(draws, n))
     if m**n <= LISTED:
         plans = np.indices((m,) * n).reshape(n, -1).T
-    worth = value(objective, problem.totals_of(plans), problem.best)
+    worth = value(objective, problem.totals(plans), problem.best)
     ranked = np.sort(worth.astype(float))[::-1]
     low, high = np.sort(np.abs(np.quantile(ranked, (0.1, 0.9))))
     found = {"random": abs(ranked.mean()), "random_low": low, "random_high": high}

@@ -279,7 +279,6 @@ def nearby(
     new = sorted(around - known)
     if not new:
         return None
-    sums = gains[:, np.arange(n), new].sum(axis=2).T
     best = gains.max(axis=2).sum(axis=1)
-    worth = value(objective, sums, best)
+    worth = value(objective, totals(gains, new), best)
     return new[int(worth.argmax())]

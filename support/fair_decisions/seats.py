@@ -33,11 +33,10 @@ from support.fair_decisions.planners import (
     checked_move,
 )
 from support.fair_decisions.problem import (
-    COMPARED,
     COMPARISON,
     PAIRED,
     SCORE,
-    WORDS,
+    SPOKEN,
     Brief,
     FairDecisions,
     Heard,
@@ -141,14 +140,12 @@ def _answered(seat: Any, reply: Any, plans: Sequence[Plan], feedback: str) -> Fe
         rather = tuple(k and k - 1 for k in reply.rather)
         answer = replace(answer, levels=levels, rather=rather)
     said = " ".join(reply.text.split())
-    disclosed = seat.own.disclosed(said, plans)
-    said = said or in_words(seat.own.table, answer)
-    return replace(answer, text=said, disclosed=disclosed)
+    return replace(answer, text=said or in_words(seat.own.table, answer))
 
 
 def _sum(seat: Any, plans: Sequence[Plan], feedback: str) -> Feedback | None:
     """What a model need not be asked for."""
-    asked = isinstance(seat, HumanSeat) or feedback in (WORDS, COMPARED)
+    asked = isinstance(seat, HumanSeat) or feedback in SPOKEN
     return None if asked else seat.own.answer(seat.me, plans, feedback)
 
 

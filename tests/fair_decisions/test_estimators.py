@@ -102,7 +102,7 @@ def test_totals_are_reproduced_and_in_any_order(kind, seed, order, feedback):
     assert np.allclose(gains.sum(axis=2), {"scores": 100, "rankings": 6}[kind])
     if feedback == "score":
         plans = np.array([entry.plans[0] for entry in history])
-        assert np.allclose(totals(gains, plans).T, problem.totals_of(plans), atol=0.5)
+        assert np.allclose(totals(gains, plans).T, problem.totals(plans), atol=0.5)
 
 
 @given(SEEDS)

@@ -91,7 +91,6 @@ def test_a_models_spelling_of_levels_options_and_places_is_taken(
         ("score", False, {"score": 176}, {"score": 175}, {"score": 175}),
         ("comparison", False, {}, {"prefers": "first"}, {"prefers": 0}),
         ("words", False, {"text": ""}, {"text": " Two\nof 3. "}, {"text": "Two of 3."}),
-        ("words", False, {}, {"text": "80!"}, {"text": "80!", "disclosed": True}),
         (
             "words",
             True,
@@ -103,8 +102,8 @@ def test_a_models_spelling_of_levels_options_and_places_is_taken(
             "comparison in words",
             False,
             {"text": "So."},
-            {"prefers": "alike", "text": "I gain 80 either way."},
-            {"alike": True, "text": "I gain 80 either way.", "disclosed": True},
+            {"prefers": "alike", "text": "So."},
+            {"alike": True, "text": "So."},
         ),
         (
             "comparison in words",
