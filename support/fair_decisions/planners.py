@@ -12,7 +12,7 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.fair_decisions.measures import value
-from support.fair_decisions.problem import Brief, Heard, Move
+from support.fair_decisions.problem import Brief, Heard, Move, neighbours
 from support.fair_decisions.records import Plan
 from support.solvers.fair import meet, solve, totals
 from support.solvers.search import (
@@ -274,8 +274,7 @@ def nearby(
     around = {plan}
     for _ in range(2 if n * m <= NEAR else 1):
         for one in list(around):
-            for j, k in np.ndindex(n, m):
-                around.add((*one[:j], k, *one[j + 1 :]))
+            around.update(neighbours(one, m))
     new = sorted(around - known)
     if not new:
         return None

@@ -113,6 +113,12 @@ class FairDecisions(Named):
         return totals(self.gains, plans)
 
 
+def neighbours(plan: Plan, options: int) -> list[Plan]:
+    """All plans that differ in one decision, and the plan itself."""
+    places = np.ndindex(len(plan), options)
+    return [(*plan[:j], k, *plan[j + 1 :]) for j, k in places]
+
+
 def _names(what: str, given: Sequence[str], count: int, word: str) -> tuple[str, ...]:
     names = tuple(given) or tuple(f"{word} {i + 1}" for i in range(count))
     if not len(names) == len({*names}) == count:
