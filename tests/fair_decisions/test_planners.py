@@ -24,14 +24,15 @@ from support.fair_decisions.planners import (
 )
 from support.fair_decisions.problem import Heard
 from support.fair_decisions.seats import PLANNER, Leading
+from support.solvers.fair import totals
 
 PLANS = list(product(range(3), repeat=4))
 SEEDS = st.integers(0, 2**32 - 1)
 
 
 def worth(gains, plan, objective="divergence"):
-    totals = gains[:, range(len(plan)), plan].sum(axis=1)
-    return value(objective, totals, gains.max(axis=2).sum(axis=1))
+    best = gains.max(axis=2).sum(axis=1)
+    return value(objective, totals(gains, plan), best)
 
 
 def move(planner, brief):

@@ -49,40 +49,13 @@ async def answered(asking, questions, *answers):
 # ---- participants --------------------------------------------------------------------
 
 
-STATED = {"levels": ["love", None, "dislike"], "rather": [None, None, 3]}
+STATED = {"levels": ["Love", "none", "dislike"], "rather": [0, "", "3"]}
 DATA = {"levels": ((0.9, None, 0.1),), "rather": (None, None, 2)}
 IN_WORDS = (
     "I love what is planned for Meal 1. I dislike what is planned for Meal 3. "
     "For Meal 3 I would rather have Option 3."
 )
 BOTH = {"first": [None] * 3, "second": ["like"] * 3, "rather": [None] * 3}
-
-
-@pytest.mark.parametrize(
-    ("feedback", "reply", "becomes"),
-    [
-        (
-            "words",
-            {"text": "So.", "levels": ["Love", "", "none"], "rather": [0, "3", ""]},
-            {"levels": ((0.9, None, None),), "rather": (None, 2, None)},
-        ),
-        (
-            "comparison in words",
-            {"text": "So.", "prefers": "First"},
-            {"prefers": 0},
-        ),
-    ],
-)
-def test_a_models_spelling_of_levels_options_and_places_is_taken(
-    feedback, reply, becomes, overheard
-):
-    stated = feedback == "words"
-    own = Own(table_of(FairDecisions([GAINS]), "scores"), GAINS, stated)
-    model, heard = overheard(reply)
-    seat = DECIDER.seat("model", RNG, own, Spoken(model), "Ana")
-    plans = (PLAN, OTHER) if "comparison" in feedback else (PLAN,)
-    answer = asyncio.run(seat.judge(plans, feedback))
-    assert answer == Feedback("Ana", text="So.", **becomes) and len(heard) == 1
 
 
 @pytest.mark.parametrize(
