@@ -181,7 +181,7 @@ def _models(runs: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     models = runs[runs["participant"].isin(names)]
     name = models["participant"]
     paper = name.map({one: called(one) for one in names})
-    kind = name.map({one: kinds.get(thinks(one)) for one in names})
+    kind = name.map({one: kinds.get(thinks(one)) for one in names}).astype("str")
     return models.assign(called=paper, kind=kind, participant=ALL)
 
 
