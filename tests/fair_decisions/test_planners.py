@@ -118,7 +118,7 @@ def test_on_public_gains_a_solver_proposes_the_optimum_and_stops_with_it(
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(seed=SEEDS, objective=st.sampled_from(OBJECTIVES))
 def test_nothing_is_advised_of_which_nothing_is_known(solver, seed, objective):
     rng = np.random.default_rng(seed)
