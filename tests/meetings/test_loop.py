@@ -141,5 +141,5 @@ def test_who_said_nothing_stays_unknown_where_hours_of_profiles_may_be_used():
     scenario = load_group(0, 3)
     notes = dict.fromkeys(scenario.members, ())
     brief = Brief(scenario.public, 1, 2, notes, database=("hours",))
-    [row] = brief.scores(scenario.slots[:1]).values()
+    [row] = scenario.public.scores(scenario.slots[:1], brief.known).values()
     assert set(row.values()) == {None}
