@@ -277,6 +277,11 @@ class Busy(Preference):
     start: str
     end: str
 
+    def __post_init__(self) -> None:
+        if self.start >= self.end:
+            given = f"{self.start} to {self.end} given"
+            raise InvalidInput(f"busy: {given}; expected a start before the end")
+
     @cached_property
     def span(self) -> tuple[datetime, datetime]:
         """Start and end in UTC."""

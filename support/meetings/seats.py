@@ -125,7 +125,7 @@ def wish_form(seat: Any, member: str) -> Any:
             if field.name not in ("kind", "says"):
                 made[field.name] = of, first
         forms.append(form(f"{kind.title()}Reply", **made))
-    either = Annotated[reduce(or_, forms), Field(discriminator="kind")]
+    either: Any = Annotated[reduce(or_, forms), Field(discriminator="kind")]
     meant = AfterValidator(partial(wish_of, scenario, member))
     return Annotated[either, BeforeValidator(_filled), meant]
 
@@ -434,13 +434,13 @@ EVALUATOR = Role(
             "coordination/evaluation",
             _scores_form,
             lambda seat, brief, options: {
+                "seat": seat,
                 "brief": brief,
                 "sent": sent(brief.scenario),
                 "options": [
                     f"{o.id}: {clocks(brief.scenario, o.slot)}" for o in options
                 ],
                 "notes": noted(brief.scenario, owned(brief.known), brief.notes),
-                "lowest": seat.own.lowest,
             },
             _scores,
             lambda seat, brief, options: 40 + 60 * len(options) * len(brief.notes),
