@@ -105,8 +105,7 @@ def test_a_breach_is_an_option_short_of_the_aspiration(
             least = int((known(entry.scores[kept]) > 0).sum())
 
 
-@pytest.mark.parametrize("kind", ["satisficing", "exhaustive", "random"])
-def test_a_coordinator_knows_nothing_that_was_not_noted(kind: str) -> None:
+def test_a_coordinator_knows_nothing_that_was_not_noted() -> None:
     """The public scenario, which it is given, holds nobody's wishes, hours or events."""
     whole = load_group(7, 5)
     public = whole.public
