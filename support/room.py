@@ -95,14 +95,16 @@ async def _hand_out(
     places: dict[str, Place],
     patience: float | None,
 ) -> None:
-    """Give each question to its person; one for nobody in the room is passed over."""
+    """Give each question to its person; one that cannot be answered here is passed over."""
     by_name = {place.name: place for place in places.values()}
     loop = asyncio.get_running_loop()
     while True:
         question = await questions.get()
         place = by_name.get(question.me)
-        if place is None:
-            question.pass_over(f"{question.me!r} has no place in the room")
+        if place is None or question.form is None:
+            question.pass_over(
+                f"{question.me!r} cannot be asked {question.phase!r} here"
+            )
             continue
         place.asked.append(question)
         place.changed.set()
@@ -221,8 +223,9 @@ class Site:
 
 def _parts_of(question: Question | None, number: int) -> tuple[Any, ...]:
     """What the template shows of a question."""
-    if question is None or question.form is None:
+    if question is None:
         return None, "", "", False
+    assert question.form is not None, "others are passed over"
     briefing, text = readable(question.briefing), readable(question.text)
     return field_of(question.form), text, briefing, number == 1
 

@@ -156,10 +156,19 @@ def test_a_member_and_a_coordinator_of_a_meeting_in_two_browsers(
     links, playing = open_room([me, "coordinator"], study, patience=60)
     talk, lead = enter(links[me]), enter(links["coordinator"])
     talk.get_by_label("text").fill("Mornings, please.")
-    talk.get_by_role("button", name="Add").click()
-    talk.get_by_label("start").select_option("08:00")
-    talk.get_by_label("end").select_option("12:00")
+    for _ in range(3):
+        talk.get_by_role("button", name="Add").click()
+    talk.get_by_role("button", name="Remove").nth(1).click()
+    talk.get_by_label("start").first.select_option("08:00")
+    talk.get_by_label("end").first.select_option("12:00")
     talk.get_by_label("Friday", exact=True).first.check()
+    for row, priority in enumerate(("1", "3")):
+        wish = talk.locator(".item").nth(row)
+        wish.get_by_label(priority, exact=True).first.check()
+    talk.get_by_label("kind").last.select_option("flexible")
+    talk.reload()
+    talk.get_by_label("kind").last.wait_for()
+    assert talk.get_by_label("kind").last.input_value() == "flexible"
     talk.get_by_label("yes", exact=True).last.check()
     screenshot(talk, "room_3_member")
     send(talk)
@@ -176,8 +185,10 @@ def test_a_member_and_a_coordinator_of_a_meeting_in_two_browsers(
     [entry] = playing.result(60).rounds
     [turn] = [turn for turn in entry.talks[me] if turn.speaker == me]
     assert (turn.text, turn.done) == ("Mornings, please.", True)
-    [wish] = turn.wishes
-    assert (wish.start, wish.end, wish.weekdays) == ("08:00", "12:00", ("Friday",))
+    window, flexible = turn.wishes
+    assert (window.start, window.end) == ("08:00", "12:00")
+    assert (window.weekdays, window.priority) == (("Friday",), 1)
+    assert flexible.kind == "flexible"
     assert len(entry.options) == 2
     assert entry.options[0].members == (me,)
 
@@ -210,13 +221,14 @@ def test_two_participants_of_a_fair_decision_judge_in_their_own_words(
         assert answer.rather == (None, 2), "what is left open is nothing"
 
 
-def test_who_is_silent_is_passed_over_and_the_record_says_so(open_room):
-    links, playing = open_room(CLASS, bargain, patience=0.2)
+def test_who_is_silent_or_not_here_is_passed_over_and_the_record_says_so(open_room):
+    _, playing = open_room(["Ana", "Ben"], bargain, patience=0.2)
     [only] = playing.result(60).rounds
     assert {m.sender for m in only.messages} == {"Dev"}
     silent = [(e.agent, e.phase, e.detail) for e in only.format_errors]
     assert ("Ben", "message", "Ben was silent for 0.2 seconds") in silent
-    assert len(silent) == 2 * len(links)
+    assert ("Cleo", "message", "'Cleo' cannot be asked 'message' here") in silent
+    assert len(silent) == 2 * len(CLASS)
 
 
 ELSEWHERE = "http://evil.example"
