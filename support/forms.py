@@ -96,8 +96,7 @@ def _path(loc: tuple[Any, ...], field: Field | None) -> list[str]:
             name = str(part + 1)
         known = {one.name or name: one for one in field.parts}
         field = known.get(name)
-        title = field.title if field else ""
-        names.append(title or name)
+        names.append(field.title or name if field else name)
     return names
 
 
@@ -124,83 +123,62 @@ def labelled(kind: Any, words: Iterable[tuple[Any, str]]) -> Any:
 
 def _field(name: str, schema: Schema, defs: Schema) -> Field:
     """The field of a part of a schema."""
-    schema, optional = _plain(schema, defs)
+    if "$ref" in schema:
+        outer = dict(schema)
+        target = outer.pop("$ref").rpartition("/")[2]
+        return _field(name, defs[target] | {"title": ""} | outer, defs)
+    kinds = schema.get("anyOf", schema.get("oneOf", ()))
+    filled = [kind for kind in kinds if kind.get("type") != "null"]
+    if len(filled) == 1:
+        outer = dict(schema)
+        outer.pop("anyOf", None)
+        outer.pop("oneOf", None)
+        inner = _field(name, filled[0] | outer, defs)
+        return replace(inner, optional=len(kinds) > 1)
     words = name.replace("_", " ")
     title = schema.get("title", "")
     if title in ("", words.title()):
         title = words
     field = Field(
         name,
-        kind="json",
-        title=title,
-        help=schema.get("description", "") if name else "",
-        optional=optional,
+        "json",
+        title,
+        schema.get("description", "") if name else "",
         required="default" not in schema,
         first=schema.get("default"),
         least=schema.get("minItems", schema.get("minLength", 0)),
         most=schema.get("maxItems", schema.get("maxLength")),
     )
-    options = _options(schema)
-    if options:
+    if options := _options(schema, kinds):
         return replace(field, kind="choice", options=options)
     return _of_type(field, schema, defs)
 
 
-def _plain(schema: Schema, defs: Schema) -> tuple[Schema, bool]:
-    """A schema that is no reference to another, and whether it may be null instead.
-
-    What stands beside a reference, a default for instance, goes before what it refers to.
-    """
-    optional = False
-    while True:
-        kinds = _kinds(schema)
-        filled = [kind for kind in kinds if kind.get("type") != "null"]
-        if "$ref" in schema:
-            name = schema["$ref"].rpartition("/")[2]
-            inner = defs[name] | {"title": ""}
-        elif len(filled) == 1:
-            [inner] = filled
-            optional = len(kinds) > 1
-        else:
-            return schema, optional
-        outer = dict(schema)
-        for key in ("$ref", "anyOf", "oneOf"):
-            outer.pop(key, None)
-        schema = inner | outer
-
-
-def _kinds(schema: Schema) -> Sequence[Schema]:
-    """The schemas of which one has to fit."""
-    kinds: Sequence[Schema] = schema.get("anyOf", schema.get("oneOf", ()))
-    return kinds
-
-
-def _options(schema: Schema) -> tuple[tuple[str, Any], ...]:
+def _options(schema: Schema, kinds: Any) -> tuple[tuple[str, Any], ...]:
     """What can be chosen, in words, and its values."""
     if schema.get("type") == "boolean":
         return (("yes", True), ("no", False))
-    kinds = _kinds(schema)
     if kinds and all("const" in kind for kind in kinds):
-        named = []
-        for kind in kinds:
-            value = kind["const"]
-            named.append((kind.get("title", value), value))
-        return tuple(named)
+        return tuple(
+            (kind.get("title", kind["const"]), kind["const"]) for kind in kinds
+        )
     values = schema.get("enum", ())
     if "const" in schema:
         values = [schema["const"]]
     if schema.get("type") == "integer":
-        values = values or _numbers(schema)
+        values = values or _numbers(**schema)
     return tuple((str(value), value) for value in values)
 
 
-def _numbers(schema: Schema) -> Sequence[int]:
-    """The whole numbers that can be given, unless there are many."""
-    low = schema.get("minimum")
-    high = schema.get("maximum")
-    if low is None or high is None:
+def _numbers(
+    minimum: int | None = None,
+    maximum: int | None = None,
+    **_: Any,
+) -> Sequence[int]:
+    """Those that can be given, unless there are many."""
+    if minimum is None or maximum is None:
         return ()
-    numbers = range(low, high + 1)
+    numbers = range(minimum, maximum + 1)
     return numbers if len(numbers) <= MANY else ()
 
 

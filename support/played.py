@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from support.meetings.records import Option as Proposed
 from support.meetings.records import Round
 from support.meetings.scenario import Scenario as Meeting
 from support.meetings.scores import HIGHEST
@@ -22,37 +19,27 @@ def played(meeting: Meeting, entry: Round) -> Scenario:
     truth, as a share of the highest.
     """
     groups = dict(zip(meeting.members, "ABCDEFGHIJ", strict=False))
-    members = []
-    for name, group in groups.items():
-        wishes = tuple(words.text for words in meeting.texts[name])
-        members.append(Member(group, name, wishes))
-    options = [_option(meeting, option, groups) for option in entry.options]
+    members = tuple(
+        Member(group, name, tuple(words.text for words in meeting.texts[name]))
+        for name, group in groups.items()
+    )
+    options = []
+    for option in entry.options:
+        clocks: dict[str, list[str]] = {}
+        for name in groups:
+            start = named(meeting.views[name][option.slot])
+            clocks.setdefault(start, []).append(name)
+        starts = [*clocks]
+        if len(clocks) > 1:
+            starts = [f"{start} for {listed(who)}" for start, who in clocks.items()]
+        reasons = []
+        for name, wishes in option.reasons.items():
+            said = together(wishes, meeting.zones[name])
+            sound = all(meeting.met(name, option.slot, wishes))
+            reasons.append(Reason(f"{name}: {said}", groups[name], sound))
+        fit = {groups[m]: pi / HIGHEST for m, pi in meeting.truth[option.slot].items()}
+        satisfied = tuple(groups[name] for name in option.members)
+        options.append(Option("; ".join(starts), satisfied, tuple(reasons), fit))
     organiser = meeting.meeting.organiser
     letter = f"{meeting.meeting.invitation}\n\n{organiser}"
-    return Scenario(organiser, letter, tuple(members), tuple(options))
-
-
-def _option(meeting: Meeting, option: Proposed, groups: Mapping[str, str]) -> Option:
-    reasons = []
-    for name, wishes in option.reasons.items():
-        said = together(wishes, meeting.zones[name])
-        sound = all(meeting.met(name, option.slot, wishes))
-        reasons.append(Reason(f"{name}: {said}", groups[name], sound))
-    fit = {}
-    for name, score in meeting.truth[option.slot].items():
-        fit[groups[name]] = score / HIGHEST
-    satisfied = tuple(groups[name] for name in option.members)
-    start = _start(meeting, option.slot)
-    return Option(start, satisfied, tuple(reasons), fit)
-
-
-def _start(meeting: Meeting, slot: str) -> str:
-    """The start of an option on everybody's clock."""
-    clocks: dict[str, list[str]] = {}
-    for name in meeting.members:
-        start = named(meeting.views[name][slot])
-        clocks.setdefault(start, []).append(name)
-    if len(clocks) == 1:
-        return next(iter(clocks))
-    starts = [f"{start} for {listed(who)}" for start, who in clocks.items()]
-    return "; ".join(starts)
+    return Scenario(organiser, letter, members, tuple(options))

@@ -1,7 +1,5 @@
-"""A person in any seat of any study: the text that a model would read, above a form.
-
-The form is made of the schema of the reply (`support.forms`): `control` makes the widgets
-of one field, `Sheet` those of a whole form, and `PersonForm` shows one after the other.
+"""A person in any seat of any study: a form from the schema of the reply, below the text
+that a model would read.
 """
 
 from __future__ import annotations
@@ -24,10 +22,7 @@ DRAWN = 0.3  # seconds in which a browser draws the fields of the next question
 
 
 class Control(NamedTuple):
-    """Widgets that take a part of a reply, and a function that reads it from them.
-
-    It returns `LEFT_OUT` where nothing is given.
-    """
+    """Widgets that take a part of a reply, and what reads it: `LEFT_OUT` where nothing is given."""
 
     view: w.Widget
     read: Callable[[], Any]
@@ -76,8 +71,8 @@ def _titled(field: Field, view: w.Widget) -> w.Widget:
 
 
 def _typed(field: Field) -> Control:
-    short = field.kind == "text" and not field.long
-    make = w.Text if short or field.kind == "number" else w.Textarea
+    line = field.kind == "number" or (field.kind == "text" and not field.long)
+    make = w.Text if line else w.Textarea
     first = "" if field.first is None else str(field.first)
     box = make(description=field.title, value=first, placeholder=field.hint)
     box.add_class(f"convene-{field.kind}")
@@ -88,8 +83,7 @@ def _typed(field: Field) -> Control:
             return _parsed(typed) if field.kind == "json" else typed
         if field.optional:
             return None
-        empty = field.kind == "text" and field.required
-        return "" if empty else LEFT_OUT
+        return "" if field.kind == "text" and field.required else LEFT_OUT
 
     return Control(box, read)
 
@@ -102,17 +96,15 @@ def _parsed(typed: str) -> Any:
 
 
 def _choice(field: Field) -> Control:
-    options = list(field.options)
-    if field.optional:
-        options.append(("nothing", None))
+    nothing = [("nothing", None)] if field.optional else []
+    options = [*field.options, *nothing]
     values = [value for _, value in options]
     at = None if len(values) > 1 else 0
     if not field.required and field.first in values:
         at = values.index(field.first)
-    if len(values) > FEW:
-        menu = w.Dropdown(description=field.title, options=options, index=at)
-    else:
-        menu = w.RadioButtons(description=field.title, options=options, index=at)
+    make = w.Dropdown if len(values) > FEW else w.RadioButtons
+    menu = make(description=field.title, options=options, index=at)
+    if make is w.RadioButtons:
         shown = sum(len(words) + 4 for words, _ in options)
         menu.orientation = "horizontal" if shown < SHORT else "vertical"
     return Control(menu, lambda: LEFT_OUT if menu.index is None else menu.value)
@@ -236,15 +228,12 @@ MAKERS: dict[str, Callable[[Field], Control]] = {
 }
 
 
-# ---- a whole form, and who fills it in -------------------------------------------------
+# ---- a whole form, and who fills it in -------------------------------------------------------------------------------
 
 
 class Sheet:
-    """The fields of a form.
-
-    `reply` gives what they hold, or an error in the words of the schema, with a mark
-    beside each that does not fit.
-    """
+    """The fields of a form; `reply` is what they hold, or an error in the words of the schema, with a mark beside each
+    that does not fit."""
 
     def __init__(self, form: type[BaseModel]) -> None:
         self.form = form
@@ -270,28 +259,20 @@ class Sheet:
 
     def first(self) -> Any:
         """The first widget that something is typed or chosen in, if there is one."""
-        return first_input(self.view)
+        todo = [self.view]
+        while todo and not isinstance(todo[0], INPUTS):
+            todo[:1] = getattr(todo[0], "children", ())
+        return todo[0] if todo else None
 
 
 INPUTS = (w.Text, w.Textarea, w.RadioButtons, w.Dropdown, w.Checkbox)
 
 
-def first_input(view: w.Widget) -> Any:
-    """The first widget within another, or itself, that takes an input."""
-    if isinstance(view, INPUTS):
-        return view
-    for child in getattr(view, "children", ()):
-        found = first_input(child)
-        if found is not None:
-            return found
-    return None
-
-
 class PersonForm:
-    """Shows the questions to one person, in the order in which they come.
+    """Shows the questions to one person, in the order in which they come. Display `form.view`.
 
-    Display `form.view`. Send answers the one that is shown, as Enter does in a line and
-    Ctrl+Enter elsewhere; an answer that does not fit stays, with the reason below it.
+    Send answers the one that is shown, as Enter does in a line and Ctrl+Enter elsewhere; an answer that does not fit
+    stays, with the reason below it.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -337,8 +318,8 @@ class PersonForm:
         return self.sheet and self.sheet.read()
 
     def _show(self) -> None:
-        """The fields of the first question that waits; the focus follows who answers."""
-        asked = self.waiting[0] if self.waiting else None
+        """The fields of the first question that waits; the focus goes along with who answers."""
+        asked = next(iter(self.waiting), None)
         if asked is None or asked.form is None:
             self.sheet = None
             self.text.value = fill("resting")
@@ -347,8 +328,12 @@ class PersonForm:
             return
         self.sheet = Sheet(asked.form)
         self.send_button.layout.display = ""
-        text, briefing = readable(asked.text), readable(asked.briefing)
-        self.text.value = fill("question", text, briefing, not self._answered)
+        self.text.value = fill(
+            "question",
+            readable(asked.text),
+            readable(asked.briefing),
+            not self._answered,
+        )
         self.fields.children = (self.sheet.view,)
         first = self.sheet.first()
         loop = running()

@@ -76,20 +76,11 @@ def test_one_way_of_computing_explains_the_intervals_of_table_3(convention, fits
     assert [found[group] for group in "ABC"] == fits
 
 
-def test_one_cell_of_table_3_has_one_pair_of_moments():
-    counts = reconstruct(TABLE, PRINTING)["confidence", "A"]
-    answers = np.arange(1, 6)
-    moments = zip(counts @ answers, counts @ answers**2, strict=True)
-    assert {*moments} == {(45, 191)}, "the only ones that print 4.09 ± 0.53"
-
-
-TWICE = pd.concat([TABLE, TABLE])
 BAD = [
     (lambda: grim(3.5, 0), "n is 0"),
     (lambda: grim("3,5", 3), "'3,5'.*such as 3.51"),
     (lambda: grim(3.514, 3), "at most 2 decimals: round it"),
     (lambda: printed.grim_table(TABLE, {"D": [4]}), "those of means are all, A, B, C"),
-    (lambda: printed.grim_table(TWICE, {"A": [4]}), "pass one table at a time"),
 ]
 
 
