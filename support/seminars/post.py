@@ -22,8 +22,8 @@ from support.mail.reading import read
 from support.mail.suspicion import instructions_in
 from support.seminar.day import DirectPost, Slips, Written
 from support.seminar.desk import Desk
-from support.seminar.records import CONFIRMATION, MAIL, Draft, Mail, Review
-from support.seminar.review import Items, checked_review
+from support.seminar.records import CONFIRMATION, MAIL, Mail, Review
+from support.seminar.review import Items
 from support.seminar.speakers import Response
 from support.seminars.setup import LIVE, SeminarSetup
 
@@ -105,8 +105,8 @@ class MailPost(DirectPost):
         found = match(incoming, sent, known, self.removed, own)
         doubtful = found.kind == REPLY and found.warnings
         hold = " ".join((*found.warnings, SURE)) if doubtful else ""
-        told = {"message_id": incoming.message_id, "day": day, "hold": hold}
-        return self.inbox.keep(fetched, found, **told)
+        name = incoming.message_id
+        return self.inbox.keep(fetched, found, message_id=name, day=day, hold=hold)
 
     def _written(self, kept: Kept) -> Written | None:
         """What the organiser gets of a message: new words only, and what the person at
@@ -163,9 +163,14 @@ class MailPost(DirectPost):
             thread[-1] if thread else "",
             thread[-THREAD:],
         )
-        which = {"mail": mail.id, "day": mail.day, "person": mail.to}
-        on = self.today(mail.day)
-        await self.outbox.send(self.mailbox, outgoing, **which, today=on)
+        await self.outbox.send(
+            self.mailbox,
+            outgoing,
+            mail=mail.id,
+            day=mail.day,
+            person=mail.to,
+            today=self.today(mail.day),
+        )
 
     def _check(self, mail: Mail) -> None:
         """Whether a mail still holds, whatever was changed since it was written."""
@@ -198,16 +203,13 @@ class ApprovingReviewer:
 
     async def review(self, desk: Desk, what: str, items: Items) -> Review:
         """What the person leaves; of mails, these are approved and no others."""
-        made = await self.person.review(desk, what, items)
-        review = checked_review(desk, what, items, made)
-        people = desk.books.scenario.by_name
-
-        def exactly(draft: Draft | Any) -> tuple[str, str, str]:
-            return people[draft.person].email, draft.subject, draft.body
-
+        review: Review = await self.person.review(desk, what, items)
         if what == MAIL:
-            for draft in items:
-                self.outbox.withdraw(*exactly(draft))
-            for draft in () if review.wish else review.items:
-                self.outbox.approve(*exactly(draft))
+            email = {person.name: person.email for person in desk.books.scenario.people}
+            shown: Any = items
+            kept: Any = () if review.wish else review.items
+            for mail in shown:
+                self.outbox.withdraw(email[mail.person], mail.subject, mail.body)
+            for mail in kept:
+                self.outbox.approve(email[mail.person], mail.subject, mail.body)
         return review

@@ -85,12 +85,14 @@ class SeatedRun(Run):
 
     async def recall(self, line: Entry) -> None:
         """Have everybody be what they were after a line of a finished day."""
-        who = {**self.mail.seats, **self.roles}.get(line.role)
-        if who:
-            who.recall(line)
         if line.step == COLLECT:
             self.mail.box.clear()
-        elif line.step == ANSWER:
+        seats = {**self.mail.seats, **self.roles}
+        if line.role not in seats:
+            return
+        who = seats[line.role]
+        who.recall(line)
+        if line.step == ANSWER:
             (day,) = [day for day in self.desk.before if day.number == line.day]
             given = tuple(s for s, names in day.assignment if line.role in names)
             letter = self.mail.letter(self.desk, line.role, line.day, given)

@@ -279,7 +279,7 @@ class Seminar:
     def record(self) -> Organizing:
         """The finished days as a record, as a rehearsal of a study leaves it."""
         setup, run, days = self.setup, self.run, tuple(self.finished)
-        told = {"mode": setup.mode, "delegation": setup.delegation}
+        told: dict[str, Any] = {"mode": setup.mode, "delegation": setup.delegation}
         told |= {"removed": self.removed, "closed": self.closed}
         seats = {**run.mail.seats, **run.roles}
         return recorded(self.scenario, seats, setup.artefacts, days, told)

@@ -61,7 +61,7 @@ class SeminarSetup:
     delegation: Kinds = ALWAYS
     seed: Annotated[int, Field(ge=0, strict=True)] = 1
     temperature: float = TEMPERATURE
-    mode: Literal["rehearsal", "dry run", "live"] = REHEARSAL
+    mode: Literal["rehearsal", "dry run", "live"] = "rehearsal"
     servers: MailServers | None = None
     allowed: tuple[str, ...] = ()
     daily_limit: Annotated[int, Field(ge=0, strict=True)] = 0
@@ -91,14 +91,10 @@ class SeminarSetup:
             raise InvalidInput(
                 f"name: {person.name!r} means another thing in the journal"
             )
-        to = checked_address(person.email, f"address of {person.name}"), person.name
-        told = (
-            "A date",
-            "Dear all,",
-            "<0@example.org>",
-            datetime(2027, 1, 1, tzinfo=UTC),
-        )
-        compose(Outgoing(self.sender, self.writer, *to, *told))
+        checked_address(person.email, f"address of {person.name}")
+        ours = self.sender, self.writer, person.email, person.name
+        when = datetime(2027, 1, 1, tzinfo=UTC)
+        compose(Outgoing(*ours, "A date", "Dear all,", "<0@example.org>", when))
 
     def _faults(self) -> list[str]:
         """What keeps mail from being real."""

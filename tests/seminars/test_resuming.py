@@ -3,13 +3,14 @@ or sent twice."""
 
 import asyncio
 from collections import Counter
+from contextlib import suppress
+from itertools import count
 
 import pytest
 from lines import JOINS, Killed, Story, World, live_setup
 from seminar_playing import answered, setup_of
 
-from support.seminar import acts
-from support.seminar.organizer import RuleBasedOrganizer
+from support.models.stand_ins import stand_in
 from support.seminar.review import ALWAYS
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
@@ -38,6 +39,8 @@ def test_the_story_has_what_may_go_wrong(whole):
     story, days = whole
     details = " ".join(error.detail for day in days for error in day.format_errors)
     assert REFUSED in details and "taken off the list" in details
+    refused, again = ({mail.to for mail in day.sent} for day in days[:2])
+    assert again - refused == {JOINS.name, "Jonas Felderhof"}
     assert {edit.what for day in days for edit in day.edits} >= {"mail", "action"}
     assert [day.number for day in days if day.remade] == [2]
     changes = "policy joins opens release correct other drops remove"
@@ -77,68 +80,49 @@ def test_a_kernel_killed_before_it_wrote_a_line_asks_and_sends_no_more_than_that
     assert len(story.asked) - len(uninterrupted.asked) in (0, 1)
 
 
-def rehearsed(path, ends=None, days=9):
+def rehearsed(path, days, ends=None):
     """The days of a rehearsal in which somebody joins and somebody leaves; with `ends`,
     every kernel ends after so many lines."""
 
     async def go():
-        with Seminar(path, "spring") as seminar:
-            kept, lines = seminar.journal.add, Counter()
+        with Seminar(path, "spring", model=stand_in()) as seminar:
+            kept, number = seminar.journal.add, count(1)
 
             def add(*line):
                 kept(*line)
-                lines["all"] += 1
-                if lines["all"] == ends:
+                if next(number) == ends:
                     raise Killed
 
             seminar.journal.add = add
             await seminar.open()
             while len(seminar.finished) < days:
-                finished, names = len(seminar.finished), [*seminar.scenario.by_name]
-                if finished == 2 and not seminar.running and JOINS.name not in names:
+                names = [*seminar.scenario.by_name]
+                if seminar.day == 2 and not seminar.running and JOINS.name not in names:
                     seminar.add_person(JOINS)
-                if finished == 5 and not seminar.running and not seminar.removed:
+                if seminar.day == 5 and not seminar.running and not seminar.removed:
                     seminar.remove(names[0])
                 await answered(seminar)
             return seminar.finished
 
     while True:
-        try:
+        with suppress(Killed):
             return asyncio.run(go())
-        except Killed:
-            continue
 
 
-def test_simulated_people_are_what_they_were_after_every_restart(tmp_path):
+MODELS = dict.fromkeys(("organizer", "detector", "reader", "people"), "model")
+
+
+@pytest.mark.parametrize(("days", "settings"), [(10, {"people": "vague"}), (4, MODELS)])
+def test_whoever_is_simulated_is_what_they_were_and_has_spent_what_they_had(
+    tmp_path, days, settings
+):
     found = []
-    for name, ends in (("whole", None), ("broken", 4)):
+    for name, ends in (("whole", None), ("broken", 7)):
         path = tmp_path / f"{name}.sqlite"
-        begin(path, "spring", setup_of(people="vague").to_json())
-        found.append(rehearsed(path, ends))
+        begin(path, "spring", setup_of(delegation=ALWAYS, **settings).to_json())
+        found.append(rehearsed(path, days, ends))
     assert found[0] == found[1]
-    wrote = Counter(mail.sender for day in found[0] for mail in day.received)
-    assert JOINS.name in wrote and len(wrote) > 3
-
-
-class Spending(RuleBasedOrganizer):
-    """Counts as a language model does."""
-
-    replies = tokens = 0
-
-    async def draft(self, desk, action, wish=""):
-        await asyncio.sleep(0)
-        self.replies, self.tokens = self.replies + 1, self.tokens + len(action.person)
-        return await super().draft(desk, action, wish)
-
-
-def test_what_a_model_spent_before_a_restart_counts(tmp_path, monkeypatch):
-    monkeypatch.setattr(acts, "seat_organizer", lambda *_: Spending())
-    spent = []
-    for name, ends in (("whole", None), ("broken", 20)):
-        story = told(tmp_path / f"{name}.sqlite")
-        story.days = 3
-        while (seminar := asyncio.run(story.play(ends))) is None:
-            pass
-        spent.append([(day.replies, day.tokens) for day in seminar.finished])
-    assert spent[0] == spent[1] and spent[0][0][0] == 4
-    assert all(tokens for _, tokens in spent[0])
+    wrote = {mail.sender for day in found[0] for mail in day.received}
+    assert settings is MODELS or {JOINS.name, "Ngozi Tarrant"} <= wrote
+    spent = [day.replies > 0 and day.tokens > 0 for day in found[0]]
+    assert spent == [settings is MODELS] * days

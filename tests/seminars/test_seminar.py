@@ -11,7 +11,6 @@ from seminar_playing import answered, setup_of
 
 from support.errors import InvalidInput
 from support.seminar.acts import STEPS
-from support.seminar.policies import Policy
 from support.seminar.records import REPLY
 from support.seminar.review import ALWAYS
 from support.seminar.study import seminar as study
@@ -43,24 +42,6 @@ def test_a_setup_is_plain_data_and_comes_back_the_same():
     people = {person.name: "human" for person in setup_of().scenario.people}
     setup = live_setup(organizer=kinds, people=people, reader="model:gpt-4o")
     assert SeminarSetup.from_json(setup.to_json()) == setup
-
-
-def test_changed_policies_hold_from_the_next_step_on_and_after_a_restart(path, begun):
-    begun()
-
-    async def go():
-        with Seminar(path, "spring") as seminar:
-            await answered(seminar)
-            mine = Policy("mine", "Nothing is sent on Tuesdays.")
-            seminar.set_policies(seminar.policies.drop("follow_up").add(mine))
-        with Seminar(path, "spring") as seminar:
-            await seminar.open()
-            ids = seminar.policies.ids
-            assert "mine" in ids and "follow_up" not in ids
-            assert seminar.artefacts.policies == seminar.policies
-            assert "mine" in (await answered(seminar)).progress
-
-    asyncio.run(go())
 
 
 def test_a_dry_run_writes_files_reads_those_that_are_put_there_and_asks_who_is_at_the_desk(
