@@ -2,7 +2,6 @@
 sessions is measured."""
 
 import asyncio
-from dataclasses import replace
 
 import numpy as np
 import pytest
