@@ -16,12 +16,8 @@ from support.seminar.books import Books, Contact
 from support.seminar.data import ORGANISER
 from support.seminar.desk import Desk
 from support.seminar.records import (
-    CLARIFICATION,
-    CONFIRMATION,
-    FOLLOW_UP,
-    INVITATION,
     REPLY,
-    THANKS,
+    SENT,
     Day,
     Mail,
     Says,
@@ -40,14 +36,21 @@ CELLS = {
     "unknown": ("none", "·", "not known yet"),
 }
 """Of each kind of cell its tone, its sign, and what it says."""
-MAILS = {
-    INVITATION: ("some", "→"),
-    FOLLOW_UP: ("maybe", "↻"),
-    CLARIFICATION: ("can", "→?"),
-    CONFIRMATION: ("good", "→✓"),
-    THANKS: ("none", "→·"),
-    REPLY: ("none", "←"),
-}
+MAILS = dict(
+    zip(
+        (*SENT, REPLY),
+        (
+            ("some", "→"),
+            ("maybe", "↻"),
+            ("can", "→?"),
+            ("good", "→✓"),
+            ("none", "→·"),
+            ("none", "←"),
+        ),
+        strict=True,
+    )
+)
+"""Of each kind of mail its tone and its sign."""
 MONTHS = 6  # that are shown at once
 
 

@@ -26,7 +26,7 @@ from support.seminar.records import (
     Action,
     Review,
 )
-from support.seminar.review import AGAINS, Items
+from support.seminar.review import AGAINS
 from support.seminars.seminar import Seminar
 from support.seminars.setup import LIVE
 
@@ -38,14 +38,12 @@ TITLES = {
     ACTION: "what is to be done today",
     MAIL: "the mails, before they go",
 }
-UNCHANGED = "The wish changed nothing: it came back as it was."
 LEFT_OUT, CHANGED = "left out", "changed"
 
 
 def button(words: str, style: str = "") -> w.Button:
     """A button as wide as its words."""
-    wide = w.Layout(width="auto")
-    return w.Button(description=words, button_style=style, layout=wide)
+    return w.Button(description=words, button_style=style)
 
 
 def row(*those: w.Widget) -> w.HBox:
@@ -67,27 +65,24 @@ def framed(title: str, about: str, *inside: w.Widget) -> w.VBox:
 
 def controls(what: str, desk: Desk) -> dict[str, w.Widget]:
     """The widgets for the parts of a plan, an action, or a mail, by their names."""
-    wide = {"layout": w.Layout(width="auto"), "style": {"description_width": "5rem"}}
     if what == PLAN:
         return {
-            "text": w.Textarea(description="plan", rows=3, **wide),
-            "reason": w.Textarea(description="because", rows=3, **wide),
+            "text": w.Textarea(description="plan", rows=3),
+            "reason": w.Textarea(description="because", rows=3),
         }
     if what == MAIL:
         return {
-            "subject": w.Text(description="subject", **wide),
-            "body": w.Textarea(description="mail", rows=14, **wide),
+            "subject": w.Text(description="subject"),
+            "body": w.Textarea(description="mail", rows=14),
         }
     kinds = [(kind.replace("_", "-"), kind) for kind in ACTIONS]
     slots = [(short(slot), slot) for slot in desk.books.holders]
     asked = [("–", ""), *((words, words) for words in ASKS)]
     return {
-        "kind": w.Dropdown(description="what", options=kinds, **wide),
-        "slots": w.SelectMultiple(
-            description="dates", options=slots, rows=min(len(slots), 5), **wide
-        ),
-        "asks": w.Dropdown(description="asks for", options=asked, **wide),
-        "goal": w.Text(description="to", **wide),
+        "kind": w.Dropdown(description="what", options=kinds),
+        "slots": w.SelectMultiple(description="dates", options=slots),
+        "asks": w.Dropdown(description="asks for", options=asked),
+        "goal": w.Text(description="to"),
     }
 
 
@@ -95,8 +90,8 @@ class ReviewCard:
     """A plan, the actions of a day, or their mails: all stay, unless one is changed or
     left out; a wish makes all of them again.
 
-    One form shows whoever is picked. Real mail has to be seen, one by one. `before` is
-    what was shown when the last wish was made, `wishes` how many there were today.
+    One form shows whoever is picked. Real mail has to be seen, one by one. `wishes` were
+    made today.
     """
 
     def __init__(
@@ -104,7 +99,6 @@ class ReviewCard:
         seminar: Seminar,
         question: Question,
         give: Callable[[Review], None],
-        before: Items = (),
         wishes: int = 0,
     ) -> None:
         self.desk, self.what, items = question.view
@@ -127,8 +121,7 @@ class ReviewCard:
         self.names.add_class("picks")
         self.form = w.VBox([self.about, *self.fields.values(), row(self.out)])
         again = [self.wish, self.again] if wishes < AGAINS else []
-        told = w.HTML(fill("note", UNCHANGED if before == items else "", "maybe"))
-        parts = [told, *self._parts(), row(self.yes, *again), self.error]
+        parts = [*self._parts(), row(self.yes, *again), self.error]
         self.view = framed(f"Day {self.desk.day}", TITLES[self.what], *parts)
         for control in self.fields.values():
             control.observe(lambda _: self._mark(), "value")

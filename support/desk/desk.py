@@ -7,6 +7,7 @@ when it is said: a desk that is made anew opens a seminar where it was left.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -83,7 +84,7 @@ class Desk:
         self.task: asyncio.Task[None] | None = None
         self.asked = dict[Question, Any]()
         self.cards, self.post = dict[str, Any](), dict[str, Any]()
-        self.wished = dict[str, tuple[Any, int]]()
+        self.wished = Counter[str]()
         self._drawing: Any = None
         self._follow = False
         self.error = w.HTML()
@@ -104,7 +105,6 @@ class Desk:
         self.next = self._button("Begin day 1", lambda: self.play())
         self.next.button_style = "primary"
         self.all = self._button("Play on", lambda: self.play(everything=True))
-        self.all.tooltip = "day after day, until something waits for you"
         self.other = self._button("Change people or dates", self._ask_for_change)
         self.question = w.Text(placeholder="Ask the log: what did … reply?")
         self.press.enter(self.question, self._ask)
@@ -114,7 +114,7 @@ class Desk:
         self.now = w.VBox()
         start = row(self.next, self.all, self.other, self.said)
         left = w.VBox([start, self.error, self.now, ask, self.answer, self.days])
-        self.mails = MailsPage(lambda: self.seminar, self._correct, self.changed)
+        self.mails = MailsPage(lambda: self.seminar, self._correct)
         self.rules = RulesPage(lambda: self.seminar, self._propose, self._again)
         self.setup = SetupPage(self.path, self.model, self.open)
         beside = [self.mails.view, self.rules.view, self.setup.view]
@@ -201,7 +201,7 @@ class Desk:
         try:
             await seminar.open()
             while not seminar.over:
-                self.wished = {}
+                self.wished.clear()
                 await seminar.play()
                 if not everything:
                     break
@@ -246,9 +246,9 @@ class Desk:
     def _card(self, question: Question) -> Any:
         give, day = partial(self._give, question), f"Day {self.seminar.day}"
         if question.phase == "review":
-            wished = self.wished.get(question.view[1], ())
+            wishes = self.wished[question.view[1]]
             reviewed = partial(self._reviewed, question)
-            return ReviewCard(self.seminar, question, reviewed, *wished)
+            return ReviewCard(self.seminar, question, reviewed, wishes)
         acts = {"Send": give}
         title, about = (
             f"{day}: you are {question.me or 'the organiser'}",
@@ -276,10 +276,7 @@ class Desk:
         self.changed()
 
     def _reviewed(self, question: Question, review: Review) -> None:
-        _, what, items = question.view
-        if review.wish:
-            _, wishes = self.wished.get(what, ((), 0))
-            self.wished[what] = items, wishes + 1
+        self.wished[question.view[1]] += bool(review.wish)
         self._give(question, {"items": list(review.items), "wish": review.wish})
 
     async def _answer_for_good(self, question: Question, answer: Any) -> None:
@@ -332,10 +329,9 @@ class Desk:
         known = {mail.id: mail for mail in desk.mails}
         if number not in known:
             raise InvalidInput("Choose a reply first.")
-        mail = known[number]
-        for day in desk.before:
-            for one in day.readings:
-                mail = replace(mail, says=one.says) if one.mail == number else mail
+        readings = [one for day in desk.before for one in day.readings]
+        says = {one.mail: one.says for one in readings}
+        mail = replace(known[number], says=says.get(number, known[number].says))
         seat, act = REVIEWER.person(), REVIEWER.acts["read"]
 
         def right(reply: Any) -> None:
@@ -392,34 +388,31 @@ class Desk:
 
     def _days(self, seminar: Seminar | None) -> None:
         """The buttons of the days, and how it stands in words."""
-        rests = seminar is not None and not self.playing and not seminar.over
-        waits = "The organiser is at work …" if self.playing and not self.asked else ""
-        if seminar and seminar.over:
-            waits = "It is over."
-        if seminar and rests:
+        rests, waits = seminar is not None and not self.playing, ""
+        if seminar is None:
+            self.head.value = fill("head", "No seminar is open", "", (), 0, 0)
+        elif seminar.over:
+            rests, waits = False, "It is over."
+        elif self.playing and not self.asked:
+            waits = "The organiser is at work …"
+        elif rests:
             try:
                 verb = "Go on with" if seminar.running else "Begin"
                 self.next.description = f"{verb} day {seminar.next_day}"
             except InvalidInput as error:
                 rests, waits = False, str(error)
-        rehearsal = rests and seminar.setup.mode == REHEARSAL
-        for one, there in (
-            (self.next, rests),
-            (self.all, rehearsal),
-            (self.other, seminar),
-        ):
-            one.layout.display = "" if there else "none"
+        self.next.layout.display = "" if rests else "none"
+        again = rests and seminar.setup.mode == REHEARSAL
+        self.all.layout.display = "" if again else "none"
         self.said.value = fill("note", waits)
-        if seminar is None:
-            self.head.value = fill("head", "No seminar is open", "", (), 0, 0)
 
     def _boards(self, seminar: Seminar) -> None:
-        desk, last = seminar.desk, seminar.last
-        facts = [f"Day {seminar.day} of {last}", f"{desk.today:%a} {short(desk.today)}"]
-        holders, seats = desk.books.holders, desk.scenario.seats
-        filled = sum(map(len, holders.values()))
-        told = desk.scenario.title, seminar.setup.mode, facts, filled
-        self.head.value = fill("head", *told, seats * len(holders))
+        desk, mode = seminar.desk, seminar.setup.mode
+        today = f"{desk.today:%a} {short(desk.today)}"
+        facts = [f"Day {seminar.day} of {seminar.last}", today]
+        filled = sum(map(len, desk.books.holders.values()))
+        seats = desk.scenario.seats * len(desk.books.holders)
+        self.head.value = fill("head", desk.scenario.title, mode, facts, filled, seats)
         now = boards.running(desk) if seminar.running else ""
         self.days.value = now + boards.days(seminar.finished)
         drawn = boards.board(desk), boards.policies(desk), boards.months(desk)

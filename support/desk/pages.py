@@ -28,6 +28,7 @@ from support.seminars.setup import REHEARSAL
 
 COLUMNS = ("name", "email", "role", "field", "affiliation", "notes")
 EVERYBODY = "everybody"
+HOLD = "They hold from the organiser's next step on."
 RULE = "what an organiser without a model follows, with its number"
 ADD, OFF, BACK, OPEN, DROP, CLOSE = (
     "add somebody",
@@ -135,7 +136,7 @@ def link(name: str, text: str, words: str) -> str:
 
 def area(name: str, rows: int) -> w.Textarea:
     """A field of many lines."""
-    return w.Textarea(rows=rows, tooltip=name, layout=w.Layout(width="auto"))
+    return w.Textarea(rows=rows, tooltip=name)
 
 
 def titled(words: str, *those: w.Widget, about: str = "") -> w.VBox:
@@ -164,9 +165,8 @@ class MailsPage:
         self,
         seminar: Callable[[], Seminar],
         correct: Callable[[int | None], Any],
-        changed: Callable[[], Any],
     ) -> None:
-        self.seminar, self.changed = seminar, changed
+        self.seminar = seminar
         self.person = w.Dropdown(options=[EVERYBODY])
         self.person.observe(lambda _: self.refresh(), "value")
         self.reply = w.Dropdown(options=[("no reply yet", None)])
@@ -182,7 +182,6 @@ class MailsPage:
         count = await self.seminar().check_mail()
         told = f"{count} came; what is new is read on the next day."
         self.error.value = fill("note", told)
-        self.changed()
 
     def refresh(self) -> None:
         """Show how it stands now."""
@@ -233,10 +232,7 @@ class RulesPage:
         templates = checked(tuple[Template, ...], given, "templates")
         self.seminar().set_policies(policies)
         self.seminar().set_templates(templates)
-        alone = ", ".join(policy.id for policy in policies.words_alone)
-        more = f" Without a rule, for models and people: {alone}." if alone else ""
-        told = f"They hold from the organiser's next step on.{more}"
-        self.error.value = fill("note", told, "good")
+        self.error.value = fill("note", HOLD, "good")
 
     def refresh(self) -> None:
         """Show what holds now; what is typed stays until something else holds."""

@@ -31,13 +31,13 @@ def waiting(
     seminar: Seminar, known: Mapping[str, Any], done: Callable[[], Any]
 ) -> dict[str, Any]:
     """A card for each mail that waits; those `known` from before stay as they are."""
-    makers: dict[str, Callable[[], Any]] = {}
+    found, inbox = {}, seminar.inbox
     for unsure in seminar.uncertain:
-        makers[unsure.message_id] = partial(unsure_card, seminar, unsure, done)
-    inbox = seminar.inbox
+        key = unsure.message_id
+        found[key] = known.get(key) or unsure_card(seminar, unsure, done)
     for held in inbox.held()[:MOST] if inbox.waiting() else ():
-        makers[held.key] = partial(held_card, seminar, held, done)
-    return {key: known.get(key) or make() for key, make in makers.items()}
+        found[held.key] = known.get(held.key) or held_card(seminar, held, done)
+    return found
 
 
 def unsure_card(seminar: Seminar, mail: Posted, done: Callable[[], Any]) -> FormCard:

@@ -3,6 +3,7 @@ templates as YAML, and who sits where."""
 
 from __future__ import annotations
 
+import csv
 import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
@@ -18,12 +19,11 @@ from support.desk.pages import (
     area,
     from_yaml,
     halves,
-    people_table,
     titled,
     to_yaml,
 )
 from support.errors import ConveneError, InvalidInput
-from support.labs.base import Press, words
+from support.labs.base import Press
 from support.mail.credentials import find_login, servers_from_environment
 from support.models.profiles import MODEL
 from support.runs.estimate import estimate
@@ -72,25 +72,24 @@ class People(NamedTuple):
 def read_people(text: str, known: Iterable[Persona] = ()) -> People:
     """People out of a table with a head, separated by tabs, commas or semicolons.
 
-    Of those `known` by name stays how they behave in a rehearsal. DamagedFile, or
-    pandas' own error, names the line.
+    Of those `known` by name stays how they behave in a rehearsal. DamagedFile
+    or InvalidInput names the line.
     """
-    import pandas as pd
-
-    head = text.strip().partition("\n")[0]
+    head, _, _ = text.strip().partition("\n")
     mark = max("\t;,", key=head.count)
-    told = {"sep": mark, "dtype": str, "keep_default_na": False}
-    table = pd.read_csv(io.StringIO(text.strip()), index_col=False, **told)
-    heads = table.columns.str.strip().str.lower()
-    table.columns = [ALIASES.get(name, name) for name in heads]
-    strange = {*table} - {*COLUMNS, PLAYED, ALLOWED}
+    table = csv.DictReader(io.StringIO(text.strip()), delimiter=mark, restval="")
+    heads = [name.strip().lower() for name in table.fieldnames or ()]
+    table.fieldnames = [ALIASES.get(name, name) for name in heads]
+    strange = {*table.fieldnames} - {*COLUMNS, PLAYED, ALLOWED}
     if strange:
         expected = ", ".join((*COLUMNS, PLAYED, ALLOWED))
         given = ", ".join(sorted(strange))
         raise InvalidInput(f"people, head: {given} given; expected some of {expected}")
     before = {persona.name: asdict(persona) for persona in known}
     people, played, allowed = [], dict[str, str](), list[str]()
-    for number, line in enumerate(table.to_dict("records"), start=2):
+    for number, line in enumerate(table, start=2):
+        if None in line:
+            raise InvalidInput(f"people, line {number}: more cells than the head has")
         cells = {column: cell.strip() for column, cell in line.items()}
         seat, may = cells.pop(PLAYED, ""), cells.pop(ALLOWED, "")
         name = cells.get("name", "")
@@ -139,7 +138,7 @@ class SetupPage:
         self.path, self.model, self.opened = path, model, opened
         self.begun, self.known = Artefacts(), tuple[Persona, ...]()
         self.texts = {name: area(name, rows) for name, rows in ROWS.items()}
-        self.table, self.error, self.told = w.HTML(), w.HTML(), w.HTML()
+        self.error, self.told = w.HTML(), w.HTML()
         self._menus([MODEL] if model is not None else [])
         self.press = Press(self._typed, self.error)
         acts = {
@@ -161,7 +160,7 @@ class SetupPage:
             self.told,
         ]
         part = {name: titled(name, text) for name, text in self.texts.items()}
-        people = titled("people", self.texts["people"], self.table, about=TABLE)
+        people = titled("people", self.texts["people"], about=TABLE)
         parts = [
             halves(w.VBox([*menus, *below]), part["programme"]),
             people,
@@ -184,7 +183,6 @@ class SetupPage:
         self.mails = menu("mails shown", LEVELS, ALWAYS)
         self.seed = w.BoundedIntText(value=1, max=10**9, description="seed")
         self.example.observe(lambda _: self._example(), "value")
-        self.texts["people"].observe(lambda _: self._look(), "value")
 
     def _typed(self) -> Any:
         fields = (*self.texts.values(), self.name, *self.seats.values())
@@ -215,19 +213,9 @@ class SetupPage:
         """Begin with what another seminar left."""
         self._show(setup.scenario, made, setup.past)
 
-    def _people(self) -> People:
-        return read_people(self.texts["people"].value, self.known)
-
-    def _look(self) -> None:
-        """Show the people as they are read, or why not."""
-        try:
-            self.table.value = people_table(self._people().people)
-        except Exception as error:  # it is said, as it is when it begins
-            self.table.value = fill("note", words(error), "bad")
-
     def read(self) -> SeminarSetup:
         """The setup that is typed; InvalidInput or DamagedFile says what does not fit."""
-        found, given = self._people(), {}
+        found, given = read_people(self.texts["people"].value, self.known), {}
         for name in {*self.texts} - {"people"}:
             given[name] = from_yaml(self.texts[name].value, name)
         seats: dict[str, Any] = {}

@@ -95,7 +95,7 @@ def test_an_answer_goes_into_the_mail_and_a_mail_with_a_gap_does_not_go(worked):
     assert any("A workshop is fine." in mail.body for mail in worked(work))
 
 
-def test_a_wish_that_changes_nothing_is_said_and_three_are_enough(worked):
+def test_a_list_is_made_again_by_three_wishes_a_day_and_no_more(worked):
     async def work(desk):
         await play(desk)
         for count in range(3):
@@ -257,7 +257,11 @@ def test_policies_are_used_as_typed_or_refused_in_the_loaders_words(worked):
         return said, rules.links.value
 
     said, links = worked(work)
-    told = ("rule &#39;nonsense&#39; given", "policies: while parsing", "0 id: Field required")
+    told = (
+        "rule &#39;nonsense&#39; given",
+        "policies: while parsing",
+        "0 id: Field required",
+    )
     assert all(part in text for part, text in zip(told, said, strict=True))
     assert links.count("download=") == 2
 
