@@ -127,7 +127,7 @@ def known_servers() -> dict[str, Any]:
     try:
         return asdict(servers_from_environment())
     except ConveneError:
-        return dict.fromkeys(("smtp_host", "imap_host", "address", "authserv"), "")
+        return {"smtp_host": "", "imap_host": "", "address": "", "authserv": ""}
 
 
 class SetupPage:
@@ -288,5 +288,6 @@ class SetupPage:
         sweep = Sweep("what it will cost", rehearsal, {}, 1, setup.seed)
         frame = await estimate(sweep, **told)
         nothing = fill("note", "Nothing: no model is asked.")
-        rows = frame[[*COST]].round(2).itertuples(index=False)
+        known = frame[[*COST]].round(2).astype(object)
+        rows = known.where(frame.notna(), "not known").itertuples(index=False)
         self.told.value = nothing if frame.empty else fill("table", rows, COST)
