@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.meetings.records import Round
 from support.meetings.scenario import Scenario as Meeting
 from support.meetings.scores import HIGHEST
-from support.meetings.wording import named, together
+from support.meetings.wording import together
 from support.prompts import listed
 from support.survey.instruments import Member, Option, Reason, Scenario
 
@@ -27,7 +27,7 @@ def played(meeting: Meeting, entry: Round) -> Scenario:
     for option in entry.options:
         clocks: dict[str, list[str]] = {}
         for name in groups:
-            start = named(meeting.views[name][option.slot])
+            start = meeting.views[name][option.slot].name
             clocks.setdefault(start, []).append(name)
         starts = [*clocks]
         if len(clocks) > 1:
@@ -35,7 +35,8 @@ def played(meeting: Meeting, entry: Round) -> Scenario:
         reasons = []
         for name, wishes in option.reasons.items():
             said = together(wishes, meeting.zones[name])
-            sound = all(meeting.met(name, option.slot, wishes))
+            met = meeting.met(name, option.slot, wishes)
+            sound = all(held for _, held in met)
             reasons.append(Reason(f"{name}: {said}", groups[name], sound))
         fit = {groups[m]: pi / HIGHEST for m, pi in meeting.truth[option.slot].items()}
         satisfied = tuple(groups[name] for name in option.members)

@@ -1,11 +1,14 @@
-"""A class at one table: each person has a link of their own, whatever the study and the role.
+"""A class at one table: each person has a link of their own, in any study and role.
 
+    seats = {"Ana": "human", "Ben": "human", "Cleo": "model"}
     async with room(["Ana", "Ben"]) as links:
         print(links)
-        await roundtable_exchange(rng, "majority", seats={"Ana": "human", "Ben": "human", "Cleo": "model"})
+        await roundtable_exchange(rng, "majority", seats=seats)
 
-A link is a page that shows what its person is asked, one question after the other, as text above a form. It holds a
-secret: whoever has it sits in that place. A page that was closed can be opened again; what was typed is kept there.
+A name is that of a seat; who leads is called by the role ("coordinator", "evaluator").
+A link is a page that shows what its person is asked, one question after the other, as
+text above a form. It holds a secret: whoever has it sits in that place. A page that was
+closed can be opened again; what was typed is kept there.
 """
 
 from __future__ import annotations
@@ -30,8 +33,8 @@ HERE = "127.0.0.1"
 LARGEST = 64 * 1024  # bytes of an answer
 POLL = 20.0  # seconds that a page's question for news is kept open
 OPEN = (
-    "whoever is in this network and has, or overhears, a link answers in that person's place: pages are sent "
-    "unencrypted"
+    "whoever is in this network and has, or overhears, a link answers in that "
+    "person's place: pages are sent unencrypted"
 )
 HEADERS = {
     "Cache-Control": "no-store",
@@ -53,11 +56,12 @@ async def room(
     host: str = HERE,
     open_to_network: bool = False,
 ) -> AsyncIterator[dict[str, str]]:
-    """Within it, seats of the kind "human" with these names are asked in browsers: a secret link for each name.
+    """Within it, seats of the kind "human" with these names are asked in browsers.
 
-    Who is silent for `patience` seconds is passed over, and the record says so, as of a reply that never fits its form.
-    Links work on this machine only, unless `host` is an address of it in a network, and `open_to_network` confirms
-    what that means (`OPEN`).
+    Yields a secret link for each name. Who is silent for `patience` seconds is passed
+    over, and the record says so, as of a reply that never fits its form. Links work on
+    this machine only, unless `host` is an address of it in a network, and
+    `open_to_network` confirms what that means (`OPEN`).
     """
     if host != HERE and not open_to_network:
         raise InvalidInput(
@@ -75,7 +79,10 @@ async def room(
         await web.TCPSite(runner, host, port).start()
         site.address = f"{host}:{runner.addresses[0][1]}"
         with people(questions):
-            yield {p.name: f"http://{site.address}/{t}" for t, p in places.items()}
+            links = {}
+            for token, place in places.items():
+                links[place.name] = f"http://{site.address}/{token}"
+            yield links
     finally:
         listening.cancel()
         for place in places.values():
@@ -88,14 +95,16 @@ async def _hand_out(
     places: dict[str, Place],
     patience: float | None,
 ) -> None:
-    """Give each question to its person; one for nobody in the room is passed over."""
+    """Give each question to its person; one that cannot be answered here is passed over."""
     by_name = {place.name: place for place in places.values()}
     loop = asyncio.get_running_loop()
     while True:
         question = await questions.get()
         place = by_name.get(question.me)
-        if place is None:
-            question.pass_over(f"{question.me!r} has no place in the room")
+        if place is None or question.form is None:
+            question.pass_over(
+                f"{question.me!r} cannot be asked {question.phase!r} here"
+            )
             continue
         place.asked.append(question)
         place.changed.set()
@@ -105,7 +114,7 @@ async def _hand_out(
 
 @dataclass
 class Place:
-    """What one person was asked so far: the first that is open is on their page, under its number, 0 where none is."""
+    """What one person was asked so far; the first that is open is on their page."""
 
     name: str
     asked: list[Question] = field(default_factory=list)
@@ -113,7 +122,7 @@ class Place:
     over: bool = False
 
     def first(self) -> tuple[int, Question | None]:
-        """The question on the page, and its number."""
+        """The number of the question on the page, from 1, and the question; 0 and None."""
         for number, question in enumerate(self.asked, start=1):
             if not question.closed:
                 return number, question
@@ -184,7 +193,7 @@ class Site:
         return web.Response(text=str(text), content_type="text/html", headers=headers)
 
     async def next(self, request: web.Request) -> web.Response:
-        """The number of the question on the page and the question as HTML, once another than the one seen is there."""
+        """The question on the page as HTML, once it is another than the one seen."""
         place = self._place(request)
         seen = request.query.get("seen", "")
         if seen.isdecimal():
@@ -214,8 +223,9 @@ class Site:
 
 def _parts_of(question: Question | None, number: int) -> tuple[Any, ...]:
     """What the template shows of a question."""
-    if question is None or question.form is None:
+    if question is None:
         return None, "", "", False
+    assert question.form is not None, "others are passed over"
     briefing, text = readable(question.briefing), readable(question.text)
     return field_of(question.form), text, briefing, number == 1
 

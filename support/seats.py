@@ -512,8 +512,8 @@ class Role:
         if kind == MIXED and self.mixture:
             kind = self.mixture[rng.integers(len(self.mixture))]  # type: ignore[call-overload]
         self.check(kind, me)
+        spoken = spoken or Spoken()
         if is_model(kind):
-            spoken = spoken or Spoken()
             model = given_model(
                 kind, spoken.model, f"the seat of {me or f'the {self.name}'}"
             )
@@ -527,8 +527,9 @@ class Role:
         if (questions := _people.get()) is None:
             told = "nobody is here to answer; use a lab, or `with support.seats.people(queue):`"
             raise InvalidInput(f"{self._given(HUMAN, me)}, but {told}")
-        prompts = spoken.prompts if spoken else None
-        return self.person(me, own, prompts=prompts, questions=questions)
+        return self.person(
+            me or self.name, own, prompts=spoken.prompts, questions=questions
+        )
 
     def check(self, kind: str, me: str = "") -> None:
         """Refuse a kind that there is not."""

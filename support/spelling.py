@@ -32,22 +32,27 @@ def alike(allowed: Sequence[Any]) -> BeforeValidator:
 
 
 def _key(value: Any) -> str:
-    words = str(value).casefold().split()
-    return " ".join(word.removeprefix("0") or word for word in words)
+    words = []
+    for word in str(value).casefold().split():
+        words.append(word.removeprefix("0") or word)
+    return " ".join(words)
 
 
 def or_none(kind: Any) -> Any:
     """Something or null, which may be written as a text or an empty list."""
 
     def nothing(value: Any) -> Any:
-        empty = isinstance(value, str) and value.strip().casefold() in NOTHING
-        return None if empty or value == [] else value
+        if isinstance(value, str) and value.strip().casefold() in NOTHING:
+            return None
+        return None if value == [] else value
 
     return Annotated[kind | None, BeforeValidator(nothing)]
 
 
 def or_empty(kind: Any) -> Any:
     """A list that null stands for when it is empty."""
-    return Annotated[
-        kind, BeforeValidator(lambda value: [] if value is None else value)
-    ]
+
+    def empty(value: Any) -> Any:
+        return [] if value is None else value
+
+    return Annotated[kind, BeforeValidator(empty)]

@@ -171,10 +171,8 @@ def printed_means(cases: int = 200) -> tuple[int, int]:
         by = Convention(
             "the oracle's", {"g": n}, divisor="n" if RNG.random() < 0.5 else "n-1"
         )
-        halves = np.array(
-            [by.half("g", (int(row.sum()), int((row**2).sum()))) for row in every]
-        )
-        half = by.half("g", (int(chosen.sum()), int((chosen**2).sum())))
+        halves = by.halves("g", every.sum(axis=1), (every**2).sum(axis=1))
+        half = float(by.halves("g", chosen.sum(), (chosen**2).sum()))
         cell = {
             "item": "i",
             "group": "g",

@@ -1,8 +1,9 @@
-"""A class at one table: three browsers and a model, a page that is opened again, one who is silent; and who gets in."""
+"""A class at one table: every study in browsers, a page that is opened again, one who is silent; and who gets in."""
 
 import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import aiohttp
 import numpy as np
@@ -10,12 +11,16 @@ import pytest
 from browser import chromium, screenshot  # noqa: F401 (fixtures)
 
 from support.errors import InvalidInput
+from support.fair_decisions.deciders import LEVELS
+from support.fair_decisions.study import fair_decisions
+from support.meetings.scenario import load_group
+from support.meetings.study import meeting_coordination
 from support.models.stand_ins import scripted
 from support.room import room
 from support.roundtable.study import roundtable_exchange
 
 SAID = "I like <b>A</b>"
-SEATS = {"Ana": "human", "Ben": "human", "Cleo": "human", "Dev": "model"}
+CLASS = ["Ana", "Ben", "Cleo"]
 
 
 def model(messages):
@@ -28,18 +33,61 @@ def model(messages):
     }
 
 
-class Table:
-    """A discussion with links, on a loop of its own: Playwright keeps one in the thread of a test."""
+bargain = partial(
+    roundtable_exchange,
+    rule="majority",
+    rounds=1,
+    agents=4,
+    seats={**dict.fromkeys(CLASS, "human"), "Dev": "model"},
+    model=scripted(model),
+)
 
-    def __init__(self, **settings):
-        self.settings, self.links = settings, {}
 
-    async def play(self):
-        names = [name for name, kind in SEATS.items() if kind == "human"]
-        async with room(names, **self.settings) as self.links:
-            rng = np.random.default_rng(1)
-            how = {"rounds": 1, "agents": 4, "seats": SEATS, "model": scripted(model)}
-            return await roundtable_exchange(rng, "majority", **how)
+@pytest.fixture
+def open_room():
+    """A function from names and a study to their links and the record to come.
+
+    It is played on a loop of its own: Playwright keeps one in the thread of a test.
+    """
+    tasks = []
+    with ThreadPoolExecutor(1) as other:
+
+        def begin(names, study, **settings):
+            links = {}
+
+            async def play():
+                tasks.append((asyncio.get_running_loop(), asyncio.current_task()))
+                async with room(names, **settings) as given:
+                    links.update(given)
+                    return await study(np.random.default_rng(1))
+
+            playing = other.submit(asyncio.run, play())
+            until = time.monotonic() + 10
+            while not links and not playing.done() and time.monotonic() < until:
+                time.sleep(0.01)
+            return links, playing
+
+        yield begin
+        for loop, task in tasks:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(task.cancel)
+
+
+@pytest.fixture
+def enter(chromium):
+    """A function from a link to a page of a browser that nobody else uses."""
+    contexts = []
+
+    def come_in(link):
+        contexts.append(chromium.new_context())
+        contexts[-1].set_default_timeout(10_000)
+        page = contexts[-1].new_page()
+        page.goto(link)
+        return page
+
+    yield come_in
+    for context in contexts:
+        context.close()
 
 
 def apart(what):
@@ -48,48 +96,18 @@ def apart(what):
         return other.submit(asyncio.run, what).result()
 
 
-@pytest.fixture
-def table(until_there):
-    with ThreadPoolExecutor(1) as apart:
-
-        def begin(**settings):
-            one = Table(**settings)
-            playing = apart.submit(asyncio.run, one.play())
-            until_there(lambda: one.links)
-            return one.links, playing
-
-        yield begin
-
-
-@pytest.fixture
-def until_there():
-    """A function that waits until something is found."""
-
-    def wait(found):
-        for _ in range(500):
-            if found():
-                return
-            time.sleep(0.01)
-        pytest.fail("nothing happened for five seconds")
-
-    return wait
-
-
 def send(page):
     page.get_by_role("button", name="Send").click()
 
 
-def test_three_browsers_and_a_model_finish_a_discussion(chromium, table, screenshot):
-    links, playing = table(patience=60)
-    contexts = [chromium.new_context() for _ in links]
-    pages = {
-        name: context.new_page() for name, context in zip(links, contexts, strict=True)
-    }
+def test_three_browsers_and_a_model_finish_a_discussion(open_room, enter, screenshot):
+    links, playing = open_room(CLASS, bargain, patience=60)
+    pages = {name: enter(link) for name, link in links.items()}
     for name, page in pages.items():
-        page.goto(links[name])
         page.get_by_label("message").fill(f"{SAID}, says {name}")
+    context = pages["Ben"].context
     pages["Ben"].close()
-    pages["Ben"] = contexts[1].new_page()
+    pages["Ben"] = context.new_page()
     pages["Ben"].goto(links["Ben"])
     again = pages["Ben"].get_by_label("message")
     again.wait_for()
@@ -118,56 +136,141 @@ def test_three_browsers_and_a_model_finish_a_discussion(chromium, table, screens
         page.get_by_text("Round 1, votes.").wait_for()
         page.get_by_label("P1", exact=True).check()
         send(page)
-    record = playing.result(60)
+    [only] = playing.result(60).rounds
     pages["Cleo"].get_by_text("The table has closed.").wait_for()
-    [only] = record.rounds
-    assert {m.sender: m.text for m in only.messages}["Ben"] == f"{SAID}, says Ben"
-    assert {m.sender: m.recipients for m in only.messages}["Ben"] == ("Ana", "Dev")
+    messages = {m.sender: m for m in only.messages}
+    assert messages["Ben"].text == f"{SAID}, says Ben"
+    assert messages["Ben"].recipients == ("Ana", "Dev")
     assert only.winner == "P1"
     assert not only.format_errors
-    for context in contexts:
-        context.close()
 
 
-def test_who_is_silent_is_passed_over_and_the_record_says_so(table):
-    links, playing = table(patience=0.2)
+def test_a_member_and_a_coordinator_of_a_meeting_in_two_browsers(
+    open_room, enter, screenshot
+):
+    me, *others = load_group(0, 3).members
+    seats = {me: "human", **dict.fromkeys(others, "plain")}
+    study = partial(
+        meeting_coordination, seats=seats, coordinator="human", rounds=1, options=2
+    )
+    links, playing = open_room([me, "coordinator"], study, patience=60)
+    talk, lead = enter(links[me]), enter(links["coordinator"])
+    talk.get_by_label("text").fill("Mornings, please.")
+    for _ in range(3):
+        talk.get_by_role("button", name="Add").click()
+    talk.get_by_role("button", name="Remove").nth(1).click()
+    talk.get_by_label("start").first.select_option("08:00")
+    talk.get_by_label("end").first.select_option("12:00")
+    talk.get_by_label("Friday", exact=True).first.check()
+    for row, priority in enumerate(("1", "3")):
+        wish = talk.locator(".item").nth(row)
+        wish.get_by_label(priority, exact=True).first.check()
+    talk.get_by_label("kind").last.select_option("flexible")
+    talk.reload()
+    talk.get_by_label("kind").last.wait_for()
+    assert talk.get_by_label("kind").last.input_value() == "flexible"
+    talk.get_by_label("yes", exact=True).last.check()
+    screenshot(talk, "room_3_member")
+    send(talk)
+    add = lead.get_by_role("button", name="Add")
+    add.last.wait_for()
+    while lead.get_by_label("slot").count() < 2:
+        add.last.click()
+    screenshot(lead, "room_4_coordinator")
+    for place in range(2):
+        lead.get_by_label("slot").nth(place).select_option(index=place + 1)
+    lead.get_by_label(me, exact=True).first.check()
+    screenshot(lead, "room_4_coordinator")
+    send(lead)
+    [entry] = playing.result(60).rounds
+    [turn] = [turn for turn in entry.talks[me] if turn.speaker == me]
+    assert (turn.text, turn.done) == ("Mornings, please.", True)
+    window, flexible = turn.wishes
+    assert (window.start, window.end) == ("08:00", "12:00")
+    assert (window.weekdays, window.priority) == (("Friday",), 1)
+    assert flexible.kind == "flexible"
+    assert len(entry.options) == 2
+    assert entry.options[0].members == (me,)
+
+
+def test_two_participants_of_a_fair_decision_judge_in_their_own_words(
+    open_room, enter, screenshot
+):
+    names = ("Player 1", "Player 2")
+    study = partial(
+        fair_decisions,
+        decisions=2,
+        participants=2,
+        feedback="words",
+        coordinator="local",
+        seats="human",
+        rounds=1,
+    )
+    links, playing = open_room(names, study, patience=60)
+    for name in names:
+        page = enter(links[name])
+        page.get_by_label("text").fill(f"Fine, says {name}.")
+        page.get_by_label("love", exact=True).first.check()
+        page.get_by_label("carrot sticks", exact=True).check()
+        screenshot(page, "room_5_participant")
+        send(page)
+    [entry] = playing.result(60).rounds
+    for name, answer in zip(names, entry.feedback, strict=True):
+        assert answer.text == f"Fine, says {name}."
+        assert answer.levels == ((LEVELS["love"], None),)
+        assert answer.rather == (None, 2), "what is left open is nothing"
+
+
+def test_who_is_silent_or_not_here_is_passed_over_and_the_record_says_so(open_room):
+    _, playing = open_room(["Ana", "Ben"], bargain, patience=0.2)
     [only] = playing.result(60).rounds
     assert {m.sender for m in only.messages} == {"Dev"}
     silent = [(e.agent, e.phase, e.detail) for e in only.format_errors]
     assert ("Ben", "message", "Ben was silent for 0.2 seconds") in silent
-    assert len(silent) == 2 * len(links)
+    assert ("Cleo", "message", "'Cleo' cannot be asked 'message' here") in silent
+    assert len(silent) == 2 * len(CLASS)
 
 
-def test_only_who_has_a_link_gets_in_and_from_no_other_page(table):
-    links, playing = table(patience=3)
+ELSEWHERE = "http://evil.example"
+DOORS = [
+    ("/..", {}, 404),
+    ("/../Ana", {}, 404),
+    ("x", {}, 404),
+    ("/else", {}, 404),
+    ("", {"Host": "evil.example"}, 403),
+    ("", {"Origin": ELSEWHERE}, 403),
+]
+SENT = [
+    (b"x" * 70_000, {}, 413),
+    (b"no", {}, 400),
+    (b"[]", {}, 400),
+    (b'{"number": 7, "reply": 1}', {}, 409),
+    (b'{"number": 1, "reply": {"message": null}}', {"Origin": ELSEWHERE}, 403),
+    (b'{"number": 1, "reply": {"message": 7}}', {}, 422),
+    (b'{"number": 1, "reply": {"message": null}}', {}, 200),
+    (b'{"number": 1, "reply": {"message": null}}', {}, 409),
+]
+
+
+def test_only_who_has_a_link_gets_in_and_from_no_other_page(open_room):
+    links, playing = open_room(CLASS, bargain, patience=3)
+    own = links["Ana"]
 
     async def knock():
-        own = links["Ana"]
-        base = own.rpartition("/")[0]
-        said = {"number": 1, "reply": {"message": None}}
-        found = []
         async with aiohttp.ClientSession() as browser:
-            for address in (base + "/", base + "/Ana", own[:-1], own + "/else"):
-                found.append((await browser.get(address)).status)
-            for headers in (
-                {"Host": "evil.example"},
-                {"Origin": "http://evil.example"},
-            ):
-                found.append((await browser.get(own, headers=headers)).status)
-                reply = await browser.post(own + "/answer", json=said, headers=headers)
-                found.append(reply.status)
-            for body in (b"x" * 70_000, b"no", b"[]", b'{"number": 7, "reply": 1}'):
-                found.append((await browser.post(own + "/answer", data=body)).status)
+            await browser.get(own + "/next?seen=0")
+            for path, headers, status in DOORS:
+                reply = await browser.get(own + path, headers=headers)
+                assert reply.status == status, path
+            for body, headers, status in SENT:
+                reply = await browser.post(own + "/answer", data=body, headers=headers)
+                assert reply.status == status, body[:50]
             page = await browser.get(own)
             assert "Ben" not in await page.text()
-            assert page.headers["Content-Security-Policy"].startswith(
-                "default-src 'none'"
-            )
-            found.append((await browser.post(own + "/answer", json=said)).status)
-        return found
+            policy = page.headers["Content-Security-Policy"]
+            assert policy.startswith("default-src 'none'")
 
-    found = apart(knock())
-    assert found == [*[404] * 4, *[403] * 4, 413, 400, 400, 409, 200]
+    apart(knock())
     playing.result(60)
 
 
@@ -179,10 +282,7 @@ def test_only_who_has_a_link_gets_in_and_from_no_other_page(table):
         ([], {}, "expected some"),
     ],
 )
-def test_a_room_that_cannot_be_is_told(names, settings, told):
-    async def enter():
-        async with room(names, **settings):
-            pass
-
+def test_a_room_that_cannot_be_is_told(open_room, names, settings, told):
+    _, playing = open_room(names, bargain, **settings)
     with pytest.raises(InvalidInput, match=told):
-        apart(enter())
+        playing.result(10)

@@ -38,7 +38,8 @@ def need_answers(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
     }
     for told, fits in expected.items():
         if not fits.all():
-            row = data.loc[~fits, [*KEYS, "answer"]].iloc[0].to_dict()
+            wrong = data.loc[~fits, [*KEYS, "answer"]]
+            row = wrong.iloc[0].to_dict()
             raise InvalidInput(f"{row} given; expected {told}")
     return data.assign(answer=values).reset_index(drop=True)
 
@@ -51,5 +52,6 @@ def means(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
     """
     checked = need_answers(data, scale)
     groups = checked.sort_values("group", kind="stable")
-    both = pd.concat([checked.assign(group=TOTAL), groups])
+    everybody = checked.assign(group=TOTAL)
+    both = pd.concat([everybody, groups])
     return describe(both, "answer", by=["source", "item", "group"])

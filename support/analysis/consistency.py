@@ -1,16 +1,17 @@
-"""How the printed half-widths of Tables 1 and 2 can have been made (Papachristou, Yang and Hsu 2023; after GRIM).
+"""How the printed half-widths of Tables 1 and 2 can have been made.
 
-The mean ratio of m meetings of n members is k / (m n) with a whole number k of satisfied members, and the sum Q of
-their squares over meetings is whole too, has the parity of k, and lies between what the most and the least even
-division of k over m meetings give. Each reading of a half-width gives Q up to a few hundredths; a wrong one gives a
-whole number by chance only. A printed number v stands for all from v - 0.005 to v + 0.005, ties included.
+Papachristou, Yang and Hsu (2023); the way is GRIM's. The mean ratio of m meetings of n
+members is k / (m n) with a whole number k of satisfied members, and the sum Q of their
+squares over meetings is whole too, has the parity of k, and lies between what the most
+and the least even division of k over m meetings give. Each reading of a half-width gives
+Q up to a few hundredths; a wrong one gives a whole number by chance only. A printed
+number v stands for all from v - 0.005 to v + 0.005, ties included.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from itertools import product
-from math import ceil, floor, inf
+from math import ceil, floor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,35 +37,16 @@ class Reading(NamedTuple):
     df: float | None
     lost: int
 
-    def quantile(self, meetings: int) -> float:
-        """The factor of the standard error."""
-        df = meetings - 1 if self.df is None else self.df
-        return _quantile(self.coverage, df)
+
+FOUND = Reading(0.9, None, 0)
+"""The reading under which every printed ratio has its printed interval."""
 
 
 @cache
-def _quantile(coverage: float, df: float) -> float:
-    return float(t.ppf((1 + coverage) / 2, df))
-
-
-DEGREES = {
-    "t with 19 df": 19,
-    "t with m - 1 df": None,
-    "normal": inf,
-}
-DIVISORS = {"n - 1": 1, "n": 0}
-READINGS = {
-    f"{coverage:.0%}, {way}, sd with {divisor}": Reading(
-        coverage,
-        DEGREES[way],
-        DIVISORS[divisor],
-    )
-    for coverage, way, divisor in product((0.95, 0.9), DEGREES, DIVISORS)
-}
-"""Twelve readings; the first is the paper's footnote 9."""
-
-FOUND = "90%, t with m - 1 df, sd with n"
-"""The reading under which every printed ratio has its printed interval."""
+def _quantile(reading: Reading, meetings: int) -> float:
+    """The factor of the standard error."""
+    df = meetings - 1 if reading.df is None else reading.df
+    return float(t.ppf((1 + reading.coverage) / 2, df))
 
 
 def possible(
@@ -76,20 +58,24 @@ def possible(
 ) -> bool:
     """Whether whole numbers of members make a printed ratio and half-width, in percent."""
     people = meetings * members / 100
-    unit = members / 100 / reading.quantile(meetings)
+    unit = members / 100 / _quantile(reading, meetings)
     scale = meetings * (meetings - reading.lost) * unit**2
     narrow = max(half - HALF, 0) ** 2 * scale
     wide = (half + HALF) ** 2 * scale
-    for k in _whole(people * (ratio - HALF), people * (ratio + HALF)):
+    smallest = people * (ratio - HALF)
+    largest = people * (ratio + HALF)
+    for k in _whole(smallest, largest):
         each, more = divmod(k, meetings)
-        least = (meetings - more) * each**2 + more * (each + 1) ** 2
+        least = (meetings - more) * each**2
+        least += more * (each + 1) ** 2
         full, rest = divmod(k, members)
         most = full * members**2 + rest**2
 
         mean = k * k / meetings
         low = max(least, narrow + mean)
         high = min(most, wide + mean)
-        if any((q - k) % 2 == 0 for q in _whole(low, high)):
+        squares = _whole(low, high)
+        if any((q - k) % 2 == 0 for q in squares):
             return True
     return False
 
@@ -98,22 +84,38 @@ def _whole(low: float, high: float) -> range:
     return range(ceil(low - SLACK), floor(high + SLACK) + 1)
 
 
-def readings(published: pd.DataFrame) -> pd.DataFrame:
-    """How many printed intervals of the ratio each reading makes: reading, rows, fit, by_chance.
+def ratios(published: pd.DataFrame) -> list[Any]:
+    """The ratios that are printed with an interval: table, row, ratio, half, members.
 
-    `by_chance` would be possible, were the half-widths any others within a point.
+    Table 2 is of three members.
     """
-    cells = _ratios(published)
-    steps = np.round(np.arange(-100, 101) / 100, 2)
-    rows = []
-    for name, reading in READINGS.items():
-        fit, chance = 0, 0.0
-        for cell in cells:
-            near = [_counts(cell, reading, step) for step in (0.0, *steps)]
-            fit += bool(near[0])
-            chance += float(np.mean([bool(counts) for counts in near[1:]]))
-        rows.append((name, len(cells), fit, chance))
-    return pd.DataFrame(rows, columns=["reading", "rows", "fit", "by_chance"])
+    shown = published[published["column"] == "satisfaction_ratio"]
+    shown = shown.dropna(subset=["spread"])
+    members = shown["table"].str.extract(r"n = (\d)")[0].fillna("3").astype(int)
+    names = {"value": "ratio", "spread": "half"}
+    cells = shown.rename(columns=names)
+    cells["members"] = members
+    return list(cells.itertuples())
+
+
+def fitting(cell: Any, reading: Reading, off: float = 0.0) -> list[int]:
+    """The numbers of meetings that one of `ratios` can have, were its half-width `off`."""
+    half = cell.half + off
+    found = []
+    for m in MEETINGS:
+        if possible(cell.ratio, half, cell.members, m, reading):
+            found.append(m)
+    return found
+
+
+def identified(published: pd.DataFrame) -> dict[tuple[str, str], int]:
+    """The meetings behind a row, by (table, row), where one number alone fits."""
+    found = {}
+    for cell in ratios(published):
+        counts = fitting(cell, FOUND)
+        if len(counts) == 1:
+            found[cell.table, cell.row] = counts[0]
+    return found
 
 
 def with_standard_errors(published: pd.DataFrame) -> pd.DataFrame:
@@ -127,29 +129,5 @@ def with_standard_errors(published: pd.DataFrame) -> pd.DataFrame:
     keys = zip(published["table"], published["row"], strict=True)
     m = np.array([found.get(key, 20) for key in keys])
     spread = published["spread"] / t.ppf(0.95, m - 1)
-    return published.assign(spread=spread * np.sqrt(m / (m - 1)))
-
-
-def identified(published: pd.DataFrame) -> dict[tuple[str, str], int]:
-    """The meetings behind a row, by (table, row), where one number alone fits what is printed."""
-    found = {}
-    for cell in _ratios(published):
-        counts = _counts(cell, READINGS[FOUND])
-        if len(counts) == 1:
-            found[cell.table, cell.row] = counts[0]
-    return found
-
-
-def _counts(cell: Any, reading: Reading, off: float = 0.0) -> list[int]:
-    """The numbers of meetings that a printed interval, or one that is off, can have."""
-    half = cell.half + off
-    return [m for m in MEETINGS if possible(cell.ratio, half, cell.members, m, reading)]
-
-
-def _ratios(published: pd.DataFrame) -> list[Any]:
-    """The ratios that are printed with an interval; Table 2 is of three members."""
-    ratios = published[published["column"] == "satisfaction_ratio"]
-    ratios = ratios.dropna(subset=["spread"])
-    members = ratios["table"].str.extract(r"n = (\d)")[0].fillna("3")
-    cells = ratios.rename(columns={"value": "ratio", "spread": "half"})
-    return list(cells.assign(members=members.astype(int)).itertuples())
+    spread *= np.sqrt(m / (m - 1))
+    return published.assign(spread=spread)

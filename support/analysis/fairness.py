@@ -20,7 +20,7 @@ from scipy.special import comb
 
 from support.analysis.frames import head, need_columns
 from support.fair_decisions.measures import divergence, shortfall, value, welfare
-from support.fair_decisions.problem import FairDecisions
+from support.fair_decisions.problem import FairDecisions, neighbours
 from support.fair_decisions.records import Plan, Planning
 from support.fair_decisions.search import choose
 from support.models.profiles import is_model
@@ -31,17 +31,8 @@ LISTED = 60_000  # plans that are listed rather than drawn: 3 options to 10 deci
 K = 5  # plans of a random search
 ROLES = ("coordinator", "people", "estimator", "solver")
 STEPS = ["worse", "away", "returned", "few", "many", "weakest"]
-OUTCOMES = [
-    "divergence",
-    "welfare",
-    "shortfall",
-    "local",
-    "misled",
-    "best 2",
-    "best 3",
-    "rises",
-]
-STEP = ["changed", "one", "undone", *STEPS]
+QUALITY = ["divergence", "welfare", "shortfall", "local"]
+ROUND = ["evaluations", "worth", "changed", "one", "undone", *STEPS]
 Records = Iterable[tuple[Unit | Mapping[str, Any], Planning]]
 Row = dict[str, Any]
 
@@ -101,62 +92,53 @@ def rounds_of(records: Records) -> pd.DataFrame:
     (`weakest`); `changed` decisions, from the nearest earlier plan, and whether that is
     `one`; after a worse step, whether this one takes it back (`undone`).
     """
-    rows = []
+    parts = []
     for run, (unit, record) in enumerate(records):
-        settings = settings_of(unit, record) | {"run": run}
-        rows += [settings | row for row in _rounds(record)]
-    return pd.DataFrame(rows)
+        settings = settings_of(unit, record)
+        parts.append(_rounds(record).assign(**settings, run=run))
+    return pd.concat(parts, ignore_index=True)
 
 
-def _rounds(record: Planning) -> list[Row]:
-    totals, worths = _judged(record)
-    gaps: dict[Any, float] = {
-        plan: float(divergence(own)) for plan, own in totals.items()
-    }
+def _rounds(record: Planning) -> pd.DataFrame:
+    problem, objective = _problem(record), _objective(record)
     final = str(record.settings.get("final", "best known"))
-    rows, evaluations = list[Row](), 0
-    seen, path = list[Plan](), list[Plan]()
+    rows, path = list[Row](), list[Plan]()
     for t, entry in enumerate(record.rounds, start=1):
-        seen += entry.plans
-        evaluations += len(entry.plans) * len(entry.feedback)
-        plan = max(entry.plans, key=worths.__getitem__, default=None)
+        judged = len(entry.plans) * len(entry.feedback)
+        row: Row = {"round": entry.number, "evaluations": judged}
         standing = choose(record.rounds[:t], final)
-        row = {
-            "round": entry.number,
-            "evaluations": evaluations,
-            "divergence": gaps.get(plan, nan),
-            "standing_divergence": gaps.get(standing, nan),
-            "best_divergence": min((gaps[one] for one in seen), default=nan),
-        }
-        if plan is not None and not entry.finish:
-            path.append(plan)
-            worth = np.array([worths[one] for one in path])
-            row["worth"] = worth[-1]
-            if len(path) > 1:
-                row |= _step(np.array(path), worth, totals[path[-2]], totals[plan])
+        if standing is not None:
+            row["standing_divergence"] = divergence(problem.totals(standing))
+        if entry.plans:
+            totals = problem.totals(entry.plans)
+            gaps = divergence(totals)
+            better = value(objective, totals, problem.best).argmax()
+            row |= {"divergence": gaps[better], "best_divergence": gaps.min()}
+            if not entry.finish:
+                path.append(entry.plans[better])
+                row |= _step(problem, objective, np.array(path))
         rows.append(row)
-    return rows
+    quality = ["divergence", "standing_divergence", "best_divergence"]
+    frame = pd.DataFrame(rows, columns=["round", *quality, *ROUND]).astype(float)
+    frame["evaluations"] = frame["evaluations"].cumsum()
+    frame["best_divergence"] = frame["best_divergence"].cummin().ffill()
+    return frame
 
 
-def _judged(record: Planning) -> tuple[dict[Plan, np.ndarray], dict[Plan, float]]:
-    """The true totals of every plan that was proposed, and what it is worth."""
-    totals = dict[Plan, np.ndarray]()
-    for entry in record.rounds:
-        totals |= zip(entry.plans, map(np.array, entry.totals), strict=True)
-    best, objective = _problem(record).best, _objective(record)
-    worth = {plan: float(value(objective, own, best)) for plan, own in totals.items()}
-    return totals, worth
-
-
-def _step(path: np.ndarray, worth: np.ndarray, before: Any, after: Any) -> Row:
-    """What the last step of a path was, from these totals to those."""
-    gained = after > before
+def _step(problem: FairDecisions, objective: str, path: np.ndarray) -> Row:
+    """What the last plan of a path is worth, and what the step to it was."""
+    totals = problem.totals(path)
+    worth = value(objective, totals, problem.best)
+    if len(path) == 1:
+        return {"worth": worth[-1]}
+    gained = totals[-1] > totals[-2]
     apart = (path[:-1] != path[-1]).sum(axis=1)
     earlier, reached = worth[:-1], worth[-1]
     best, half = earlier.argmax(), path.shape[1] / 2
     away = reached < earlier[best]
     others = apart[earlier < earlier[best]]
     step = {
+        "worth": reached,
         "changed": apart.min(),
         "one": apart.min() == 1,
         "worse": reached < earlier[-1],
@@ -164,12 +146,12 @@ def _step(path: np.ndarray, worth: np.ndarray, before: Any, after: Any) -> Row:
         "returned": away and (others < apart[best]).any(),
         "few": apart[-1] < half,
         "many": apart[-1] > half,
-        "weakest": gained[before.argmin()] and gained.sum() == 1,
+        "weakest": gained[totals[-2].argmin()] and gained.sum() == 1,
     }
     if len(path) > 2 and earlier[-1] < earlier[-2]:
         moved = path[-3] != path[-2]
         step["undone"] = (path[-1] == path[-3])[moved].mean() > 0.5
-    return {name: float(told) for name, told in step.items()}
+    return step
 
 
 def runs_of(records: Records) -> pd.DataFrame:
@@ -188,15 +170,24 @@ def runs_of(records: Records) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+WHOLE = {
+    "changed": "mean",
+    "undone": "mean",
+    "returned": "max",
+    "many": "max",
+    "one": "min",
+}
+"""What is said of a run by its steps."""
+
+
 def _run(record: Planning) -> Row:
-    rounds = pd.DataFrame(_rounds(record), columns=["evaluations", "worth", *STEP])
-    tried = rounds.astype(float).dropna(subset="worth")
-    worth, steps = tried["worth"].to_numpy(), tried[STEP].iloc[1:]
-    most = steps.quantile(interpolation="lower")  # 0 or 1: at half of the steps 0
-    row: Any = steps[["changed", "undone"]].mean().to_dict()
-    row |= steps[["returned", "many"]].max().to_dict()
-    row |= most[["few", "weakest"]].to_dict()
-    row |= {"one": steps["one"].min(), "away": steps["away"].tail(1).max()}
+    rounds = _rounds(record)
+    tried = rounds.dropna(subset="worth")
+    worth, steps = tried["worth"].to_numpy(), tried.iloc[1:]
+    row: Any = steps.agg(WHOLE).to_dict()
+    # 0 or 1: at half of the steps 0.
+    row |= steps[["few", "weakest"]].quantile(interpolation="lower").to_dict()
+    row["away"] = steps["away"].tail(1).max()
     for k in (2, 3):
         if len(worth) >= k:
             row[f"best {k}"] = float(worth.argmax() + 1 == k)
@@ -205,32 +196,30 @@ def _run(record: Planning) -> Row:
     row["evaluations"] = rounds["evaluations"].max()
     row["tokens"] = sum(entry.tokens for entry in record.rounds)
     row["format_errors"] = sum(len(entry.format_errors) for entry in record.rounds)
-    return dict.fromkeys(OUTCOMES, nan) | row | _end(record, worth)
+    return dict.fromkeys(QUALITY, nan) | row | _end(record, worth)
 
 
 def _end(record: Planning, worth: np.ndarray) -> Row:
     """How good the chosen plan is, if any, beside those that were tried."""
     if record.chosen is None:
         return {}
-    totals, worths = _judged(record)
-    reached = totals[record.chosen]
-    problem = _problem(record)
+    problem, objective = _problem(record), _objective(record)
+    reached = problem.totals(record.chosen)
+    gained = value(objective, reached, problem.best)
     return {
         "divergence": float(divergence(reached)),
         "welfare": float(welfare(reached)),
         "shortfall": float(shortfall(reached, problem.best)),
-        "local": float(is_local(problem, record.chosen, _objective(record))),
-        "misled": max(worth, default=nan) - worths[record.chosen],
+        "local": float(is_local(problem, record.chosen, objective)),
+        "misled": max(worth, default=nan) - gained,
     }
 
 
 def is_local(problem: FairDecisions, plan: Plan, objective: str) -> bool:
     """Whether no change of a single decision makes the plan better."""
-    taken = problem.gains[:, np.arange(len(plan)), plan]
-    totals = taken.sum(axis=1)
-    near = totals[:, None, None] + problem.gains - taken[:, :, None]
-    worth = value(objective, np.moveaxis(near, 0, -1), problem.best)
-    return bool(worth.max() <= value(objective, totals, problem.best))
+    near = [plan, *neighbours(plan, problem.shape[2])]
+    worth = value(objective, problem.totals(near), problem.best)
+    return bool(worth[0] == worth.max())
 
 
 def _problem(record: Planning) -> FairDecisions:
@@ -320,7 +309,7 @@ def random_plans(
     plans = rng.integers(m, size=(draws, n))
     if m**n <= LISTED:
         plans = np.indices((m,) * n).reshape(n, -1).T
-    worth = value(objective, problem.totals_of(plans), problem.best)
+    worth = value(objective, problem.totals(plans), problem.best)
     ranked = np.sort(worth.astype(float))[::-1]
     low, high = np.sort(np.abs(np.quantile(ranked, (0.1, 0.9))))
     found = {"random": abs(ranked.mean()), "random_low": low, "random_high": high}

@@ -7,6 +7,7 @@ coordinator has its part; comparisons of models are in each model's.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -83,18 +84,18 @@ def results(frame: pd.DataFrame) -> pd.DataFrame:
     cases.append(both.melt(["participant", "row", "size"], columns, "column"))
     every = pd.concat(cases).dropna(subset=["row", "value"])
     found = pd.concat([_means(every), _slopes(every)])
-    of_all = found["participant"] == ALL
-    shared = [found[of_all].assign(participant=name) for name in names]
-    return pd.concat([found[~of_all], *shared], ignore_index=True)
+    who = found["participant"]
+    found["participant"] = who.map(lambda one: names if one == ALL else one)
+    return found.explode("participant", ignore_index=True)
 
 
 def _named(frame: pd.DataFrame) -> pd.DataFrame:
     """Runs with names of levels, cells and models; `better` is higher if a plan is."""
     runs = frame.reset_index(drop=True).rename(columns={"coordinator": "participant"})
     for factor, usual in USUAL.items():  # a study says nothing of what it did not vary
-        given = runs.get(factor, pd.Series(dtype=object)).dropna()
-        words = given.map({level: _level(factor, level) for level in given.unique()})
-        runs[factor] = words.astype(object).reindex(runs.index, fill_value=usual)
+        given = runs.get(factor, pd.Series(index=runs.index, dtype=object))
+        levels = given.map(partial(_level, factor), na_action="ignore")
+        runs[factor] = levels.astype(object).fillna(usual)
     runs["cell"] = _cell(runs)
     fair = runs["objective"] == "divergence"
     runs["quality"] = runs["divergence"].where(fair, runs["welfare"])
@@ -180,7 +181,7 @@ def _models(runs: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     models = runs[runs["participant"].isin(names)]
     name = models["participant"]
     paper = name.map({one: called(one) for one in names})
-    kind = name.map({one: kinds.get(thinks(one)) for one in names})
+    kind = name.map({one: kinds.get(thinks(one)) for one in names}).astype("str")
     return models.assign(called=paper, kind=kind, participant=ALL)
 
 

@@ -11,16 +11,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import zlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from support.data import shared
-from support.errors import DamagedFile, MissingData
 from support.fair_decisions.records import Plan
 
 FILES = ("casino_valid.json.gz", "casino_test.json.gz")
@@ -29,46 +26,29 @@ WORTH = {"High": 5, "Medium": 4, "Low": 3}
 PARTIES = ("mturk_agent_1", "mturk_agent_2")
 
 
-def deals(folder: str | Path | None = None) -> pd.DataFrame:
-    """One row a negotiation of the splits valid and test, in the order of their files;
-    `_a` is the first party.
+def deals() -> pd.DataFrame:
+    """One row a negotiation of the splits valid and test, in the order of their files."""
+    rows = []
+    for file in FILES:
+        content = gzip.decompress((shared("casino") / file).read_bytes())
+        rows += [deal(dialogue) for dialogue in json.loads(content)]
+    return pd.DataFrame(rows)
+
+
+def deal(dialogue: Mapping[str, Any]) -> dict[str, Any]:
+    """What became of a negotiation; `_a` is the first party.
 
     dialogue, points_a and points_b (recorded), plan (how many packages of each of
     `GOODS` the first one got, None after a walk-away), gains (nested tuples, shape
     (2, 3, 4)).
     """
-    where = shared("casino") if folder is None else Path(folder)
-    rows = []
-    for file in FILES:
-        rows += _rows(where / file)
-    return pd.DataFrame(rows)
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    try:
-        content = gzip.decompress(path.read_bytes())
-        dialogues = json.loads(content)
-        return [_row(dialogue) for dialogue in dialogues]
-    except FileNotFoundError as error:
-        raise MissingData(
-            f"{path} is not there; it comes with CaSiNo, "
-            "https://github.com/kushalchawla/CaSiNo (see DATA_LICENSES.md)"
-        ) from error
-    except (OSError, EOFError, zlib.error, LookupError, TypeError, ValueError) as error:
-        raise DamagedFile(
-            f"{path}: expected gzipped JSON as CaSiNo writes it ({error!r}); "
-            "it is left as it is, get the file again"
-        ) from error
-
-
-def _row(dialogue: Mapping[str, Any]) -> dict[str, Any]:
     one, other = [dialogue["participant_info"][party] for party in PARTIES]
     packages = range(4)  # of a good, for the one; the other has what is left of 3
     return {
         "dialogue": int(dialogue["dialogue_id"]),
         "points_a": int(one["outcomes"]["points_scored"]),
         "points_b": int(other["outcomes"]["points_scored"]),
-        "plan": _deal(dialogue["chat_logs"]),
+        "plan": _plan(dialogue["chat_logs"]),
         "gains": (_gains(one, packages), _gains(other, packages[::-1])),
     }
 
@@ -80,15 +60,11 @@ def _gains(person: Mapping[str, Any], packages: Sequence[int]) -> tuple[Any, ...
     return tuple(map(tuple, np.outer(each, packages).tolist()))
 
 
-def _deal(chat: Sequence[Mapping[str, Any]]) -> Plan | None:
+def _plan(chat: Sequence[Mapping[str, Any]]) -> Plan | None:
     """The deal from the first party's side; None where somebody walked away."""
-    last = chat[-1]
+    *_, offer, last = chat
     if last["text"] == "Walk-Away":
         return None
-    offer = chat[-2]
-    ending = offer["text"], last["text"]
-    if ending != ("Submit-Deal", "Accept-Deal") or offer["id"] == last["id"]:
-        raise ValueError(f"it ends with {ending}")
     side = ("issue2youget", "issue2theyget")[PARTIES.index(offer["id"])]
     packages = offer["task_data"][side]
     return tuple(int(packages[good]) for good in GOODS)

@@ -8,23 +8,23 @@ earlier round.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from support.fair_decisions.problem import (
-    COMPARED,
     PAIRED,
     POINTS,
     RANKINGS,
     SCORE,
-    WORDS,
+    SPOKEN,
     Table,
 )
 from support.fair_decisions.records import Feedback, Plan
 from support.prompts import listed
+from support.solvers.fair import totals
 
 LEVELS = {
     "dislike": 0.1,
@@ -46,23 +46,20 @@ class Own:
     gains: np.ndarray
     stated: bool = False
 
-    def totals(self, plans: Sequence[Plan]) -> list[int]:
-        """The total V_i for each plan."""
-        places = np.arange(len(self.gains))
-        return self.gains[places, plans].sum(axis=1).tolist()
-
     def answer(self, name: str, plans: Sequence[Plan], feedback: str) -> Feedback:
-        """The true answer: a total, a comparison, levels, or the last two."""
-        totals = self.totals(plans)
+        """The true answer: a total, a comparison, levels with their words, or the last
+        two."""
+        worth = totals(self.gains[None], plans)[:, 0].tolist()
         if feedback == SCORE:
-            return Feedback(name, score=totals[0])
+            return Feedback(name, score=worth[0])
         answer = Feedback(name)
         if feedback in PAIRED:
-            first, second = totals
+            first, second = worth
             prefers = None if first == second else int(second > first)
             answer = replace(answer, prefers=prefers, alike=first == second)
-        if feedback in (WORDS, COMPARED):
+        if feedback in SPOKEN:
             answer = replace(answer, levels=self._levels(plans))
+            answer = replace(answer, text=in_words(self.table, answer))
         return answer
 
     def _levels(self, plans: Sequence[Plan]) -> tuple[tuple[float | None, ...], ...]:
@@ -79,28 +76,19 @@ class Own:
             stated.append(tuple(row))
         return tuple(stated)
 
-    def disclosed(self, text: str, plans: Sequence[Plan]) -> bool:
-        """Whether a number of two digits or more in a text is its total for a plan, or
-        its points for an option."""
-        hidden = {*self.totals(plans), *self.gains.ravel().tolist()}
-        numbers = map(int, re.findall(r"\d\d+", text))
-        return not hidden.isdisjoint(numbers)
 
-
+@dataclass(frozen=True, eq=False)
 class RuleBasedDecider:
     """A participant that answers truly, as data and in plain words."""
 
-    kind = "plain"
-
-    def __init__(self, me: str, rng: np.random.Generator, own: Own) -> None:
-        self.me, self.own = me, own
+    me: str
+    rng: np.random.Generator
+    own: Own
+    kind: ClassVar[str] = "plain"
 
     async def judge(self, plans: Sequence[Plan], feedback: str) -> Feedback:
         """Answer to a plan by its total or in words, or compare two."""
-        answer = self.own.answer(self.me, plans, feedback)
-        if not answer.levels:
-            return answer
-        return replace(answer, text=in_words(self.own.table, answer))
+        return self.own.answer(self.me, plans, feedback)
 
 
 def satisfaction(gains: np.ndarray, preferences: str) -> np.ndarray:

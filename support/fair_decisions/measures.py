@@ -28,13 +28,6 @@ def welfare(totals: np.ndarray) -> np.ndarray:
     return np.sum(totals, axis=-1)
 
 
-def nash_welfare(totals: np.ndarray) -> np.ndarray:
-    """The geometric mean of the totals (Nash 1950): 0 when somebody has nothing."""
-    with np.errstate(divide="ignore"):
-        logs = np.log(totals)
-    return np.exp(logs.mean(axis=-1))
-
-
 OBJECTIVES = ("divergence", "welfare", "shortfall")
 """What a group can be told to look for."""
 

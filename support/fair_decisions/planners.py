@@ -12,7 +12,7 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.fair_decisions.measures import value
-from support.fair_decisions.problem import Brief, Heard, Move
+from support.fair_decisions.problem import Brief, Heard, Move, neighbours
 from support.fair_decisions.records import Plan
 from support.solvers.fair import meet, solve, totals
 from support.solvers.search import (
@@ -274,12 +274,10 @@ def nearby(
     around = {plan}
     for _ in range(2 if n * m <= NEAR else 1):
         for one in list(around):
-            for j, k in np.ndindex(n, m):
-                around.add((*one[:j], k, *one[j + 1 :]))
+            around.update(neighbours(one, m))
     new = sorted(around - known)
     if not new:
         return None
-    sums = gains[:, np.arange(n), new].sum(axis=2).T
     best = gains.max(axis=2).sum(axis=1)
-    worth = value(objective, sums, best)
+    worth = value(objective, totals(gains, new), best)
     return new[int(worth.argmax())]

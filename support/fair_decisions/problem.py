@@ -21,6 +21,7 @@ FEEDBACK = ("complete", "score", "words", "comparison", "comparison in words")
 """Public gains, the total alone, words; of two plans the better one, by a bit or words."""
 COMPLETE, SCORE, WORDS, COMPARISON, COMPARED = FEEDBACK
 PAIRED = (COMPARISON, COMPARED)  # where two plans are judged at a time
+SPOKEN = (WORDS, COMPARED)  # where participants answer in words
 PREFERENCES = SCORES, RANKINGS = ("scores", "rankings")
 """Arbitrary scores (options of a decision share 100 points), rankings from 1 to m."""
 POINTS = 100  # shared by the options of a decision under "scores"
@@ -106,14 +107,16 @@ class FairDecisions(Named):
         """The best total that each participant could have, shape (participants,)."""
         return self.gains.max(axis=2).sum(axis=1)
 
-    def totals(self, plan: Sequence[int]) -> np.ndarray:
-        """Each participant's total V_i for a plan, int of shape (participants,)."""
-        return totals(self.gains, self.check(plan))
+    def totals(self, plans: Any) -> np.ndarray:
+        """Each participant's total V_i for a plan, int of shape (participants,); for
+        several plans, of shape (plans, participants)."""
+        return totals(self.gains, plans)
 
-    def totals_of(self, plans: np.ndarray) -> np.ndarray:
-        """The totals of many plans: int of shape (plans, decisions) in, (plans,
-        participants) out."""
-        return self.gains[:, np.arange(self.shape[1]), plans].sum(axis=2).T
+
+def neighbours(plan: Plan, options: int) -> list[Plan]:
+    """All plans that differ in one decision, and the plan itself."""
+    places = np.ndindex(len(plan), options)
+    return [(*plan[:j], k, *plan[j + 1 :]) for j, k in places]
 
 
 def _names(what: str, given: Sequence[str], count: int, word: str) -> tuple[str, ...]:

@@ -30,8 +30,7 @@ class Feedback:
     each decision, from 0 to 1, None where it says nothing; for each decision the option
     that it would rather have, None where it names none. `prefers` is the position of
     the plan that it likes better, 0 or 1; `alike`: it likes both alike; where that is
-    False and `prefers` None too, a comparison has no answer. `disclosed`: its words
-    tell one of its points, which they were not to.
+    False and `prefers` None too, a comparison has no answer.
     """
 
     participant: str
@@ -41,7 +40,6 @@ class Feedback:
     alike: bool = False
     levels: tuple[tuple[float | None, ...], ...] = ()
     rather: tuple[int | None, ...] = ()
-    disclosed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,6 +198,23 @@ class Search:
         )
         return list(answers.values())
 
+    def record(self, rounds: Sequence[PlanningRound], **settings: Any) -> Planning:
+        """The record of rounds that were played, with its settings and further ones."""
+        kept = ("feedback", "objective", "preferences", "rounds", "final")
+        settings |= {name: getattr(self, name) for name in kept}
+        others = ("coordinator", "estimator", "solver")
+        roles = {**self.seats} | {name: getattr(self, name) for name in others}
+        kinds = {role: getattr(who, "kind", "none") for role, who in roles.items()}
+        gains = tuple(tuple(map(tuple, mine)) for mine in self.problem.gains.tolist())
+        return Planning(
+            gains,
+            self.problem.participants,
+            kinds,
+            tuple(rounds),
+            choose(rounds, self.final),
+            settings,
+        )
+
     def _spent(self) -> list[int]:
         reader = getattr(self.estimator, "seat", self.estimator)
         everybody = (*self.seats.values(), self.coordinator, reader)
@@ -207,29 +224,6 @@ class Search:
 def _totals(gains: np.ndarray, plans: Sequence[Plan]) -> tuple[tuple[Any, ...], ...]:
     """The totals of plans, one row each."""
     return tuple(tuple(totals(gains, plan).tolist()) for plan in plans)
-
-
-def record(
-    problem: FairDecisions,
-    roles: Mapping[str, Any],
-    rounds: Sequence[PlanningRound],
-    /,
-    *,
-    final: str = BEST_KNOWN,
-    **settings: Any,
-) -> Planning:
-    """The record of rounds that were played; `roles` holds participants, coordinator,
-    estimator and solver."""
-    kinds = {role: getattr(who, "kind", "none") for role, who in roles.items()}
-    gains = tuple(tuple(map(tuple, mine)) for mine in problem.gains.tolist())
-    return Planning(
-        gains,
-        problem.participants,
-        kinds,
-        tuple(rounds),
-        chosen=choose(rounds, final),
-        settings={**settings, "final": final},
-    )
 
 
 def choose(rounds: Sequence[PlanningRound], final: str = BEST_KNOWN) -> Plan | None:

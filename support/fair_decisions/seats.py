@@ -33,11 +33,10 @@ from support.fair_decisions.planners import (
     checked_move,
 )
 from support.fair_decisions.problem import (
-    COMPARED,
     COMPARISON,
     PAIRED,
     SCORE,
-    WORDS,
+    SPOKEN,
     Brief,
     FairDecisions,
     Heard,
@@ -56,10 +55,9 @@ from support.seats import (
     Seats,
     Spoken,
     form,
-    many,
     text,
 )
-from support.spelling import alike, or_none
+from support.spelling import alike, or_empty, or_none
 
 # ---- a participant, which knows `Own` --------------------------------------------------
 
@@ -142,14 +140,12 @@ def _answered(seat: Any, reply: Any, plans: Sequence[Plan], feedback: str) -> Fe
         rather = tuple(k and k - 1 for k in reply.rather)
         answer = replace(answer, levels=levels, rather=rather)
     said = " ".join(reply.text.split())
-    disclosed = seat.own.disclosed(said, plans)
-    said = said or in_words(seat.own.table, answer)
-    return replace(answer, text=said, disclosed=disclosed)
+    return replace(answer, text=said or in_words(seat.own.table, answer))
 
 
 def _sum(seat: Any, plans: Sequence[Plan], feedback: str) -> Feedback | None:
     """What a model need not be asked for."""
-    asked = isinstance(seat, HumanSeat) or feedback in (WORDS, COMPARED)
+    asked = isinstance(seat, HumanSeat) or feedback in SPOKEN
     return None if asked else seat.own.answer(seat.me, plans, feedback)
 
 
@@ -346,28 +342,22 @@ class AskedEstimator:
 
 
 def _estimate_form(seat: Any, table: Table, entry: Heard) -> type[BaseModel]:
-    """For each who answered a list of numbers, of two plans one for each, and what else
-    is told of other options."""
+    """For each who answered a list of numbers, of two plans one for each, and, where
+    there are words, what these tell of other options."""
     _, n, m = table.shape
     number = Annotated[float, Field(ge=0, le=table.highest)]
     decision, option = _one(*range(1, n + 1)), _one(*range(1, m + 1))
-    other = form("Other", decision=decision, option=option, worth=number)
+    other: Any = form("Other", decision=decision, option=option, worth=number)
     worths = _row(seat, table, [number] * n)
-    lists: dict[str, Any] = dict.fromkeys(_lists(entry.plans, "chosen"), worths)
-    worth: Any = form("Worth", **lists, others=many(other, n))
-    one = Annotated[worth, BeforeValidator(_with_others)]
+    fields: dict[str, Any] = dict.fromkeys(_lists(entry.plans, "chosen"), worths)
+    if any(answer.text for answer in entry.feedback):
+        fields["others"] = or_empty(list[other]), Field([], max_length=n)
+    worth = form("Worth", **fields)
     people: dict[str, Any] = {
-        f"person_{i}": (one, Field(alias=answer.participant))
+        f"person_{i}": (worth, Field(alias=answer.participant))
         for i, answer in enumerate(entry.feedback)
     }
     return form("EstimateReply", **people)
-
-
-def _with_others(given: Any) -> Any:
-    """Who says nothing of other options may leave them out."""
-    if not isinstance(given, dict):
-        return given
-    return {**given, "others": given.get("others") or []}
 
 
 def _worth(
@@ -382,7 +372,7 @@ def _worth(
         for plan, name in zip(entry.plans, lists, strict=True):
             for j, worth in enumerate(getattr(one, name)):
                 found.append(((who, j, plan[j]), worth))
-        for other in one.others:
+        for other in getattr(one, "others", ()):
             place = who, other.decision - 1, other.option - 1
             found.append((place, other.worth))
     return found

@@ -10,9 +10,9 @@ import numpy as np
 
 from support.fair_decisions.instances import instance
 from support.fair_decisions.planners import SOLVERS, Suggester
-from support.fair_decisions.problem import COMPARED, COMPLETE, SCORE, WORDS, check_one
+from support.fair_decisions.problem import COMPLETE, SCORE, SPOKEN, check_one
 from support.fair_decisions.records import Planning
-from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search, record
+from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search
 from support.fair_decisions.seats import (
     BAYESIAN,
     FULL,
@@ -125,17 +125,7 @@ async def fair_decisions(
         final,
     )
     finished = [entry async for entry in search.played()]
-    return record(
-        problem,
-        {**people, "coordinator": leads, "estimator": reads, "solver": solves},
-        finished,
-        final=final,
-        prompt=prompt,
-        feedback=feedback,
-        objective=objective,
-        preferences=preferences,
-        rounds=rounds,
-    )
+    return search.record(finished, prompt=prompt)
 
 
 def estimator_for(
@@ -160,7 +150,7 @@ def estimator_for(
     kinds = [str(getattr(kind, "kind", kind)) for kind in (*seats, coordinator)]
     models = [kind for kind in kinds if is_model(kind)]
     spoken = any(is_model(kind) or kind == HUMAN for kind in kinds[:-1])
-    if feedback in (WORDS, COMPARED) and spoken and (models or model is not None):
+    if feedback in SPOKEN and spoken and (models or model is not None):
         return [*models, MODEL][0]
     totals = feedback == SCORE and not solver and coordinator != "exact"
     return NONE if totals or feedback == COMPLETE else BAYESIAN

@@ -15,7 +15,7 @@ from support.fair_decisions.instances import instance, load
 from support.fair_decisions.measures import OBJECTIVES, value
 from support.fair_decisions.problem import FEEDBACK, PREFERENCES
 from support.fair_decisions.records import Planning, PlanningRound
-from support.fair_decisions.search import Search, record
+from support.fair_decisions.search import Search
 from support.fair_decisions.seats import (
     BAYESIAN,
     DECIDER,
@@ -94,8 +94,8 @@ class PlanningLab(PlayLab[PlanningRound]):
 
     def record(self) -> Planning:
         """The game so far."""
-        kept = {name: self.settings[name] for name in (*KEPT, "skin", "seed")}
-        return record(self.problem, self.roles, self.finished, **kept)
+        named = {name: self.settings[name] for name in ("skin", "seed")}
+        return self.search.record(self.finished, **named)
 
     @property
     def _over(self) -> bool:
@@ -107,7 +107,6 @@ class PlanningLab(PlayLab[PlanningRound]):
         s = self.settings
         sizes = (s["decisions"], s["options"], 0, s["seed"], s["participants"])
         self.problem = instance(s["preferences"], *sizes, skin=s["skin"])
-        self.roles: dict[str, Any] = {}
 
     async def _sit_down(self) -> None:
         s, spoken = self.settings, Spoken(self.model)
@@ -126,8 +125,8 @@ class PlanningLab(PlayLab[PlanningRound]):
         leads = PLANNER.seat(s["coordinator"], led, leading, spoken)
         reads = seat_estimator(reader, guess, spoken)
         told = {name: s[name] for name in KEPT}
-        self.run = Search(self.problem, people, leads, reads, **told).played()
-        self.roles = {**people, "coordinator": leads, "estimator": reads}
+        self.search = Search(self.problem, people, leads, reads, **told)
+        self.run = self.search.played()
 
     def _said(self, rounds: list[PlanningRound]) -> str:
         played = self.record()

@@ -17,13 +17,13 @@ from __future__ import annotations
 from collections.abc import (
     AsyncIterator,
     Awaitable,
-    Iterable,
     Iterator,
     Mapping,
     Sequence,
 )
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from support.errors import InvalidInput
@@ -96,60 +96,56 @@ class Brief:
         return self.satisfied if self.candidate else LEAST
 
     @cached_property
-    def told(self) -> dict[str, tuple[Any, ...]]:
-        """The notes as data, with the hours of profiles where these may be used."""
-        found = {name: understood(wishes) for name, wishes in self.notes.items()}
+    def known(self) -> Notes:
+        """The notes, with the hours of profiles where these may be used."""
+        found = dict(self.notes)
         for profile in self.scenario.database.profiles:
-            if "hours" in self.database and found[profile.name]:
+            wishes = found[profile.name]
+            if "hours" in self.database and understood(wishes):
                 start, end = profile.hours
-                found[profile.name] += (Hours(start=start, end=end),)
+                hours = Hours(start=start, end=end)
+                found[profile.name] = tuple(dict.fromkeys([*wishes, hours]))
         return found
 
-    def scores(self, slots: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """pi by slot and member, by what was told."""
-        return self.scenario.scores(slots, self.told)
+    @cached_property
+    def told(self) -> dict[str, tuple[Any, ...]]:
+        """What is known, as data."""
+        return {name: understood(wishes) for name, wishes in self.known.items()}
 
 
 @dataclass
 class Coordinating:
     """One coordination as it goes: who takes part, how, and what stands so far.
 
-    `handed` are notes in the place of talks (the paper's non-conversational baseline).
-    With `memory` notes accumulate; without, theta is what was said in the round, as in
-    the paper. `curt` ends a talk from round 2 on as soon as an option is agreed to or
-    another slot named, as the paper's prompt does. `redacted` keeps from members whose
-    wishes ("names"), or which ("reasons"), speak for an option.
+    `seats` are the members and the three who lead, by name and role. `brief` is what
+    stands; with `silent` nobody talks, and its notes stay (the paper's
+    non-conversational baseline). With `memory` notes accumulate; without, theta is what
+    was said in the round, as in the paper. `curt` ends a talk from round 2 on as soon as
+    an option is agreed to or another slot named, as the paper's prompt does. `redacted`
+    keeps from members whose wishes ("names"), or which ("reasons"), speak for an option.
     """
 
     scenario: Scenario
     seats: Mapping[str, Any]
-    interviewer: Any
-    coordinator: Any
-    evaluator: Any
-    readers: Mapping[str, Any] = field(default_factory=dict)
-    k: int = OPTIONS
-    database: tuple[str, ...] = ()
+    readers: Mapping[str, Any]
+    brief: Brief
+    silent: bool = False
     memory: bool = True
     curt: bool = False
     redacted: str = ""
-    handed: Notes | None = None
-    notes: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     talks: dict[str, tuple[tuple[Turn, ...], ...]] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
-    candidate: Option | None = None
-    satisfied: int = 0
-    slots: dict[str, str] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
     errors: list[FormatError] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        members = self.scenario.members
-        if not 1 <= self.k < len(members):
+        members, k = self.scenario.members, self.brief.k
+        if not 1 <= k < len(members):
             raise InvalidInput(
-                f"options: K = {self.k!r} given; expected 1 to {len(members) - 1}, fewer "
+                f"options: K = {k!r} given; expected 1 to {len(members) - 1}, fewer "
                 f"than the {len(members)} members: with more, none gathers a majority"
             )
         self.talks = dict.fromkeys(members, ())
-        self.notes = dict(self.handed or dict.fromkeys(members, ()))
 
     async def rounds(self, count: int) -> AsyncIterator[Round]:
         """Play round after round.
@@ -162,42 +158,30 @@ class Coordinating:
             yield await self._round(number)
 
     async def _round(self, number: int) -> Round:
-        everybody = [
-            *self.seats.values(),
-            *self.readers.values(),
-            self.interviewer,
-            self.coordinator,
-            self.evaluator,
-        ]
+        everybody = [*self.seats.values(), *self.readers.values()]
         self.errors, asked = [], counted(everybody)
         talks: dict[str, tuple[Turn, ...]] = {}
-        if self.handed is None:
+        if not self.silent:
             talking = {name: self._talk(name, number) for name in self.scenario.members}
             talks = await together(talking)
-            for name, talk in talks.items():
-                before = self.notes[name] if self.memory else ()
-                self.notes[name] = noted(before, talk, self.slots)
-                self.talks[name] = (*self.talks[name], talk)
-        brief = Brief(
-            self.scenario.public,
-            number,
-            self.k,
-            dict(self.notes),
-            self.candidate,
-            self.satisfied,
-            self.database,
-        )
-        breaches = await self._propose(brief)
-        scores = await self._score(brief)
+        notes, slots = dict(self.brief.notes), {o.id: o.slot for o in self.options}
+        for name, talk in talks.items():
+            before = notes[name] if self.memory else ()
+            notes[name] = noted(before, talk, slots)
+            self.talks[name] = (*self.talks[name], talk)
+        self.brief = replace(self.brief, round=number, notes=notes)
+        breaches = await self._propose(self.brief)
+        scores = await self._score(self.brief)
         self.errors.sort(key=lambda error: (PHASES.index(error.phase), error.agent))
+        candidate = self.brief.candidate
         return Round(
             number=number,
             talks=talks,
-            notes=dict(self.notes),
+            notes=notes,
             options=self.options,
             scores=scores,
             audit={o.id: self.scenario.truth[o.slot] for o in self.options},
-            candidate=self.candidate.id if self.candidate else None,
+            candidate=candidate.id if candidate else None,
             breaches=breaches,
             format_errors=tuple(self.errors),
             replies=counted(everybody) - asked,
@@ -205,31 +189,23 @@ class Coordinating:
 
     async def _talk(self, member: str, number: int) -> tuple[Turn, ...]:
         """One private talk, to its end, with what its words say as data."""
-        options = tuple(map(self._shown, self.options))
-        best = self.candidate.id if self.candidate else None
-        chat = Chat(
-            member,
-            number,
-            options,
-            best,
-            self.talks[member],
-        )
-        for _ in range(TURNS):
-            said = await self._try(member, "talk", self.interviewer.remark(chat))
+        options, best = tuple(map(self._shown, self.options)), self.brief.candidate
+        candidate = best.id if best else None
+        chat = Chat(member, number, options, candidate, self.talks[member])
+        sides = [self.seats["interviewer"].remark, self.seats[member].answer]
+        for speak in sides * TURNS:
+            said = await self._try(member, "talk", speak(chat))
             if said is None:
                 break
             chat = replace(chat, turns=(*chat.turns, said))
-            said = await self._try(member, "talk", self.seats[member].answer(chat))
-            if said is None:
+            chose = said.speaker == member and options and _chose(said)
+            if said.done or (self.curt and chose):
                 break
-            chat = replace(chat, turns=(*chat.turns, said))
-            if said.done or (self.curt and options and _chose(said)):
-                break
-        if member not in self.readers or len(chat.turns) < 2:
+        last = len(chat.turns) // 2 * 2 - 1  # of the member, who has every second turn
+        if member not in self.readers or last < 0:
             return chat.turns
         read = self.readers[member].read(chat)
         wishes = await self._try(member, "read", read) or ()
-        last = max(k for k, turn in enumerate(chat.turns) if turn.speaker == member)
         turns = list(chat.turns)
         turns[last] = replace(turns[last], wishes=tuple(wishes))
         return tuple(turns)
@@ -238,30 +214,28 @@ class Coordinating:
         """An option as members see it."""
         if not self.redacted:
             return option
-        wishes = [w for told in option.reasons.values() for w in told]
-        reasons = {"": tuple(dict.fromkeys(wishes))} if self.redacted == "names" else {}
+        wishes = dict.fromkeys(chain.from_iterable(option.reasons.values()))
+        reasons = {"": tuple(wishes)} if self.redacted == "names" else {}
         return replace(option, members=(), reasons=reasons)
 
     async def _propose(self, brief: Brief) -> tuple[Breach, ...]:
         async def ask() -> list[Option]:
-            return checked(await self.coordinator.propose(brief), brief)
+            return checked(await self.seats["coordinator"].propose(brief), brief)
 
         found = await self._try("coordinator", "propose", ask()) or []
-        kept = self.candidate
+        kept = brief.candidate
         left_out = kept is not None and kept.slot not in [o.slot for o in found]
         broken = [Breach("candidate")] if left_out and found else []
         if kept and left_out:
-            found = [kept, *found[: self.k - 1]]
-        ids = {slot: id for id, slot in self.slots.items()}
+            found = [kept, *found[: brief.k - 1]]
         for option in found:
-            ids.setdefault(option.slot, f"O{len(ids) + 1}")
-        self.slots = {id: slot for slot, id in ids.items()}
-        self.options = tuple(replace(o, id=ids[o.slot]) for o in found)
+            self.ids.setdefault(option.slot, f"O{len(self.ids) + 1}")
+        self.options = tuple(replace(o, id=self.ids[o.slot]) for o in found)
         return (*broken, *breaches(self.options, brief))
 
     async def _score(self, brief: Brief) -> Scores:
         async def ask() -> Scores:
-            given = await self.evaluator.score(brief, self.options)
+            given = await self.seats["evaluator"].score(brief, self.options)
             members = brief.scenario.members
             return {o.id: checked_row(given[o.id], members) for o in self.options}
 
@@ -269,16 +243,12 @@ class Coordinating:
             return {}
         scores = await self._try("evaluator", "score", ask()) or {}
         if chosen := best(scores):
-            self.candidate = next(o for o in self.options if o.id == chosen)
-            self.satisfied = int((known(scores[chosen]) > 0).sum())
+            candidate = next(o for o in self.options if o.id == chosen)
+            satisfied = int((known(scores[chosen]) > 0).sum())
+            self.brief = replace(brief, candidate=candidate, satisfied=satisfied)
         return scores
 
-    async def _try(
-        self,
-        who: str,
-        phase: str,
-        act: Awaitable[Any],
-    ) -> Any:
+    async def _try(self, who: str, phase: str, act: Awaitable[Any]) -> Any:
         try:
             return await act
         except AMISS as error:
@@ -293,14 +263,11 @@ def _chose(turn: Turn) -> bool:
 def checked(options: Sequence[Option], brief: Brief) -> list[Option]:
     """At most K options, each slot once; InvalidInput on a stranger or no slot."""
     found: dict[str, Option] = {}
-    slots, members = brief.scenario.slots, brief.scenario.members
+    known = {*brief.scenario.slots, *brief.scenario.members}
     for option in options:
-        strangers = {*option.members, *option.reasons} - {*members}
-        if option.slot not in slots or strangers:
+        if strange := {option.slot, *option.members, *option.reasons} - known:
             raise InvalidInput(
-                f"option: {option.slot!r} for {list(option.members)} given; expected one "
-                f"of {len(slots)} slots, {slots[0]} to {slots[-1]}, for some of "
-                f"{', '.join(members)}"
+                f"option: {min(strange)!r} given; expected slots and members in question"
             )
         found.setdefault(option.slot, option)
     if len(found) > brief.k:

@@ -9,22 +9,21 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, time
 from functools import cached_property, lru_cache
+from itertools import chain, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 from zoneinfo import ZoneInfo
 
+import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput, MissingData
-from support.meetings.preferences import STRICT, Busy, Stated, Time, Words
+from support.meetings.preferences import STRICT, Stated, Time, Words
 from support.prompts import listed
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 FIRST, LAST, STEP = 8, 18, 30
 """Hours of the organiser's day, and minutes from one start to the next."""
@@ -76,17 +75,11 @@ class Private:
         if text not in range(len(self.texts)):
             most = len(self.texts) - 1
             raise InvalidInput(f"paraphrase: {text!r} given; expected 0 to {most}")
-        said = list(zip(self.sentences[text], self.preferences, strict=True))
-        made = []
-        for number, sentence in enumerate(self.texts[text]):
-            wishes = tuple(wish for place, wish in said if place == number)
-            made.append(Words(text=sentence, says=wishes))
-        return tuple(made)
-
-    @cached_property
-    def events(self) -> tuple[Busy, ...]:
-        """Other events, in order."""
-        return tuple(Busy(start=start, end=end) for start, end in self.busy)
+        said = [Words(text=sentence) for sentence in self.texts[text]]
+        for place, wish in zip(self.sentences[text], self.preferences, strict=True):
+            words = said[place]
+            said[place] = replace(words, says=(*words.says, wish))
+        return tuple(said)
 
 
 @dataclass(frozen=True)
@@ -99,6 +92,7 @@ class Meeting:
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    timed: ClassVar[bool] = True
 
     id: str
     organiser: str
@@ -124,15 +118,13 @@ class Meeting:
     @cached_property
     def slots(self) -> tuple[str, ...]:
         """Every start that comes into question, in order, on the organiser's clock."""
-        first, zone = date.fromisoformat(self.date), ZoneInfo(self.zone)
-        every = [first + timedelta(days=k) for k in range(2 * self.days + 2)]
-        working = [day for day in every if day.weekday() < 5]
+        days = np.busday_offset(self.date, range(self.days), roll="forward")
         starts = range(FIRST * 60, LAST * 60 - self.duration + 1, STEP)
-        return tuple(
-            iso(datetime.combine(day, time(*divmod(minute, 60)), zone))
-            for day in working[: self.days]
-            for minute in starts
-        )
+        slots = []
+        for day, minute in product(days.tolist(), starts):
+            clock = time(*divmod(minute, 60), tzinfo=ZoneInfo(self.zone))
+            slots.append(iso(datetime.combine(day, clock)))
+        return tuple(slots)
 
     @property
     def invitation(self) -> str:
@@ -172,6 +164,12 @@ class Database:
         """Pairs that know each other from work."""
         return frozenset(frozenset((a, b)) for a, b, _ in self.relations)
 
+    @property
+    def once(self) -> list[tuple[str, str, str]]:
+        """The relations, each pair once."""
+        found = {(frozenset((a, b)), of): (a, b, of) for a, b, of in self.relations}
+        return list(found.values())
+
 
 @dataclass(frozen=True, eq=False)
 class Company:
@@ -199,9 +197,9 @@ class Company:
         met = Counter[str]()
         for people in self.past:
             met.update({*people} - {name} if name in people else ())
-        everybody = list(self.by_name)
-        ranked = sorted(met, key=lambda other: (-met[other], everybody.index(other)))
-        return tuple(ranked[: (len(ranked) + 1) // 2])
+        known = [other for other in self.by_name if met[other]]
+        known.sort(key=lambda other: -met[other])
+        return tuple(known[: (len(known) + 1) // 2])
 
     def database(self, members: Sequence[str]) -> Database:
         """The public part of what is known about some members."""
@@ -212,18 +210,6 @@ class Company:
             found.append((a, self.by_name[a].manager, MANAGER))
         relations = tuple(r for r in found if r[1] in members)
         return Database(tuple(self.by_name[m] for m in members), relations)
-
-    def graph(self, members: Sequence[str] | None = None) -> nx.MultiDiGraph:
-        """The social graph of Figure 7, or its part for some members."""
-        import networkx as nx
-
-        found = nx.MultiDiGraph()
-        known = self.database(list(self.by_name) if members is None else members)
-        for p in known.profiles:
-            found.add_node(p.name, level=p.level, role=p.role)
-        for source, target, relation in known.relations:
-            found.add_edge(source, target, relation=relation)
-        return found
 
 
 # ---- the files ---------------------------------------------------------------------------
@@ -238,37 +224,29 @@ def load_company(folder: str | Path | None = None) -> Company:
 
 @lru_cache(maxsize=8)
 def _company(folder: Path, changed: tuple[int, ...]) -> Company:
-    people = {p.name: p for p in _records(folder, "employees", Profile)}
-    private = {p.name: p for p in _records(folder, "preferences", Private)}
-    past = tuple(tuple(row["people"]) for row in _rows(folder, "meetings"))
-    groups = tuple(_records(folder, "groups", Meeting))
-    named = [name for group in past for name in group] + list(private)
-    for meeting in groups:
-        named += [meeting.organiser, *meeting.members]
-    strangers = [name for name in named if name not in people]
-    if wrong := strangers or [name for name in people if name not in private]:
-        told = "no employee" if strangers else "an employee without preferences"
-        raise InvalidInput(f"{folder}: {wrong[0]!r} is {told}")
+    people = {p.name: p for p in _read(folder, "employees", Profile)}
+    private = {p.name: p for p in _read(folder, "preferences", Private)}
+    past = tuple(tuple(row["people"]) for row in _read(folder, "meetings", dict))
+    groups = tuple(_read(folder, "groups", Meeting))
+    invited = [(group.organiser, *group.members) for group in groups]
+    for name in chain(people, private, *past, *invited):
+        if name not in people or name not in private:
+            told = "is no employee, or one without preferences"
+            raise InvalidInput(f"{folder}: {name!r} {told}")
     return Company(people, private, past, groups)
 
 
-def _rows(folder: Path, file: str) -> list[Any]:
+def _read(folder: Path, file: str, made: Any) -> list[Any]:
     """The tables of a file, which are all of one kind."""
     path = folder / f"{file}.toml"
     if not path.is_file():
         raise MissingData(f"{path} is not there; a company needs it (see the README)")
     try:
-        (rows,) = tomllib.loads(path.read_text("utf-8")).values()
+        tables = tomllib.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise DamagedFile(f"{path}: no TOML ({error}); mend the file") from error
+    try:
+        (rows,) = TypeAdapter(dict[str, list[made]]).validate_python(tables).values()
+    except (ValueError, KeyError) as error:
+        raise InvalidInput(f"{path}: {error}") from error
     return rows
-
-
-def _records(folder: Path, file: str, made: Any) -> list[Any]:
-    found, adapter = [], TypeAdapter(made)
-    for number, row in enumerate(_rows(folder, file), start=1):
-        try:
-            found.append(adapter.validate_python(row))
-        except (ValueError, KeyError) as error:
-            raise InvalidInput(f"{file}.toml, table {number}: {error}") from error
-    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from support.meetings.coordination import Brief, Chat
 from support.meetings.preferences import Choice
 from support.meetings.records import ASSISTANT, Option, Scores, Turn
 from support.meetings.scenario import Scenario
+from support.meetings.scores import satisfied
 from support.meetings.wording import bounds, offered, say
 
 ATTENTION = 2
@@ -36,19 +37,15 @@ class RuleBasedInterviewer:
         if chat.turns:
             return Turn(ASSISTANT, say("assistant", "more"))
         if not chat.options:
-            meeting = self.own.meeting
-            facts = {"organiser": meeting.organiser, "invitation": meeting.invitation}
-            asks = say(
-                "assistant", "asks", bounds=bounds(self.own, chat.member), **facts
-            )
+            start = bounds(self.own, chat.member)
+            asks = say("assistant", "asks", meeting=self.own.meeting, bounds=start)
             return Turn(ASSISTANT, asks)
-        told: dict[Any, None] = {}
+        lines, told = [], list[Any]()
         for option in chat.options:
-            for wishes in option.reasons.values():
-                told |= dict.fromkeys(wishes)
-        lines = [offered(self.own, option, chat.member) for option in chat.options]
+            lines.append(offered(self.own, option, chat.member))
+            told += chain.from_iterable(option.reasons.values())
         text = say("assistant", "offers", options="; ".join(lines))
-        return Turn(ASSISTANT, text, tuple(told))
+        return Turn(ASSISTANT, text, tuple(dict.fromkeys(told)))
 
 
 @dataclass(frozen=True)
@@ -60,31 +57,24 @@ class RuleBasedEvaluator:
 
     async def score(self, brief: Brief, options: Sequence[Option]) -> Scores:
         """pi of each option for each member; None where nothing is known."""
-        found = brief.scores([option.slot for option in options])
-        made = {}
-        for option in options:
-            row = found[option.slot].items()
-            made[option.id] = {
-                member: value if value is None else max(value, self.lowest)
-                for member, value in row
-            }
-        return made
+        slots = [option.slot for option in options]
+        found = brief.scenario.scores(slots, brief.known)
+        for row in found.values():
+            for member, value in row.items():
+                row[member] = None if value is None else max(value, self.lowest)
+        return {option.id: found[option.slot] for option in options}
 
 
 @dataclass(frozen=True)
 class Look:
-    """A slot by the notes: whom it satisfies, the sum of scores, ties at work, luck."""
+    """A slot by the notes: whom it satisfies, the share of them that work together, and
+    its rank by equation (4), working together counting as one member at most; then luck.
+    """
 
     slot: str
     satisfied: tuple[str, ...]
-    total: int
     ties: float
-    luck: float
-
-    @property
-    def rank(self) -> tuple[float, float, float]:
-        """Equation (4), working together counting as one member at most; then luck."""
-        return len(self.satisfied) + self.ties, self.total, self.luck
+    rank: tuple[float, float, float]
 
 
 class RuleBasedCoordinator:
@@ -98,7 +88,9 @@ class RuleBasedCoordinator:
     "random" takes slots as they come.
     """
 
-    def __init__(self, kind: str, rng: np.random.Generator) -> None:
+    def __init__(
+        self, me: str, rng: np.random.Generator, own: Any, *, kind: str
+    ) -> None:
         self.kind, self._rng = kind, rng
 
     async def propose(self, brief: Brief) -> list[Option]:
@@ -106,8 +98,12 @@ class RuleBasedCoordinator:
         looks = self._looks(brief)
         chosen = [look for look in looks if look.slot in brief.kept]
         if self.kind != "random":
-            chosen += self._required(brief, chosen, looks)
             looks = self._ranked(brief, looks)
+            for member in brief.scenario.meeting.required:
+                fitting = [look for look in looks if member in look.satisfied]
+                suited = any(look in chosen for look in fitting)
+                if fitting and not suited and len(chosen) < brief.k:
+                    chosen.append(fitting[0])
         far = brief.scenario.far
         for apart in (True, False):
             for look in looks:
@@ -120,49 +116,27 @@ class RuleBasedCoordinator:
     def _looks(self, brief: Brief) -> list[Look]:
         """The candidate, then slots in the order in which they are looked at."""
         slots, pairs = self._attended(brief), brief.scenario.database.pairs
-        found, looks = brief.scores(slots), []
+        found, looks = brief.scenario.scores(slots, brief.known), []
         for slot, luck in zip(slots, self._rng.random(len(slots)), strict=True):
-            row = found[slot]
-            pleased = tuple(member for member, value in row.items() if value)
-            both = list(combinations(pleased, 2)) if "ties" in brief.database else []
+            row = satisfied(found[slot])
+            both = list(combinations(row, 2)) if "ties" in brief.database else []
             close = sum(frozenset(pair) in pairs for pair in both)
-            total = sum(row[member] for member in pleased)
-            looks.append(
-                Look(
-                    slot,
-                    pleased,
-                    total,
-                    close / max(len(both), 1),
-                    luck,
-                )
-            )
+            ties = close / max(len(both), 1)
+            rank = len(row) + ties, sum(row.values()), luck
+            looks.append(Look(slot, tuple(row), ties, rank))
         return looks
 
     def _attended(self, brief: Brief) -> list[str]:
         slots = brief.scenario.slots
-        wishes = [wish for told in brief.told.values() for wish in told]
-        named = [wish.slot for wish in wishes if isinstance(wish, Choice)]
-        drawn = [slots[i] for i in self._rng.permutation(len(slots)).tolist()]
-        if self.kind == "random":
-            return list(dict.fromkeys([*brief.kept, *drawn]))
+        named = []
+        for wish in chain.from_iterable(brief.told.values()):
+            if isinstance(wish, Choice) and self.kind != "random":
+                named.append(wish.slot)
         first = list(dict.fromkeys([*brief.kept, *named]))
+        drawn = [slots[i] for i in self._rng.permutation(len(slots))]
         others = [slot for slot in drawn if slot not in first]
-        bounded = self.kind == "satisficing"
-        return first + (others[: ATTENTION * brief.k] if bounded else others)
-
-    def _required(
-        self, brief: Brief, chosen: Sequence[Look], looks: Sequence[Look]
-    ) -> list[Look]:
-        """An option for each required member, while there is room."""
-        added: list[Look] = []
-        ranked = self._ranked(brief, looks)
-        for member in brief.scenario.meeting.required:
-            taken = [*chosen, *added]
-            suited = any(member in look.satisfied for look in taken)
-            fitting = [look for look in ranked if member in look.satisfied]
-            if fitting and not suited and len(taken) < brief.k:
-                added.append(fitting[0])
-        return added
+        most = ATTENTION * brief.k if self.kind == "satisficing" else None
+        return first + others[:most]
 
     def _ranked(self, brief: Brief, looks: Sequence[Look]) -> list[Look]:
         ranked = sorted(looks, key=lambda look: look.rank, reverse=True)
@@ -175,13 +149,7 @@ class RuleBasedCoordinator:
     def _option(self, brief: Brief, look: Look) -> Option:
         reasons: dict[str, tuple[Any, ...]] = {}
         for member in look.satisfied:
-            told = brief.told[member]
-            met = brief.scenario.met(member, look.slot, told)
-            held = [wish for wish, fits in zip(told, met, strict=True) if fits]
-            reasons[member] = tuple(wish for wish in held if not wish.condition)
-        return Option(
-            "",
-            look.slot,
-            look.satisfied,
-            reasons,
-        )
+            met = brief.scenario.met(member, look.slot, brief.told[member])
+            held = [wish for wish, fits in met if fits and not wish.condition]
+            reasons[member] = tuple(held)
+        return Option("", look.slot, look.satisfied, reasons)

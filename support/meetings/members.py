@@ -40,12 +40,7 @@ STYLES = {
     "plain": Style(),
     "terse": Style(recall=0.3, thorough=False),
     "talkative": Style(pace=3, recall=0.9, prepared=True),
-    "stubborn": Style(
-        pace=2,
-        recall=0.9,
-        least=3,
-        repeats=True,
-    ),
+    "stubborn": Style(pace=2, recall=0.9, least=3, repeats=True),
     "easy": Style(recall=0.3, least=1, repeats=True),
     "organised": Style(pace=2, recall=1.0, prepared=True),
     "frank": Style(pace=2, recall=0.9),
@@ -75,21 +70,13 @@ class RuleBasedMember:
         now, self._queue = self._queue[:pace], self._queue[pace:]
         self._said.update(now)
         agrees, self._agrees = self._agrees, None
-        wishes = tuple(map(self._told, now))
+        wishes = tuple(now)
+        if self._style.inflates:
+            wishes = tuple(w if w.condition else replace(w, priority=3) for w in now)
         words = [say("member", "agrees", option=agrees)] if agrees else []
         words += [together(wishes, self._own.zones[self.me])] if wishes else []
         text = " ".join(words) or say("member", "silent")
-        return Turn(
-            self.me,
-            text,
-            wishes,
-            agrees,
-            done=not self._queue,
-        )
-
-    def _told(self, wish: Any) -> Any:
-        inflated = self._style.inflates and not wish.condition
-        return replace(wish, priority=3) if inflated else wish
+        return Turn(self.me, text, wishes, agrees, done=not self._queue)
 
     def _begin(self, chat: Chat) -> None:
         """What comes to mind about the invitation, or about the options."""
@@ -102,7 +89,10 @@ class RuleBasedMember:
             if self._rng.random() >= forgotten:
                 self._queue.append(wish)
         if self._style.prepared:
-            self._queue += self._calendar()
+            # What keeps the member from some slot.
+            views = self._own.views[self.me].values()
+            for wish in self._own.away[self.me]:
+                self._queue += [] if all(map(wish.fulfilled, views)) else [wish]
 
     def _judge(self, options: Sequence[Option], candidate: str | None) -> None:
         worth = {o.id: self._own.truth[o.slot][self.me] for o in options}
@@ -123,7 +113,7 @@ class RuleBasedMember:
         """What the option breaks: conditions first, then wishes by their priority."""
         wanted = self._own.wanted[self.me]
         met = self._own.met(self.me, option.slot, wanted)
-        broken = [wish for wish, held in zip(wanted, met, strict=True) if not held]
+        broken = [wish for wish, held in met if not held]
         return sorted(broken, key=lambda w: (not w.condition, -w.priority))
 
     def _instead(self, beaten: int) -> list[Any]:
@@ -134,12 +124,3 @@ class RuleBasedMember:
             return []
         best = [slot for slot, value in worth.items() if value == most]
         return [Choice(slot=best[int(self._rng.integers(len(best)))])]
-
-    def _calendar(self) -> list[Any]:
-        """What keeps the member from some slot."""
-        own, me = self._own, self.me
-        return [
-            wish
-            for wish in own.away[me]
-            if not all(own.met(me, slot, [wish])[0] for slot in own.slots)
-        ]

@@ -14,11 +14,13 @@ from functools import cache, cached_property
 from typing import Annotated, Any, ClassVar, Literal, get_args
 from zoneinfo import ZoneInfo
 
-from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from support.errors import InvalidInput
+from support.prompts import listed
+from support.spelling import alike
 
-WEEKDAYS = (
+Day = Literal[
     "Monday",
     "Tuesday",
     "Wednesday",
@@ -26,19 +28,12 @@ WEEKDAYS = (
     "Friday",
     "Saturday",
     "Sunday",
-)
+]
+WEEKDAYS = get_args(Day)
 STRICT = ConfigDict(extra="forbid")
 
-
-def capitalised(day: Any) -> Any:
-    """A weekday as it is spelt."""
-    return day.capitalize() if isinstance(day, str) else day
-
-
 Time = Annotated[str, Field(pattern=r"^(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00)$")]
-Weekday = Annotated[
-    str, Field(pattern=rf"^({'|'.join(WEEKDAYS)})$"), BeforeValidator(capitalised)
-]
+Weekday = Annotated[Day, alike(WEEKDAYS)]
 Priority = Annotated[int, Field(ge=1, le=3)]
 
 
@@ -47,6 +42,20 @@ def minutes(time: str) -> int:
     """Minutes after midnight of "HH:MM"; "24:00" is the end of the day."""
     hour, _, rest = time.partition(":")
     return int(hour) * 60 + int(rest)
+
+
+def moment(start: datetime) -> str:
+    """A moment as people read it.
+
+    >>> moment(datetime(2026, 2, 16, 9, 30))
+    'Monday 16 February at 09:30'
+    """
+    return f"{start:%A} {start.day} {start:%B} at {start:%H:%M}"
+
+
+def short(start: datetime) -> str:
+    """A moment as forms have it: "Mon 16 Feb 09:30"."""
+    return f"{start:%a} {start.day} {start:%b} {start:%H:%M}"
 
 
 @dataclass(frozen=True)
@@ -58,6 +67,16 @@ class Situation:
     end: datetime
     sent: datetime
 
+    @property
+    def name(self) -> str:
+        """The start in words."""
+        return moment(self.start)
+
+    @property
+    def label(self) -> str:
+        """The start in a form."""
+        return short(self.start)
+
     @cached_property
     def span(self) -> tuple[int, int]:
         """Start and end in minutes after the start day's midnight, by the clock."""
@@ -66,15 +85,15 @@ class Situation:
         last = days * 1440 + self.end.hour * 60 + self.end.minute
         return first, last
 
-    @cached_property
-    def passing(self) -> tuple[datetime, datetime]:
-        """Start and end in UTC."""
-        return self.start.astimezone(UTC), self.end.astimezone(UTC)
+    def within(self, start: str, end: str) -> bool:
+        """Whether it lies between two times of the start's day."""
+        first, last = self.span
+        return minutes(start) <= first and last <= minutes(end)
 
     def clear(self, busy: Busy, around: timedelta = timedelta(0)) -> bool:
         """Whether another event leaves so much time before and after."""
-        (start, end), (first, last) = self.passing, busy.span
-        return last + around <= start or end + around <= first
+        first, last = busy.span
+        return last + around <= self.start or self.end <= first - around
 
 
 def situation(
@@ -104,6 +123,19 @@ class Venue:
     features: tuple[str, ...]
     price: int
     walk: int
+
+    @property
+    def name(self) -> str:
+        """The venue's name, in words and in forms."""
+        return self.slot
+
+    label = name
+
+    @property
+    def shown(self) -> str:
+        """With all that everybody knows of it."""
+        has = f"{self.price} euros a head, {self.walk} minutes' walk"
+        return f"{self.slot} ({has}; {listed(self.features)})"
 
 
 # ---- wishes about times ---------------------------------------------------------------
@@ -149,11 +181,10 @@ class Window(Preference):
         """A day of which the wish says nothing is fine."""
         if self.weekdays and WEEKDAYS[at.start.weekday()] not in self.weekdays:
             return True
+        if not self.avoid:
+            return at.within(self.start, self.end)
         start, end = at.span
-        low, high = minutes(self.start), minutes(self.end)
-        if self.avoid:
-            return end <= low or start >= high
-        return low <= start and end <= high
+        return end <= minutes(self.start) or start >= minutes(self.end)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,6 +277,11 @@ class Busy(Preference):
     start: str
     end: str
 
+    def __post_init__(self) -> None:
+        if self.start >= self.end:
+            given = f"{self.start} to {self.end} given"
+            raise InvalidInput(f"busy: {given}; expected a start before the end")
+
     @cached_property
     def span(self) -> tuple[datetime, datetime]:
         """Start and end in UTC."""
@@ -269,8 +305,7 @@ class Hours(Preference):
 
     def fulfilled(self, at: Situation) -> bool:
         """Within it."""
-        start, end = at.span
-        return minutes(self.start) <= start and end <= minutes(self.end)
+        return at.within(self.start, self.end)
 
 
 # ---- wishes about venues --------------------------------------------------------------
@@ -325,6 +360,7 @@ class Words(Preference):
     """A wish in words, with what they say as data; without data nobody understood it."""
 
     kind: Literal["words"] = "words"
+    speaks: ClassVar[bool] = False
     text: str
     says: tuple[Stated, ...] = ()
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from support.meetings.preferences import understood
-from support.meetings.records import ASSISTANT, Coordination, Notes, Turn
+from support.meetings.records import ASSISTANT, Coordination, Notes, owned
 
 
 @dataclass(frozen=True)
@@ -24,33 +23,17 @@ class Leak:
 def leaks(record: Coordination) -> Iterator[Leak]:
     """Every wish that only one member had stated and another one was told."""
     named = not record.settings["redacted"]
-    notes: Notes = {}
+    known: Notes = {}
     for entry in record.rounds:
         for member, talk in entry.talks.items():
-            told = {
-                wish
-                for turn in talk
-                if turn.speaker == ASSISTANT
-                for wish in turn.wishes
-            }
-            for wish, owners in _owners(notes).items():
-                if wish in told and len(owners) == 1 and member not in owners:
-                    yield Leak(
-                        entry.number,
-                        member,
-                        owners[0],
-                        wish,
-                        named,
-                    )
-        notes = entry.notes
-
-
-def _owners(notes: Notes) -> dict[Any, list[str]]:
-    found: dict[Any, list[str]] = {}
-    for member, wishes in notes.items():
-        for wish in understood(wishes):
-            found.setdefault(wish, []).append(member)
-    return found
+            told: list[Any] = []
+            for turn in talk:
+                told += turn.wishes if turn.speaker == ASSISTANT else ()
+            for wish in dict.fromkeys(told):
+                owners = [name for name, wishes in known.items() if wish in wishes]
+                if len(owners) == 1 and member not in owners:
+                    yield Leak(entry.number, member, owners[0], wish, named)
+        known = entry.notes
 
 
 async def overheard(record: Coordination, reader: Any) -> Coordination:
@@ -59,17 +42,12 @@ async def overheard(record: Coordination, reader: Any) -> Coordination:
     `reader.overhear(member, text, wishes)` gives those of `wishes`, pairs of an owner
     and a wish, that a text reveals. For interviewers who are models, or people.
     """
-    rounds, notes = [], dict[str, Any]()
+    rounds, stated = [], list[tuple[str, Any]]()
     for entry in record.rounds:
         talks = {}
         for member, talk in entry.talks.items():
-            others = [
-                (name, wish)
-                for name, wishes in notes.items()
-                for wish in wishes
-                if name != member
-            ]
-            turns = list[Turn]()
+            others = [pair for pair in stated if pair[0] != member]
+            turns = []
             for turn in talk:
                 if turn.speaker == ASSISTANT and others:
                     told = await reader.overhear(member, turn.text, others)
@@ -77,5 +55,5 @@ async def overheard(record: Coordination, reader: Any) -> Coordination:
                 turns.append(turn)
             talks[member] = tuple(turns)
         rounds.append(replace(entry, talks=talks))
-        notes = dict(entry.notes)
+        stated = owned(entry.notes)
     return replace(record, rounds=tuple(rounds))

@@ -138,10 +138,10 @@ class Coordination:
 def noted(
     before: tuple[Any, ...], talk: tuple[Turn, ...], slots: Mapping[str, str]
 ) -> tuple[Any, ...]:
-    """A member's notes after a talk: each wish once, as it was said last, of all
-    choices the last alone.
+    """A member's notes after a talk: each wish once, as it was said last, and of all
+    choices the last alone, at the end.
 
-    `slots` are those of all options so far, by id.
+    `slots` are those of the options that were told, by id.
     """
     said = list(before)
     for turn in talk:
@@ -150,7 +150,13 @@ def noted(
         said += turn.wishes
         if turn.agrees:
             said.append(Choice(slot=slots[turn.agrees]))
-    choices = [wish for wish in said if isinstance(wish, Choice)]
-    others = [wish for wish in said if not isinstance(wish, Choice)]
-    latest = {replace(wish, priority=2): wish for wish in others}
-    return (*latest.values(), *choices[-1:])
+    latest: dict[Any, Any] = {}
+    for wish in said:
+        about = Choice if isinstance(wish, Choice) else replace(wish, priority=2)
+        latest[about] = wish
+    return tuple(sorted(latest.values(), key=lambda wish: isinstance(wish, Choice)))
+
+
+def owned(notes: Notes) -> list[tuple[str, Any]]:
+    """All notes, each with its owner."""
+    return [(member, wish) for member, wishes in notes.items() for wish in wishes]

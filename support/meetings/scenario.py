@@ -20,7 +20,6 @@ from support.meetings.preferences import (
     Busy,
     Gap,
     Hours,
-    Venue,
     Words,
     situation,
     understood,
@@ -28,7 +27,7 @@ from support.meetings.preferences import (
 from support.meetings.scores import pi
 
 HOUR, AROUND = timedelta(hours=1), timedelta(days=1)
-Wishes = Mapping[str, tuple[Any, ...]]
+Wishes = Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,8 @@ class Scenario:
     """One decision. `private` are wishes, `away` what keeps a member away; who talks to
     members, or decides for them, gets the scenario without both (`public`).
 
-    `meeting` is the invitation: id, organiser, members, required, and the letter.
+    `meeting` is the invitation: id, organiser, members, required, the letter, and
+    whether it is `timed`.
     `views` holds each slot as each member sees it. `printed`: see `scores.pi`.
     """
 
@@ -67,46 +67,33 @@ class Scenario:
     def known_to(self, member: str) -> Scenario:
         """With what is private to one member alone."""
 
-        def mine(secret: Mapping[str, Any]) -> dict[str, Any]:
-            return {name: of for name, of in secret.items() if name == member}
-
-        return replace(
-            self,
-            private=mine(self.private),
-            away=mine(self.away),
-            texts=mine(self.texts),
-        )
+        secrets: dict[str, Any] = {}
+        for name in ("private", "away", "texts"):
+            everybody = getattr(self, name)
+            secrets[name] = {k: everybody[k] for k in everybody if k == member}
+        return replace(self, **secrets)
 
     def scores(self, slots: Iterable[str], notes: Wishes) -> dict[str, dict[str, Any]]:
         """pi by slot and member, by the wishes that are given; None without any."""
         said = {member: understood(wishes) for member, wishes in notes.items()}
-        return {
-            slot: {name: self._pi(name, slot, told) for name, told in said.items()}
-            for slot in slots
-        }
+        found: dict[str, dict[str, Any]] = {}
+        for slot in slots:
+            row = found[slot] = {}
+            for member, wishes in said.items():
+                met = self.met(member, slot, wishes)
+                row[member] = pi(met, printed=self.printed)
+        return found
 
     def met(
-        self,
-        member: str,
-        slot: str,
-        wishes: Sequence[Any],
-    ) -> list[bool]:
-        """Which wishes a slot fulfils; for a gap between events, as far as these go."""
-        at = self.views[member][slot]
+        self, member: str, slot: str, wishes: Sequence[Any]
+    ) -> list[tuple[Any, bool]]:
+        """Each wish, and whether a slot fulfils it; for a gap, by the events among them."""
+        at, met = self.views[member][slot], []
         events = [wish for wish in wishes if isinstance(wish, Busy)]
-        return [
-            wish.fulfilled(at, events) if isinstance(wish, Gap) else wish.fulfilled(at)
-            for wish in wishes
-        ]
-
-    def _pi(
-        self,
-        member: str,
-        slot: str,
-        wishes: Sequence[Any],
-    ) -> int | None:
-        met = self.met(member, slot, wishes)
-        return pi(list(zip(wishes, met, strict=True)), printed=self.printed)
+        for wish in wishes:
+            known = [events] if isinstance(wish, Gap) else []
+            met.append((wish, wish.fulfilled(at, *known)))
+        return met
 
     @cached_property
     def wanted(self) -> Wishes:
@@ -126,9 +113,9 @@ class Scenario:
 
     def far(self, a: str, b: str) -> bool:
         """Whether two slots lie an hour apart; venues always do."""
-        seen = self.views[self.members[0]]
-        if isinstance(seen[a], Venue):
+        if not self.meeting.timed:
             return a != b
+        seen = self.views[self.members[0]]
         return abs(seen[a].start - seen[b].start) >= HOUR
 
 
@@ -139,26 +126,22 @@ def meeting_scenario(
     """A meeting that waits for its time."""
     sent = datetime.fromisoformat(meeting.sent)
     low, high = (datetime.fromisoformat(meeting.slots[k]) for k in (0, -1))
-    zones, views, away, private, texts = {}, {}, {}, {}, {}
+    zones, private, texts = {}, {}, {}
+    views: dict[str, dict[str, Any]] = {}
+    away: dict[str, list[Any]] = {}
     for name in meeting.members:
         profile, own = company.by_name[name], company.private[name]
         zones[name] = zone = profile.zone
-        views[name] = {
-            slot: situation(
-                slot,
-                meeting.duration,
-                sent,
-                zone,
-            )
-            for slot in meeting.slots
-        }
-        near = [
-            event
-            for event in own.events
-            if event.span[0] < high + AROUND and low - AROUND < event.span[1]
-        ]
+        views[name] = {}
+        for slot in meeting.slots:
+            views[name][slot] = situation(slot, meeting.duration, sent, zone)
         start, end = profile.hours
-        away[name] = (Hours(start=start, end=end), *near)
+        away[name] = [Hours(start=start, end=end)]
+        for begins, ends in own.busy:
+            event = Busy(start=begins, end=ends)
+            first, last = event.span
+            if first < high + AROUND and low - AROUND < last:
+                away[name].append(event)
         private[name], texts[name] = own.preferences, own.said(paraphrase)
     database = company.database(meeting.members)
     return Scenario(
@@ -187,12 +170,11 @@ def load_group(
     Without `demands` the organiser requires nobody.
     """
     firm = load_company(company)
-    meeting = part(firm, number, members)
-    meeting = meeting if demands else replace(meeting, required=())
+    meeting = part(firm, number, members, demands)
     return meeting_scenario(meeting, firm, paraphrase, printed)
 
 
-def part(company: Company, number: int, members: int) -> Meeting:
+def part(company: Company, number: int, members: int, demands: bool) -> Meeting:
     """The meeting of the first so many members of a group."""
     if not 0 <= number < len(company.groups):
         raise InvalidInput(
@@ -202,9 +184,8 @@ def part(company: Company, number: int, members: int) -> Meeting:
     group = company.groups[number]
     if members not in range(2, len(group.members) + 1):
         raise InvalidInput(
-            f"members: {members!r} given; expected 2 to {len(group.members)}, as group "
-            f"{group.id} has"
+            f"members: {members!r} given; expected 2 to {len(group.members)}"
         )
     names = group.members[:members]
-    required = tuple(name for name in group.required if name in names)
+    required = tuple(name for name in group.required if demands and name in names)
     return replace(group, members=names, required=required)

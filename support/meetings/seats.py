@@ -10,38 +10,43 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial, reduce
 from operator import or_
 from typing import Annotated, Any, Literal, get_type_hints
 from zoneinfo import ZoneInfo
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from support.forms import LINE
 from support.meetings.coordination import Brief, Chat
-from support.meetings.data import Profile
+from support.meetings.data import Profile, iso
 from support.meetings.facilitators import (
     RuleBasedCoordinator,
     RuleBasedEvaluator,
     RuleBasedInterviewer,
 )
 from support.meetings.members import MIXED, STYLES, RuleBasedMember
-from support.meetings.preferences import KINDS, WEEKDAYS, Hours, preference
-from support.meetings.records import ASSISTANT, Option, Scores, Turn
+from support.meetings.preferences import (
+    KINDS,
+    Preference,
+    Time,
+    minutes,
+    moment,
+    preference,
+    short,
+)
+from support.meetings.records import ASSISTANT, Option, Scores, Turn, owned
 from support.meetings.scenario import Scenario
 from support.meetings.scores import HIGHEST
 from support.meetings.wording import (
     bounds,
+    day_of,
     explained,
     features,
     kinds,
     labels,
-    moment,
     offered,
-    short,
-    shown,
-    venues_of,
     worded,
 )
 from support.prompts import listed
@@ -49,11 +54,12 @@ from support.seats import HUMAN, Act, Repeated, Role, form, many, one_of, text
 from support.spelling import or_none
 
 RULES = "rule-based"
+LOOKING = ("satisficing", "exhaustive", "random")
 
 # What a tight model is given; others have more.
 OPENING = 700  # characters of a turn that tells the options
 WISH, WISHES = 120, 8  # characters of a wish in words, and how many wishes
-STATED = 2 * WISH * WISHES  # tokens for these as data, with the fields left empty
+STATED = WISH * WISHES  # tokens for these as data
 STARTS = 30  # starts to choose from; of more, every second, third, … is offered
 
 
@@ -84,158 +90,109 @@ class Led:
 
 
 QUARTERS = tuple(f"{m // 60:02}:{m % 60:02}" for m in range(0, 1441, 15))
-PICKED = {
-    "start": one_of("time", QUARTERS),
-    "end": one_of("time", QUARTERS),
-    "time": one_of("time", QUARTERS),
-    "weekday": one_of("weekday", WEEKDAYS),
-    "weekdays": Annotated[
-        tuple[one_of("weekday", WEEKDAYS), ...],  # type: ignore[misc]
-        Field(max_length=7),
-    ],
-}
-"""What a person picks where a model writes a text."""
+"""What a person picks where a model writes a time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event(Preference):
+    """Another event (`Busy`) as it is stated: on one of the days in question."""
+
+    day: str
+    start: Time
+    end: Time
+
+
+STATABLE = {**KINDS, "busy": Event}
 
 
 def wish_form(seat: Any, member: str) -> Any:
-    """One flat form for a wish of any kind; what its kind does not have is left out. A
-    person picks the kind first, and sees what it has."""
-    scenario = seat.own.scenario
-    parts: dict[str, Any] = {}
+    """A wish of one of the kinds that can be stated, by what its kind has."""
+    scenario, forms = seat.own.scenario, []
+    time = one_of("time", QUARTERS) if seat.kind == HUMAN else Time
+    slots = tuple(labels(scenario, member))
+    own = {
+        "day": one_of("day", tuple(dict.fromkeys(map(day_of, slots)))),
+        "slot": one_of("slot", slots),
+        "feature": one_of("feature", features(scenario)),
+        "text": text(seat.limits.text(WISH)),
+    }
     for kind in kinds(scenario):
-        hints = get_type_hints(KINDS[kind], include_extras=True)
-        parts |= {field.name: hints[field.name] for field in fields(KINDS[kind])}
-    if seat.kind == HUMAN:
-        parts |= PICKED
-    parts["slot"] = one_of("slot", tuple(labels(scenario, member)))
-    parts["text"] = text(seat.limits.text(WISH))
-    if places := features(scenario):
-        parts["feature"] = one_of("feature", places)
-    check = partial(wish_of, scenario, member)
-    if seat.kind == HUMAN:
-        forms = tuple(_of_kind(kind, parts, check) for kind in kinds(scenario))
-        return Annotated[reduce(or_, forms), Field(discriminator="kind")]
-    optional = {name: (of | None, None) for name, of in parts.items() if name != "says"}
-    kind = one_of("kind", kinds(scenario))
-    made: Any = form("WishReply", check, **{**optional, "kind": kind})
-    return Annotated[made, BeforeValidator(_own_fields)]
-
-
-def _own_fields(given: Any) -> Any:
-    """What the kind of a wish has; models fill in the other fields, too."""
-    kind = str(given.get("kind")).casefold() if isinstance(given, Mapping) else ""
-    if kind not in KINDS:
-        return given
-    names = [field.name for field in fields(KINDS[kind])]
-    there = {name: given[name] for name in names if name in given}
-    kept = {name: value for name, value in there.items() if value not in ("", [], None)}
-    return {**kept, "kind": kind}
-
-
-def _of_kind(kind: str, parts: Mapping[str, Any], check: Any) -> Any:
-    """The form of a wish of one kind, for a person."""
-    made: dict[str, Any] = {"kind": Literal[kind]}
-    for field in fields(KINDS[kind]):
-        if field.name not in ("kind", "says"):
+        made: dict[str, Any] = {"kind": Literal[kind]}
+        hints = get_type_hints(STATABLE[kind], include_extras=True) | own
+        for field in fields(STATABLE[kind]):
+            of = time if hints[field.name] == Time else hints[field.name]
             first = ... if field.default is MISSING else field.default
-            made[field.name] = parts[field.name], first
-    return form(f"{kind.title()}Reply", check, **made)
+            if field.name not in ("kind", "says"):
+                made[field.name] = of, first
+        forms.append(form(f"{kind.title()}Reply", **made))
+    either: Any = Annotated[reduce(or_, forms), Field(discriminator="kind")]
+    meant = AfterValidator(partial(wish_of, scenario, member))
+    return Annotated[either, BeforeValidator(_filled), meant]
+
+
+def _filled(given: Any) -> Any:
+    """A wish without what was left empty, its kind as it is spelt."""
+    if not isinstance(given, Mapping):
+        return given
+    kept = {name: value for name, value in given.items() if value not in ("", [], None)}
+    return {**kept, "kind": str(given.get("kind")).casefold()}
 
 
 def wish_of(scenario: Scenario, member: str, reply: Any) -> Any:
     """The wish that a form holds; ValueError where its kind needs something else."""
-    names = [field.name for field in fields(KINDS[reply.kind])]
-    said = {name: getattr(reply, name, None) for name in names}
-    given = {name: value for name, value in said.items() if value is not None}
-    if "slot" in given:
-        given["slot"] = labels(scenario, member)[given["slot"]]
+    given = reply.model_dump()
+    if reply.kind == "choice":
+        given["slot"] = labels(scenario, member)[reply.slot]
+    if reply.kind == "busy":
+        day, views = given.pop("day"), scenario.views[member].values()
+        first = next(at.start for at in views if day_of(at.label) == day)
+        midnight = first.replace(hour=0, minute=0)
+        for end in ("start", "end"):
+            given[end] = iso(midnight + timedelta(minutes=minutes(given[end])))
     return preference(given)
 
 
 # ---- what prompts say ------------------------------------------------------------------
 
 
-def letter(scenario: Scenario, member: str = "") -> dict[str, Any]:
-    """The invitation and when it went out, on a member's clock, or the organiser's."""
+def sent(scenario: Scenario, member: str = "") -> str:
+    """When the invitation went out, on a member's clock, or the organiser's."""
     meeting = scenario.meeting
-    told = {
-        "organiser": meeting.organiser,
-        "invitation": meeting.invitation,
-        "sent": "",
-    }
-    if not venues_of(scenario):
-        here = ZoneInfo(scenario.zones.get(member, meeting.zone))
-        sent = datetime.fromisoformat(meeting.sent)
-        told["sent"] = moment(sent.astimezone(here))
-    if member:
-        told |= {"member": member, "bounds": bounds(scenario, member)}
-    return told
+    if not meeting.timed:
+        return ""
+    here = ZoneInfo(scenario.zones.get(member, meeting.zone))
+    return moment(datetime.fromisoformat(meeting.sent).astimezone(here))
 
 
-def lines(items: Iterable[str]) -> str:
-    """A list, as prompts show it."""
-    return "\n".join(f"- {item}" for item in items)
-
-
-def spoken(*talks: Sequence[Turn]) -> str:
-    """Talks, a turn on each line, under the number of their round."""
-    said = []
-    for number, talk in enumerate(talks, start=1):
-        said += [f"[round {number}]"] if len(talks) > 1 and talk else []
-        said += [f"{turn.speaker}: {' '.join(turn.text.split())}" for turn in talk]
-    return "\n".join(said)
-
-
-def numbered(brief: Brief) -> list[tuple[str, Any]]:
-    """All notes with their owners; a reason is the number of a note, from 1."""
-    return [(member, w) for member, wishes in brief.notes.items() for w in wishes]
-
-
-def _hours(brief: Brief) -> list[tuple[str, Any]]:
-    """The hours of profiles, where they may be used, of those who told others."""
-    found = []
-    for profile in brief.scenario.database.profiles:
-        start, end = profile.hours
-        hours, told = Hours(start=start, end=end), brief.notes[profile.name]
-        if "hours" in brief.database and told and hours not in told:
-            found.append((profile.name, hours))
-    return found
-
-
-def _ties(scenario: Scenario) -> list[tuple[str, str, str]]:
-    """Who works with whom, each pair once."""
-    found: dict[Any, tuple[str, str, str]] = {}
-    for a, b, relation in scenario.database.relations:
-        found.setdefault((frozenset((a, b)), relation), (a, b, relation))
-    return list(found.values())
+def presented(seat: Any, chat: Chat) -> list[str]:
+    """The options as the member of a talk is told them."""
+    scenario = seat.own.scenario
+    return [offered(scenario, option, chat.member) for option in chat.options]
 
 
 def noted(
-    scenario: Scenario,
-    owned: Sequence[tuple[str, Any]],
-    members: Iterable[str],
+    scenario: Scenario, notes: Sequence[tuple[str, Any]], members: Iterable[str]
 ) -> str:
     """Numbered notes by owner, each on the owner's clock, with what it is."""
-    said: dict[str, list[str]] = {member: [] for member in members}
-    for number, (member, wish) in enumerate(owned, start=1):
-        marks = ["binds"] if wish.binds and not scenario.printed else []
-        marks += ["no wish"] if wish.condition else []
-        supports = wish.supports and wish.kind != "words"
-        marks += ["supports"] if supports and not scenario.printed else []
-        tail = f" ({', '.join(marks)})" if marks else ""
+    told = dict.fromkeys(members, "")
+    for number, (member, wish) in enumerate(notes, start=1):
+        marks = {
+            "binds": wish.binds and not scenario.printed,
+            "no wish": wish.condition,
+            "supports": wish.supports and not scenario.printed,
+        }
+        found = [mark for mark, holds in marks.items() if holds]
+        tail = f" ({', '.join(found)})" if found else ""
         words = worded(wish, scenario.zones[member])
-        said[member].append(f"[{number}] {words}{tail}")
-    unknown = ["(unknown: nothing was said)"]
-    told = [
-        line for name, of in said.items() for line in (f"{name}:", *(of or unknown))
-    ]
-    return "\n".join(told)
+        told[member] += f"\n[{number}] {words}{tail}"
+    unknown = "\n(unknown: nothing was said)"
+    return "\n".join(f"{name}:{said or unknown}" for name, said in told.items())
 
 
 def clocks(scenario: Scenario, slot: str) -> str:
     """A slot by its short name on the organiser's clock, and what it is on others'."""
-    if places := venues_of(scenario):
-        return next(shown(place) for place in places if place.slot == slot)
+    if not scenario.meeting.timed:
+        return scenario.views[scenario.members[0]][slot].shown
     start, others = datetime.fromisoformat(slot), dict[str, list[str]]()
     for member, views in scenario.views.items():
         there = views[slot].start
@@ -247,11 +204,12 @@ def clocks(scenario: Scenario, slot: str) -> str:
 
 def choices(seat: Any, brief: Brief) -> dict[str, str]:
     """The slots to choose from by their short names; of many each second, third, …"""
-    slots = brief.scenario.slots
-    step = -(-len(slots) // seat.shown.most(STARTS))
-    seat.shown.left(len(slots[::step]), len(slots), "slots")
-    names = {slot: clocks(brief.scenario, slot).partition(" (")[0] for slot in slots}
-    return {names[slot]: slot for slot in slots[::step] if slot not in brief.kept}
+    scenario = brief.scenario
+    step = -(-len(scenario.slots) // seat.shown.most(STARTS))
+    some = scenario.slots[::step]
+    seat.shown.left(len(some), len(scenario.slots), "slots")
+    others = [slot for slot in some if slot not in brief.kept]
+    return {clocks(scenario, slot).partition(" (")[0]: slot for slot in others}
 
 
 # ---- members ---------------------------------------------------------------------------
@@ -259,13 +217,13 @@ def choices(seat: Any, brief: Brief) -> dict[str, str]:
 
 def _persona(seat: Any, chat: Chat) -> dict[str, Any]:
     """The persona (appendix B.4), with the own calendar, hours and wishes."""
-    own, scenario, me = seat.own, seat.own.scenario, seat.me
+    scenario, me = seat.own.scenario, seat.me
     zone = scenario.zones[me]
     return {
-        **letter(scenario, me),
-        "own": own,
-        "away": lines(worded(wish, zone) for wish in scenario.away[me]),
-        "words": seat.words(seat.limits.message),
+        "seat": seat,
+        "sent": sent(scenario, me),
+        "bounds": bounds(scenario, me),
+        "away": [worded(wish, zone) for wish in scenario.away[me]],
     }
 
 
@@ -279,25 +237,14 @@ def _answer_form(seat: Any, chat: Chat) -> Any:
 
 
 def _answer(seat: Any, reply: Any, chat: Chat) -> Turn:
-    said = getattr(reply, "wishes", ())
-    wishes = tuple(wish_of(seat.own.scenario, seat.me, one) for one in said)
+    wishes = tuple(getattr(reply, "wishes", ()))
     agrees = getattr(reply, "agrees", None)
-    return Turn(
-        seat.me,
-        reply.text.strip(),
-        wishes,
-        agrees,
-        reply.done,
-    )
+    return Turn(seat.me, reply.text.strip(), wishes, agrees, reply.done)
 
 
 def _talking(seat: Any, chat: Chat) -> dict[str, Any]:
-    return {
-        "me": seat.me,
-        "said": spoken(*chat.earlier, chat.turns),
-        "ids": [option.id for option in chat.options],
-        "kinds": explained(seat.own.scenario, seat.me) if seat.own.states else "",
-    }
+    stated = explained(seat.own.scenario, seat.me) if seat.own.states else ""
+    return {"seat": seat, "chat": chat, "kinds": stated}
 
 
 MEMBER = Role(
@@ -324,12 +271,11 @@ MEMBER = Role(
 def _interviewing(seat: Any, chat: Chat) -> dict[str, Any]:
     scenario, member = seat.own.scenario, chat.member
     return {
-        **letter(scenario, member),
-        "options": lines(offered(scenario, o, member) for o in chat.options),
-        "best": chat.candidate or "",
-        "reasons": any(option.reasons for option in chat.options),
-        "curt": seat.own.curt,
-        "words": seat.words(seat.limits.message),
+        "seat": seat,
+        "chat": chat,
+        "sent": sent(scenario, member),
+        "bounds": bounds(scenario, member),
+        "options": presented(seat, chat),
     }
 
 
@@ -339,10 +285,7 @@ INTERVIEWER = Role(
         "remark": Act(
             "coordination/interview_turn",
             lambda seat, chat: form("TextReply", text=text(seat.limits.text(OPENING))),
-            lambda seat, chat: {
-                "member": chat.member,
-                "said": spoken(*chat.earlier, chat.turns),
-            },
+            lambda seat, chat: {"chat": chat},
             lambda seat, reply, chat: Turn(ASSISTANT, reply.text.strip()),
             OPENING + 40,
             "coordination/interview",
@@ -363,18 +306,12 @@ READER = Role(
                 "ReadReply", wishes=many(wish_form(seat, chat.member), WISHES, 0)
             ),
             lambda seat, chat: {
-                "member": chat.member,
-                "options": lines(
-                    offered(seat.own.scenario, option, chat.member)
-                    for option in chat.options
-                ),
-                "said": spoken(chat.turns),
+                "chat": chat,
+                "options": presented(seat, chat),
                 "kinds": explained(seat.own.scenario, chat.member),
-                "timed": not venues_of(seat.own.scenario),
+                "timed": seat.own.scenario.meeting.timed,
             },
-            lambda seat, reply, chat: tuple(
-                wish_of(seat.own.scenario, chat.member, one) for one in reply.wishes
-            ),
+            lambda seat, reply, chat: tuple(reply.wishes),
             60 + STATED,
         ),
         "overhear": Act(
@@ -385,7 +322,7 @@ READER = Role(
             lambda seat, member, said, wishes: {
                 "member": member,
                 "said": said,
-                "timed": not venues_of(seat.own.scenario),
+                "timed": seat.own.scenario.meeting.timed,
                 "wishes": noted(
                     seat.own.scenario, wishes, dict.fromkeys(name for name, _ in wishes)
                 ),
@@ -413,21 +350,15 @@ def _options_form(seat: Any, brief: Brief) -> Any:
     """One to K options; or whom the candidate suits, and K - 1 others at most."""
     claims: dict[str, Any] = {
         "members": many(one_of("member", brief.scenario.members), len(brief.notes), 0),
-        "reasons": _numbers(len(numbered(brief))),
+        "reasons": _numbers(len(owned(brief.notes))),
     }
     known: Any = one_of("slot", tuple(choices(seat, brief)))
     slot = Annotated[known, BeforeValidator(_unbracketed)]
-    option = form("OptionReply", slot=slot, **claims)
-    if not brief.candidate:
-        return form("OptionsReply", _apart, options=many(option, brief.k, 1))
-    kept = form("CandidateReply", **claims)
-    others = many(option, brief.k - 1, 0)
-    return form(
-        "RevisionReply",
-        _apart,
-        candidate=kept,
-        options=others,
-    )
+    option, kept = form("OptionReply", slot=slot, **claims), len(brief.kept)
+    parts: dict[str, Any] = {"options": many(option, brief.k - kept, 1 - kept)}
+    if brief.candidate:
+        parts = {"candidate": form("CandidateReply", **claims), **parts}
+    return form("OptionsReply", **parts)
 
 
 def _unbracketed(slot: Any) -> Any:
@@ -435,35 +366,20 @@ def _unbracketed(slot: Any) -> Any:
     return slot.partition(" (")[0] if isinstance(slot, str) else slot
 
 
-def _apart(reply: Any) -> None:
-    """What a JSON schema cannot say: no two options are the same."""
-    slots = [option.slot for option in reply.options]
-    if twice := {slot for slot in slots if slots.count(slot) > 1}:
-        raise ValueError(f"options: {min(twice)!r} given twice; expected each once")
-
-
 def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
-    scenario, used = brief.scenario, brief.database
+    scenario = brief.scenario
     return {
-        **letter(scenario),
-        "notes": noted(scenario, numbered(brief), scenario.members),
-        "printed": scenario.printed,
-        "required": scenario.meeting.required,
-        "people": scenario.database.profiles if used else (),
-        "hours": "hours" in used,
-        "relations": _ties(scenario) if "ties" in used else (),
-        "slots": lines(clocks(scenario, s) for s in choices(seat, brief).values()),
-        "candidate": clocks(scenario, brief.candidate.slot) if brief.candidate else "",
-        "satisfied": brief.satisfied,
-        "least": max(brief.least, 1),
-        "k": brief.k - len(brief.kept),
-        "names": scenario.members,
+        "brief": brief,
+        "sent": sent(scenario),
+        "notes": noted(scenario, owned(brief.notes), brief.notes),
+        "slots": [clocks(scenario, slot) for slot in choices(seat, brief).values()],
+        "candidate": [clocks(scenario, slot) for slot in brief.kept],
     }
 
 
 def _suggestions(seat: Any, reply: Any, brief: Brief) -> list[Option]:
     """For whom an option works, and why, is the coordinator's claim."""
-    slots, known = choices(seat, brief), numbered(brief)
+    slots, known = choices(seat, brief), owned(brief.notes)
     claims = [(slots[option.slot], option) for option in reply.options]
     if brief.candidate:
         claims.insert(0, (brief.candidate.slot, reply.candidate))
@@ -474,14 +390,7 @@ def _suggestions(seat: Any, reply: Any, brief: Brief) -> list[Option]:
             member, wish = known[number - 1]
             reasons[member] = (*reasons.get(member, ()), wish)
         members = tuple(name for name in brief.notes if name in claim.members)
-        found.append(
-            Option(
-                "",
-                slot,
-                members,
-                reasons,
-            )
-        )
+        found.append(Option("", slot, members, reasons))
     return found
 
 
@@ -492,10 +401,7 @@ COORDINATOR = Role(
             "coordination/coordination", _options_form, _briefed, _suggestions, 600
         )
     },
-    kinds={
-        kind: lambda me, rng, own, kind=kind: RuleBasedCoordinator(kind, rng)
-        for kind in ("satisficing", "exhaustive", "random")
-    },
+    kinds={kind: partial(RuleBasedCoordinator, kind=kind) for kind in LOOKING},
     speaker=Repeated,
 )
 
@@ -513,16 +419,11 @@ def _scores_form(seat: Any, brief: Brief, options: Sequence[Option]) -> Any:
     return form("ScoresReply", **rows)
 
 
-def _scores(
-    seat: Any,
-    reply: Any,
-    brief: Brief,
-    options: Sequence[Option],
-) -> Scores:
+def _scores(seat: Any, reply: Any, brief: Brief, options: Sequence[Option]) -> Scores:
     made: dict[str, dict[str, int | None]] = {}
     for option, row in reply.model_dump(by_alias=True).items():
-        made[option] = dict.fromkeys(brief.notes)
-        made[option] |= {name: judged["score"] for name, judged in row.items()}
+        given = {name: judged["score"] for name, judged in row.items()}
+        made[option] = dict.fromkeys(brief.notes) | given
     return made
 
 
@@ -533,17 +434,13 @@ EVALUATOR = Role(
             "coordination/evaluation",
             _scores_form,
             lambda seat, brief, options: {
-                **letter(brief.scenario),
-                "options": lines(
+                "seat": seat,
+                "brief": brief,
+                "sent": sent(brief.scenario),
+                "options": [
                     f"{o.id}: {clocks(brief.scenario, o.slot)}" for o in options
-                ),
-                "notes": noted(
-                    brief.scenario,
-                    [*numbered(brief), *_hours(brief)],
-                    brief.scenario.members,
-                ),
-                "lowest": seat.own.lowest,
-                "printed": brief.scenario.printed,
+                ],
+                "notes": noted(brief.scenario, owned(brief.known), brief.notes),
             },
             _scores,
             lambda seat, brief, options: 40 + 60 * len(options) * len(brief.notes),

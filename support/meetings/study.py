@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from support.errors import InvalidInput
-from support.meetings.coordination import DATABASE, OPTIONS, ROUNDS, Coordinating
+from support.meetings.coordination import (
+    DATABASE,
+    OPTIONS,
+    ROUNDS,
+    Brief,
+    Coordinating,
+)
 from support.meetings.data import load_company
 from support.meetings.records import Coordination
 from support.meetings.scenario import Scenario, load_group
@@ -108,91 +114,53 @@ async def meeting_coordination(
     for name in used:
         expected("database", name, DATABASE)
     firm = load_company(company)
-    spoken = Spoken(
-        model,
-        temperature,
-        repetition,
-        prompts,
-        reasoning,
-    )
+    spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     who, *streams = rng.spawn(6)
-    text = 0 if paraphraser else paraphrase
-    given = {"printed": printed, "demands": "demands" in used}
+    given: Any = {"printed": printed, "demands": "demands" in used}
     if decision == "venue":
         scenario = venue_scenario(repetition, members, **given)
     else:
-        scenario = load_group(
-            repetition, members, company=company, paraphrase=text, **given
-        )
+        given |= {"company": company, "paraphrase": 0 if paraphraser else paraphrase}
+        scenario = load_group(repetition, members, **given)
     if paraphraser:
-        seat = PARAPHRASER.seat(paraphraser, streams.pop(), spoken=spoken)
+        seat = PARAPHRASER.seat(paraphraser, streams[4], spoken=spoken)
         scenario = await rephrased(scenario, seat, paraphrase)
+    kinds = by_name("member", seats, scenario.members)
+    reading = {name: read_by(kind, reader) for name, kind in kinds.items()}
 
     def persona(name: str) -> Persona:
         """What a member of that name knows."""
-        relations = firm.teammates(name), firm.collaborators(name)
-        known = scenario.known_to(name)
         return Persona(
-            known, firm.by_name[name], *relations, _states(kinds[name], reader)
+            scenario.known_to(name),
+            firm.by_name[name],
+            firm.teammates(name),
+            firm.collaborators(name),
+            reading[name] == "stated",
         )
 
-    kinds = by_name("member", seats, scenario.members)
-    people = MEMBER.fill(
-        scenario.members,
-        kinds,
-        who,
-        persona,
-        spoken,
-    )
-    own = Led(
-        scenario.public,
-        lowest,
-        curt,
-    )
-    roles = (
-        (INTERVIEWER, interviewer),
-        (COORDINATOR, coordinator),
-        (EVALUATOR, evaluator),
-    )
-    led = {
-        role.name: role.seat(
-            kind,
-            stream,
-            own,
-            spoken,
-        )
-        for (role, kind), stream in zip(roles, streams, strict=False)
+    own = Led(scenario.public, lowest, curt)
+    seated = MEMBER.fill(scenario.members, kinds, who, persona, spoken) | {
+        "interviewer": INTERVIEWER.seat(interviewer, streams[0], own, spoken),
+        "coordinator": COORDINATOR.seat(coordinator, streams[1], own, spoken),
+        "evaluator": EVALUATOR.seat(evaluator, streams[2], own, spoken),
     }
-    readers = {
-        name: READER.seat(
-            kind if reader == "own" else reader,
-            streams[3],
-            own,
-            spoken,
-        )
-        for name, kind in kinds.items()
-        if _read(kind, reader)
-    }
+    readers = {}
+    for name, kind in reading.items():
+        if kind not in (None, "stated"):
+            readers[name] = READER.seat(kind, streams[3], own, spoken)
     silent = design == "no conversation"
-    how: Any = {"memory": memory, "curt": curt, "redacted": redacted, "database": used}
-    played = Coordinating(
-        scenario,
-        people,
-        **led,
-        readers=readers,
-        k=options,
-        handed=scenario.texts if silent else None,
-        **how,
-    )
+    notes = scenario.texts if silent else dict.fromkeys(scenario.members, ())
+    brief = Brief(scenario.public, 0, options, notes, database=used)
+    how: Any = {"memory": memory, "curt": curt, "redacted": redacted}
+    played = Coordinating(scenario, seated, readers, brief, silent, **how)
     told = {"design": design, "decision": decision, "options": options}
-    sat = {name: seat.kind for name, seat in {**people, **led}.items()}
     record = Coordination(
-        asdict(scenario.meeting),
-        sat | {"reader": reader},
-        (),
-        {**told, "printed": printed, **how},
-        float(scenario.shares.mean()),
-        float(scenario.shares.max()),
+        meeting=asdict(scenario.meeting),
+        seats={name: seat.kind for name, seat in seated.items()} | {"reader": reader},
+        rounds=(),
+        settings={**told, "printed": printed, **how, "database": used},
+        chance=float(scenario.shares.mean()),
+        optimum=float(scenario.shares.max()),
     )
     yield record
     async for entry in played.rounds(rounds if design == "rounds" else 1):
@@ -200,16 +168,14 @@ async def meeting_coordination(
         yield record
 
 
-def _states(kind: Any, reader: str) -> bool:
-    """Whether a member of that kind states data beside words."""
+def read_by(kind: Any, reader: str) -> str | None:
+    """Who makes data of a member's words: a model, or itself ("stated"); of a rule nobody."""
     person = getattr(kind, "kind", kind) == HUMAN
-    return reader == "stated" or (reader == "own" and person)
-
-
-def _read(kind: Any, reader: str) -> bool:
-    """Whether the words of a member of that kind are read by a model."""
-    speaks = isinstance(kind, str) and (kind == HUMAN or is_model(kind))
-    return speaks and not _states(kind, reader)
+    if not person and not is_model(kind):
+        return None
+    if reader == "own":
+        return "stated" if person else kind
+    return reader
 
 
 async def rephrased(scenario: Scenario, seat: Any, times: int) -> Scenario:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
+from typing import ClassVar
 
 from pydantic import TypeAdapter
 
@@ -27,6 +28,7 @@ class Outing:
     members: tuple[str, ...]
     subject: str = "dinner after the planning day"
     required: tuple[str, ...] = ()
+    timed: ClassVar[bool] = False
 
     @property
     def invitation(self) -> str:
@@ -42,31 +44,24 @@ def venues() -> dict[str, Venue]:
     return {venue.slot: venue for venue in made}
 
 
-@lru_cache(maxsize=1024)
 def venue_scenario(
     number: int, members: int = 5, *, printed: bool = False, demands: bool = True
 ) -> Scenario:
     """The first so many members of a group, and the six venues."""
     company = load_company()
-    group = part(company, number, members)
+    group = part(company, number, members, demands)
     names = group.members
-    required = group.required if demands else ()
     private = {name: company.private[name].venue for name in names}
     texts = {}
     for name, wishes in private.items():
         texts[name] = tuple(Words(text=worded(w, ""), says=(w,)) for w in wishes)
     return Scenario(
-        Outing(
-            group.id,
-            group.organiser,
-            names,
-            required=required,
-        ),
-        {name: company.by_name[name].zone for name in names},
-        company.database(names),
-        dict.fromkeys(names, venues()),
-        private,
-        dict.fromkeys(names, ()),
-        texts,
-        printed,
+        meeting=Outing(group.id, group.organiser, names, required=group.required),
+        zones={name: company.by_name[name].zone for name in names},
+        database=company.database(names),
+        views=dict.fromkeys(names, venues()),
+        private=private,
+        away=dict.fromkeys(names, ()),
+        texts=texts,
+        printed=printed,
     )

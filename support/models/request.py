@@ -166,6 +166,8 @@ def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
             target = schema["$defs"][made.pop("$ref").removeprefix("#/$defs/")]
             made = target | made
         made.pop("default", None)
+        if made.pop("discriminator", None):  # strict endpoints know no oneOf
+            made["anyOf"] = made.pop("oneOf")
         if "properties" in made:
             made["required"] = list(made["properties"])
         if made.get("type") == "object":

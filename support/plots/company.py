@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from support.draw import COLOURS
-from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE
+from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE, Database
 
 if TYPE_CHECKING:
-    import networkx as nx
     from matplotlib.axes import Axes
 
 LINES: dict[str, dict[str, Any]] = {
@@ -21,29 +20,30 @@ APART = 1.8  # how far from each other communities are, beside members of one
 SMALL = 12  # a graph of at most so many people has whole names
 
 
-def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
+def plot_graph(known: Database, ax: Axes) -> Axes:
     """People sized by level and coloured by community, and their relations.
 
-    `graph` is `Company.graph`; the same graph gives the same drawing.
+    The same people give the same drawing.
     """
     import networkx as nx
 
-    flat = nx.Graph(graph.to_undirected())
+    flat, level = nx.Graph(), {p.name: p.level for p in known.profiles}
+    flat.add_nodes_from(level)
+    flat.add_edges_from((a, b) for a, b, _ in known.relations)
     groups = nx.community.greedy_modularity_communities(flat)
     group = {name: i for i, members in enumerate(groups) for name in members}
     for a, b, data in flat.edges(data=True):
         data["length"] = 1 if group[a] == group[b] else APART
     place = nx.kamada_kawai_layout(flat, weight="length")
     for relation, look in LINES.items():
-        edges = graph.edges(data="relation")
-        chosen = [(a, b) for a, b, kind in edges if kind == relation]
+        chosen = [(a, b) for a, b, kind in known.relations if kind == relation]
         simple = nx.Graph(chosen)
         nx.draw_networkx_edges(simple, place, ax=ax, label=relation, **look)
     nx.draw_networkx_nodes(
         flat,
         place,
         ax=ax,
-        node_size=[60 + 90 * graph.nodes[name]["level"] for name in flat],
+        node_size=[60 + 90 * level[name] for name in flat],
         node_color=[COLOURS[group[name] % 8] for name in flat],
         edgecolors="white",
     )

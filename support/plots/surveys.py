@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENDS = ("#D9A066", "#EEEEEE", "#7FB0E0")  # the low side is hatched, for grey paper
-ABOVE = {"bbox_to_anchor": (1.0, 1.0), "frameon": False, "fontsize": 8}
 
 
 def plot_diverging(answers: pd.DataFrame, ax: Axes, scale: Scale = FIVE) -> Axes:
@@ -34,10 +33,13 @@ def plot_diverging(answers: pd.DataFrame, ax: Axes, scale: Scale = FIVE) -> Axes
     counts = counts.reindex(columns=steps, fill_value=0)
     n = counts.sum(axis=1)
     shares = 100 * counts.div(n, axis=0)
+
     middle = (scale.low + scale.high) / 2
     below = np.clip(middle + 0.5 - np.array(steps), 0, 1)
     left = -(shares @ below)
-    names = [f"{i}, {g} ({n[i, g]})".replace("_", " ") for i, g in n.index]
+    names = []
+    for (item, group), people in zip(n.index, n, strict=True):
+        names.append(f"{item}, {group} ({people})".replace("_", " "))
     colours = LinearSegmentedColormap.from_list("ends", ENDS, len(steps))
     for step in steps:
         bars = ax.barh(
@@ -49,13 +51,21 @@ def plot_diverging(answers: pd.DataFrame, ax: Axes, scale: Scale = FIVE) -> Axes
             hatch="///" if step < middle else None,
             label=step,
         )
-        numbers = shares[step].map(lambda share: f"{share:.0f}" if share > 6 else "")
+        numbers = shares[step].map("{:.0f}".format)
+        numbers = numbers.where(shares[step] > 6, "")
         ax.bar_label(bars, numbers, label_type="center", fontsize=8)
         left = left + shares[step]
     ax.invert_yaxis()
     ax.xaxis.set_major_formatter(lambda share, _: f"{abs(share):.0f}")
     ax.set_xlabel(f"{source}: answers (%), around the middle of the scale")
-    ax.legend(title="worst to best", ncols=len(steps), loc="lower right", **ABOVE)
+    ax.legend(
+        title="worst to best",
+        ncols=len(steps),
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        frameon=False,
+        fontsize=8,
+    )
     return ax
 
 
@@ -65,13 +75,18 @@ def plot_grim(frame: pd.DataFrame, ax: Axes, stated: Mapping[str, int]) -> Axes:
     `frame` as `printed.grim_table` gives it; framed at the n that the paper states.
     """
     item = frame["item"].str.replace("_", " ")
-    rows = frame["group"] + ": " + item + ", " + frame["mean"].map("{:.2f}".format)
+    mean = frame["mean"].map("{:.2f}".format)
+    rows = frame["group"] + ": " + item + ", " + mean
     wide = frame.assign(row=rows).pivot(index="row", columns="n", values="fits")
     wide = wide.reindex(rows.unique()).astype(float)
-    sizes = [stated.get(row.split(":")[0]) for row in wide.index]
-    columns: list[Any] = [*wide.columns]
-    frames = [(i, columns.index(n)) for i, n in enumerate(sizes) if n in columns]
+    sizes: list[Any] = list(wide.columns)
+    groups = frame["group"].groupby(rows, sort=False).first()
+    frames = []
+    for i, group in enumerate(groups):
+        n = stated.get(group)
+        if n in sizes:
+            frames.append((i, sizes.index(n)))
     draw.tiles(ax, wide, text=False, frames=frames, vmin=0, vmax=1)
-    ax.set(xlabel="answers (filled: they can give the printed mean; framed: as stated)")
+    ax.set_xlabel("answers (filled: they can give the printed mean; framed: as stated)")
     ax.set_ylabel("")
     return ax

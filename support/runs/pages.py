@@ -16,8 +16,9 @@ import numpy as np
 from support.fair_decisions.measures import value
 from support.fair_decisions.problem import FairDecisions
 from support.fair_decisions.records import Planning, PlanningRound
+from support.meetings.preferences import moment
 from support.meetings.records import Coordination
-from support.meetings.wording import moment, worded
+from support.meetings.wording import worded
 from support.roundtable.records import ENVIRONMENTS, Transcript, environment_of
 
 

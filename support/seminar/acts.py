@@ -236,7 +236,9 @@ def says_form(
     that is theirs can be given back. What is `known` stands there for a person."""
     first = known or Says()
     lists = first.can, first.perhaps, first.cannot, first.gives_back
-    there = {d: said for said, days in zip(SAID[1:], lists, strict=True) for d in days}
+    there: dict[date, str] = {}
+    for said, days in zip(SAID[1:], lists, strict=True):
+        there |= dict.fromkeys(days, said)
     dates = {}
     for slot in sorted({*offered, *held}):
         answer = one_of("answer", SAID if slot in held else SAID[:-1])
@@ -304,16 +306,11 @@ def selecting(listed: bool = True, quotes: bool = True) -> Act:
         return form("SelectionReply", policies=many(some, count if listed else NUMBERS))
 
     def facts(seat: Any, desk: Desk, progress: str) -> dict[str, Any]:
-        show = Shows(seat, desk)
+        told = view("desk")(seat, desk)
         today = f"Today is {in_words(desk.today)}.\n" if desk.day else ""
-        report = show.quoted(today + progress, STATE)
-        return {
-            "show": show,
-            "desk": desk,
-            "report": report if quotes else progress,
-            "quotes": quotes,
-            "listed": listed,
-        }
+        quoted = told["show"].quoted(today + progress, STATE)
+        report = quoted if quotes else progress
+        return told | {"report": report, "quotes": quotes, "listed": listed}
 
     def ids(seat: Any, reply: Any, desk: Desk, progress: str) -> tuple[str, ...]:
         known = dict(enumerate(desk.policies.ids, start=1))
@@ -471,7 +468,6 @@ def seat_organizer(
 
 SHOTS = ZERO, FEW, POLICIES = "zero", "few", "few with policies"
 """Settings of section 4.2: without examples, with five, and with the policies too."""
-WORDS = 40  # that are asked for of a question
 
 
 def checking(shots: str) -> Act:
@@ -482,12 +478,10 @@ def checking(shots: str) -> Act:
     """
 
     def facts(seat: Any, mail: Mail, desk: Desk) -> dict[str, Any]:
-        told = {"show": Shows(seat, desk), "mail": mail}
         if shots == ZERO:
-            return told
+            return view("mail")(seat, mail)
         listed = desk.policies if shots == POLICIES else ()
-        last = desk.before[-1] if desk.before else None
-        return {**told, "desk": desk, "last": last, "policies": listed, "words": WORDS}
+        return view("mail", "desk")(seat, mail, desk) | {"policies": listed}
 
     def verdict(seat: Any, *view: Any) -> type[BaseModel]:
         kinds = ("clear", "flag")
@@ -612,9 +606,8 @@ def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
     def fitting(reply: Any) -> None:
         stated = reply.says is not None or isinstance(seat, HumanSeat)
         if reply.action == REPLY and not (reply.body.strip() and stated):
-            lacks = 'a body and "says"'
             raise ValueError(
-                f"a reply without {lacks} given; expected both, or {WAIT!r}"
+                f'a reply without a body or "says" given; expected both, or {WAIT}'
             )
 
     begun = Says() if isinstance(seat, HumanSeat) else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache, cached_property, lru_cache
 from typing import Annotated, Any, ClassVar
@@ -185,24 +185,17 @@ def rows(name: str, table: str) -> tuple[Mapping[str, Any], ...]:
 @cache
 def load_personas() -> Mapping[str, Persona]:
     """The project's personas by their id."""
-    names = {field.name for field in fields(Persona)}
-    found = {}
-    for row in rows("personas.toml", "persona"):
-        told = {**row, **row.get("responsiveness", {})}
-        kept = {name: value for name, value in told.items() if name in names}
-        found[row["id"]] = TypeAdapter(Persona).validate_python(kept)
-    return found
+    made = TypeAdapter(list[Persona]).validate_python(rows("personas.toml", "persona"))
+    return {persona.id: persona for persona in made}
 
 
+@cache
 def scenario(name: str) -> Scenario:
     """One of the project's programmes: "four", "series", "panel"."""
     known = {row["id"]: dict(row) for row in rows("personas.toml", "scenario")}
     if name not in known:
-        raise InvalidInput(
-            f"scenario: {name!r} given; expected one of {', '.join(known)}"
-        )
-    told, people = known[name], load_personas()
-    organiser = told.pop("organiser")
-    told["people"] = tuple(people[persona] for persona in told.pop("personas"))
-    told |= {"organiser": organiser["name"], "organiser_role": organiser["role"]}
+        expected = f"expected one of {', '.join(known)}"
+        raise InvalidInput(f"scenario: {name!r} given; {expected}")
+    told = known[name]
+    told["people"] = [load_personas()[persona] for persona in told.pop("personas")]
     return TypeAdapter(Scenario).validate_python(told)

@@ -12,7 +12,7 @@ import yaml
 
 from support.errors import InvalidInput
 from support.seminar.books import Books
-from support.seminar.data import ORGANISER, Scenario, rows
+from support.seminar.data import Scenario, rows
 from support.seminar.policies import (
     VERSION,
     PolicySet,
@@ -23,24 +23,13 @@ from support.seminar.policies import (
 )
 from support.seminar.records import SENT, Action, Day, DayPlan, Edit, Flag, Hook, Mail
 
-GAPS = (
-    "speaker",
-    "dates",
-    "date",
-    "place",
-    "time",
-    "organiser",
-    "title",
-    "field",
-    "answer",
-)
-"""What a template may leave open: {speaker}, {dates}, …; {answer} is left to the person
-at the desk where no model phrases it."""
-
 
 @dataclass(frozen=True)
 class Template:
-    """A mail with gaps; of past mails, without. `asks`: of a clarification, what for."""
+    """A mail with gaps: {speaker}, {dates}, {date}, {place}, {time}, {organiser}, {title},
+    {field} are filled; {answer} is left to the person at the desk where no model phrases
+    it. `asks`: of a clarification, what for. Past mails have no gaps.
+    """
 
     kind: str
     subject: str
@@ -111,8 +100,8 @@ class Desk:
     def offered(self, person: str) -> tuple[date, ...]:
         """The dates of the programme that were named to somebody; all where none was."""
         named: set[date] = set()
-        for mail in self.thread(person):
-            named |= {*mail.slots} if mail.sender == ORGANISER else set()
+        for mail in self.mails:
+            named |= {*mail.slots} if mail.to == person else set()
         slots = tuple(self.books.holders)
         return tuple(slot for slot in slots if slot in named) or slots
 

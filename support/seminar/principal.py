@@ -19,12 +19,21 @@ from typing import Any
 
 import numpy as np
 
+from support.data import inputs
 from support.play import FormatError
 from support.seats import Seats
 from support.seminar import words
 from support.seminar.data import PROFESSOR, Scenario, load_personas, scenario
 from support.seminar.desk import Artefacts, Desk, load_templates
-from support.seminar.policies import RULES, Judged, Policy, PolicySet, load_policies
+from support.seminar.policies import (
+    RULES,
+    Judged,
+    Policy,
+    PolicySet,
+    checked,
+    load_policies,
+    read_yaml,
+)
 from support.seminar.records import (
     ACTION,
     CERTAIN,
@@ -48,61 +57,14 @@ WRITTEN = 2
 """Policies that the principal writes after a session, at most."""
 
 
-def _patience(days: int) -> Policy:
-    text = f"Leave a mail without an answer alone for {days} working days."
-    return Policy("patience", text, "follow_up", days=days)
-
-
-def _limit(mails: int) -> Policy:
-    text = f"Nobody who never answered is written to more than {mails} times."
-    return Policy("limit", text, "give_up", mails=mails)
-
-
-def _dates(most: int) -> Policy:
-    text = (
-        f"Whoever named {most} dates or fewer is asked for others before they get one."
-    )
-    return Policy("dates", text, "ask_more", dates=most)
-
-
-HIDDEN: Mapping[str, Sequence[Policy]] = {
-    "rest": (
-        Policy("rest", "Mails may go out on any day."),
-        Policy("rest", "Nothing is sent on Saturdays and Sundays.", "weekend"),
-        Policy("rest", "Nothing is sent on Mondays."),
-    ),
-    "patience": tuple(map(_patience, (2, 3, 4, 5))),
-    "limit": tuple(map(_limit, (2, 3, 4))),
-    "first": (
-        Policy("first", "Nobody comes first on a date because of a role."),
-        Policy("first", "Of two who want a date a professor gets it.", "faculty_first"),
-        Policy("first", "Of two who want a date a student gets it.", "students_first"),
-    ),
-    "second": (
-        Policy("second", "Whoever has a date may get a second one."),
-        Policy("second", "A second date is for nobody whom others need.", "one_each"),
-    ),
-    "dates": (Policy("dates", "One date is enough to get it."), _dates(1), _dates(2)),
-    "certain": (
-        Policy("certain", "A date that was named vaguely is given at once."),
-        Policy("certain", "A vague date is asked about before it is given.", "vague"),
-    ),
+_KNOWN = read_yaml(inputs("seminar", "principal.yaml"))
+HIDDEN = {
+    name: checked(tuple[Policy, ...], [{"id": name, **one} for one in among], "hidden")
+    for name, among in _KNOWN["policies"].items()
 }
-"""What a policy can be on; of each a principal holds one."""
-MANNERS: Mapping[str, Sequence[Any]] = {
-    "professors": ("Dear Professor {last},", "Dear {first},", "Good day {name},"),
-    "others": ("Dear {name},", "Dear {first},", "Hi {first},"),
-    "closing": ("With best wishes,", "Kind regards,", "Until soon,"),
-    "brief": (False, True),
-}
-"""How professors and others are greeted, how mails end, and whether each paragraph of a
-mail has one sentence."""
-REQUESTS = {
-    "recording": "They ask that the talk be recorded and put on the web.",
-    "video": "They would rather speak by video than travel.",
-    "travel": "They ask whether somebody pays for the train.",
-}
-"""What simulated speakers may ask for, in the same words always."""
+"""What a policy can be on, and be; of each a principal holds one."""
+MANNERS: Mapping[str, Sequence[Any]] = _KNOWN["manners"]
+REQUESTS: Mapping[str, str] = _KNOWN["requests"]
 ANSWERS = {True: "Yes, that is fine.", False: "I am sorry, but that is not possible."}
 
 
@@ -201,15 +163,14 @@ class Principal(Automatic):
 
     def _instead(self, desk: Desk, action: Action, why: str) -> Action | None:
         """What is done in the place of an action; None for nothing."""
-        contact = desk.books.contacts[action.person]
-        gives = action.kind == CONFIRMATION
-        made = None
-        if why == "certain":
-            asked = (CLARIFICATION, CERTAIN) if gives else (CONFIRMATION, "")
-            made = replace(action, kind=asked[0], asks=asked[1])
-            made = made if gives or action.asks == CERTAIN else None
-        if why == "dates" and gives:
-            others = [s for s in desk.books.to_come if s not in contact.spoken_of]
+        gives, made = action.kind == CONFIRMATION, None
+        if why == "certain" and gives:
+            made = replace(action, kind=CLARIFICATION, asks=CERTAIN)
+        elif why == "certain" and action.asks == CERTAIN:
+            made = replace(action, kind=CONFIRMATION, asks="")
+        elif why == "dates" and gives:
+            known = desk.books.contacts[action.person].spoken_of
+            others = [slot for slot in desk.books.to_come if slot not in known]
             made = replace(action, kind=CLARIFICATION, slots=tuple(others), asks=MORE)
         return None if made is None or desk.books.refusal(made) else made
 

@@ -67,10 +67,12 @@ async def seminar(
     run = Run(programme, post, roles, begun, load_past(), delegation)
     days = tuple([day async for day in organize(run, until)])
     named = isinstance(policies, str) and artefacts is None
-    told = {"policies": policies if named else "own", "until": until}
-    told["delegation"] = (
-        delegation if isinstance(delegation, str) else levels(delegation)
-    )
+    one = isinstance(delegation, str)
+    told = {
+        "policies": policies if named else "own",
+        "until": until,
+        "delegation": delegation if one else levels(delegation),
+    }
     return recorded(programme, {**people, **roles}, begun, days, told)
 
 

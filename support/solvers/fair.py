@@ -152,9 +152,9 @@ def checked(problem: object) -> np.ndarray:
     return given.astype(np.int64)
 
 
-def totals(gains: np.ndarray, plan: Plan) -> np.ndarray:
-    """V_i of a plan, int of shape (participants,)."""
-    return gains[:, np.arange(gains.shape[1]), list(plan)].sum(axis=1)
+def totals(gains: np.ndarray, plans: Any) -> np.ndarray:
+    """V_i of a plan, shape (participants,); of several, (plans, participants)."""
+    return gains[:, np.arange(gains.shape[1]), np.asarray(plans)].sum(axis=-1).T
 
 
 def brute(gains: np.ndarray) -> Solution:

@@ -1,62 +1,69 @@
-"""Which numbers of meetings printed ratios and intervals of Papachristou et al. imply."""
+"""Which numbers of meetings the printed ratios and intervals of Table 1 and 2 imply."""
+
+from itertools import combinations_with_replacement
+from math import inf
 
 import numpy as np
 import pandas as pd
-from hypothesis import given, settings
-from hypothesis import strategies as st
+import pytest
 from scipy.stats import t
 
 from support import published
 from support.analysis.consistency import (
     FOUND,
-    READINGS,
+    Reading,
+    fitting,
     identified,
     possible,
-    readings,
+    ratios,
+    with_standard_errors,
 )
 
 PAPER = published.load("000_cf17db17b5f2de1a")
 TABLES = PAPER[PAPER["table"].str.startswith(("Table 1", "Table 2"))]
-COUNTS = st.tuples(st.integers(3, 5), st.integers(17, 21)).flatmap(
-    lambda size: st.tuples(
-        st.just(size[0]),
-        st.lists(st.integers(0, size[0]), min_size=size[1], max_size=size[1]),
-    )
-)
 
 
 def printed(n, counts, way):
     """The ratio as the paper would print it of the satisfied members of meetings."""
-    m, shares = len(counts), 100 * np.array(counts) / n
+    m = len(counts)
+    shares = 100 * np.array(counts) / n
     quantile = t.ppf((1 + way.coverage) / 2, m - 1 if way.df is None else way.df)
     half = quantile * shares.std(ddof=way.lost) / np.sqrt(m)
-    row = {
+    return {
         "table": f"Table 1 n = {n}, K = 2",
         "row": "rounds",
         "column": "satisfaction_ratio",
         "value": round(shares.mean(), 2),
         "spread": round(half, 2),
     }
-    return pd.DataFrame([row])
 
 
 def test_printed_ratios_imply_17_to_21_meetings_and_intervals_of_90_percent():
     found = identified(TABLES[TABLES["table"] != "Table 2"])
     assert {*found.values()} == {17, 18, 19, 20, 21} and len(found) == 18
     assert found["Table 1 n = 5, K = 3", "rounds"] == 17
-    fits = readings(TABLES).set_index("reading")
-    assert fits.loc[FOUND, "fit"] == fits.loc[FOUND, "rows"] == 21
-    assert fits["fit"].nlargest(2).iloc[1] == 6 and (fits["by_chance"] < 1).all()
+    every = ratios(TABLES)
+    footnote_9 = Reading(0.95, 19, 1)
+    assert len(every) == 21 and all(fitting(cell, FOUND) for cell in every)
+    assert sum(bool(fitting(cell, footnote_9)) for cell in every) <= 2
 
 
-@settings(max_examples=15, deadline=None)
-@given(COUNTS, st.sampled_from(sorted(READINGS)))
-def test_property_real_meetings_fit_their_number_and_the_reading_of_their_interval(
-    drawn, reading
-):
-    n, counts = drawn
-    table = printed(n, counts, READINGS[reading])
-    ratio, half = table.loc[0, ["value", "spread"]]
-    assert possible(ratio, half, n, len(counts), READINGS[reading])
-    own = identified(printed(n, counts, READINGS[FOUND]))
-    assert {*own.values()} <= {len(counts)}
+@pytest.mark.parametrize("reading", [FOUND, Reading(0.95, inf, 1)])
+def test_of_two_members_all_that_is_possible_is_what_some_meetings_give(reading):
+    given = set()
+    for counts in combinations_with_replacement(range(3), 3):
+        row = printed(2, counts, reading)
+        given.add((row["value"], row["spread"]))
+    for ratio in {ratio for ratio, _ in given}:
+        halves = [h / 100 for h in range(9_000)]
+        found = {(ratio, h) for h in halves if possible(ratio, h, 2, 3, reading)}
+        assert found == {cell for cell in given if cell[0] == ratio}
+
+
+def test_a_half_width_becomes_the_standard_error_of_its_meetings():
+    counts = [3, 2, 2, 0, 1, 3, 3, 1, 2, 0, 3, 2, 1, 1, 3, 2, 0, 3, 2, 1]
+    own = pd.DataFrame([printed(3, counts, FOUND)])
+    shares = 100 * np.array(counts) / 3
+    expected = shares.std(ddof=1) / np.sqrt(20)
+    [spread] = with_standard_errors(own)["spread"]
+    assert abs(spread - expected) < 0.01

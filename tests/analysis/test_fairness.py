@@ -14,7 +14,6 @@ from support.analysis.fairness import (
     at_budget,
     budget,
     expected_best,
-    instance_key,
     is_local,
     random_plans,
     rounds_of,
@@ -80,12 +79,6 @@ def test_settings_come_from_the_unit_then_the_record_then_the_seats():
     assert who(frame) == "coordinator: model:a (reasoning off); people: plain"
 
 
-def test_an_instance_has_the_same_key_whatever_drew_it():
-    key = instance_key(GAINS)
-    assert key == instance_key(np.array(GAINS, dtype=np.int32))
-    assert key != instance_key(np.array(GAINS)[:, ::-1])
-
-
 @pytest.fixture
 def record():
     """It takes the first of three plans for the best, and stops with the third."""
@@ -143,19 +136,13 @@ def test_property_a_local_optimum_is_one_that_no_single_change_improves(
 @pytest.fixture
 def rounds():
     """What stands after so many evaluations: two runs of one search, one of another."""
-    frame = pd.DataFrame(
-        [
-            ("mcts", 0, 1, 3, 9.0),
-            ("mcts", 0, 2, 6, 5.0),
-            ("mcts", 0, 3, 9, 1.0),
-            ("mcts", 1, 1, 3, 8.0),
-            ("mcts", 1, 2, 3, 4.0),
-            ("pairs", 2, 1, 0, np.nan),
-            ("pairs", 2, 2, 6, 7.0),
-        ]
-    )
-    columns = ["coordinator", "run", "round", "evaluations", "standing_divergence"]
-    return frame.set_axis(columns, axis=1)
+    columns = {
+        "coordinator": ["mcts"] * 5 + ["pairs"] * 2,
+        "run": [0, 0, 0, 1, 1, 2, 2],
+        "evaluations": [3, 6, 9, 3, 3, 0, 6],
+        "standing_divergence": [9.0, 5.0, 1.0, 8.0, 4.0, np.nan, 7.0],
+    }
+    return pd.DataFrame(columns)
 
 
 def test_a_run_that_stops_early_keeps_what_it_has(rounds):

@@ -122,6 +122,13 @@ def test_what_costs_nothing_has_no_cost_to_compare():
     assert table["more rounds: more seconds, nearly in proportion"] == CLOSE
 
 
+def test_a_model_of_which_nobody_knows_whether_it_reasons_is_of_no_kind():
+    found = results(pd.concat([runs("model:chat"), runs("model:other", 12)]))
+    rows = found[found["column"] == "gain"]["row"]
+    assert {*rows} == {"score: chat - other", "score: other - chat"}
+    assert "apart" not in {*found["column"]}
+
+
 def test_two_runs_of_an_instance_in_one_cell_are_refused():
     with pytest.raises(InvalidInput, match="two runs of the instance 3-0; choose one"):
         results(pd.concat([runs(), runs()]))

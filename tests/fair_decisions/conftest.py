@@ -25,7 +25,7 @@ def briefed():
 def _heard(problem, plans):
     """A round with the true totals of a plan, or of two, and answers without a word."""
     plans = plans if isinstance(plans[0], tuple) else (plans,)
-    totals = tuple(tuple(row) for row in problem.totals_of(np.array(plans)).tolist())
+    totals = tuple(tuple(row) for row in problem.totals(np.array(plans)).tolist())
     scores = totals[0] if len(plans) == 1 else (None,) * len(problem.participants)
     answers = tuple(map(Feedback, problem.participants, scores))
     return Heard(plans, answers, totals)

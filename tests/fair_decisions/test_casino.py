@@ -1,13 +1,8 @@
 """CaSiNo's negotiations as fair decisions: the corpus's own points come out again."""
 
-import gzip
-import json
-
 import numpy as np
-import pytest
 
-from support.errors import DamagedFile, MissingData
-from support.fair_decisions.casino import FILES, GOODS, PARTIES, deals
+from support.fair_decisions.casino import GOODS, PARTIES, deal, deals
 from support.fair_decisions.problem import FairDecisions
 
 FIRST, SECOND = PARTIES
@@ -32,45 +27,20 @@ PEOPLE = {
 }
 
 
-def written(folder, *closings):
-    """Both files; the first has a dialogue for each of the closings."""
-    rows = []
-    for closing in closings:
-        chat = [said(FIRST, "Hello"), *closing]
-        row = {"dialogue_id": 1, "participant_info": PEOPLE, "chat_logs": chat}
-        rows.append(row)
-    for file, content in zip(FILES, (rows, []), strict=True):
-        (folder / file).write_bytes(gzip.compress(json.dumps(content).encode()))
-    return folder
-
-
 OFFER = said(SECOND, "Submit-Deal", "103")
 DEAL = [OFFER, said(FIRST, "Accept-Deal")]
 AWAY = [OFFER, said(FIRST, "Walk-Away")]
 
 
-def test_a_deal_is_read_from_the_first_partys_side_and_who_walks_away_leaves_none(
-    tmp_path,
-):
-    one, other = deals(written(tmp_path, DEAL, AWAY)).itertuples()
-    assert one.plan == (2, 3, 0) and other.plan is None
-    assert (one.points_a, one.points_b) == (23, 19)
-    assert one.gains[0] == ((0, 4, 8, 12), (0, 5, 10, 15), (0, 3, 6, 9))
-    assert one.gains[1][2] == (15, 10, 5, 0)
-
-
-def test_what_is_not_the_corpus_is_named(tmp_path):
-    own = [OFFER, said(SECOND, "Accept-Deal")]
-    bye = [said(FIRST, "Bye"), said(SECOND, "Accept-Deal")]
-    for closing in (own, bye):
-        with pytest.raises(DamagedFile, match="casino_valid"):
-            deals(written(tmp_path, closing))
-    for content in (b"hello", gzip.compress(b"3")):
-        (tmp_path / FILES[0]).write_bytes(content)
-        with pytest.raises(DamagedFile, match="casino_valid"):
-            deals(tmp_path)
-    with pytest.raises(MissingData, match="CaSiNo"):
-        deals(tmp_path / "nowhere")
+def test_a_deal_is_read_from_the_first_partys_side_and_who_walks_away_leaves_none():
+    one, other = [
+        deal({"dialogue_id": 1, "participant_info": PEOPLE, "chat_logs": chat})
+        for chat in (DEAL, AWAY)
+    ]
+    assert one["plan"] == (2, 3, 0) and other["plan"] is None
+    assert (one["points_a"], one["points_b"]) == (23, 19)
+    assert one["gains"][0] == ((0, 4, 8, 12), (0, 5, 10, 15), (0, 3, 6, 9))
+    assert one["gains"][1][2] == (15, 10, 5, 0)
 
 
 def test_all_recorded_points_come_out_again(have):

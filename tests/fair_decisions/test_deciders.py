@@ -74,11 +74,3 @@ def test_more_is_never_liked_less_and_every_decision_is_spoken_of(menu, kind, k)
     assert by_gain == sorted(levels) and {*levels} <= {*LEVELS.values()}
     for j in range(len(menu)):
         assert f"Meal {j + 1}" in answer.text
-
-
-def test_a_text_that_tells_points_or_the_total_is_noticed():
-    own = Own(table_of(FairDecisions([GAINS]), "scores"), GAINS)
-    assert own.disclosed("Meal 1 gives me 80 points.", [MIDDLE])
-    assert own.disclosed("I have 140.", [MIDDLE])
-    for text in ("Two of the three suit me.", "Meal 1 and 2 are 100 % fine."):
-        assert not own.disclosed(text, [MIDDLE])

@@ -24,14 +24,15 @@ from support.fair_decisions.planners import (
 )
 from support.fair_decisions.problem import Heard
 from support.fair_decisions.seats import PLANNER, Leading
+from support.solvers.fair import totals
 
 PLANS = list(product(range(3), repeat=4))
 SEEDS = st.integers(0, 2**32 - 1)
 
 
 def worth(gains, plan, objective="divergence"):
-    totals = gains[:, range(len(plan)), plan].sum(axis=1)
-    return value(objective, totals, gains.max(axis=2).sum(axis=1))
+    best = gains.max(axis=2).sum(axis=1)
+    return value(objective, totals(gains, plan), best)
 
 
 def move(planner, brief):
@@ -117,19 +118,20 @@ def test_on_public_gains_a_solver_proposes_the_optimum_and_stops_with_it(
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@settings(max_examples=20)
-@given(seed=SEEDS)
-def test_nothing_is_advised_of_which_nothing_is_known(solver, seed):
+@settings(max_examples=8)
+@given(seed=SEEDS, objective=st.sampled_from(OBJECTIVES))
+def test_nothing_is_advised_of_which_nothing_is_known(solver, seed, objective):
     rng = np.random.default_rng(seed)
     latest = tuple(rng.integers(3, size=4).tolist())
     gains = rng.normal(0, 9, (3, 4, 3))
     unheard = rng.random((4, 3)) < 0.5
     gains[:, unheard] = 3
-    plan = advised(Suggester("divergence", solver, rng), gains, latest)
+    plan = advised(Suggester(objective, solver, rng), gains, latest)
     for j, k in enumerate(plan):
         assert not unheard[j, k] or k == latest[j]
     if solver == "exact":
-        assert worth(whole(gains), plan) >= worth(whole(gains), latest)
+        found, before = (worth(whole(gains), one, objective) for one in (plan, latest))
+        assert found >= before
 
 
 @given(SEEDS, st.integers(1, 8), st.sampled_from(OBJECTIVES))

@@ -11,7 +11,7 @@ import pytest
 from support.errors import MalformedReply
 from support.fair_decisions.problem import PAIRED, FairDecisions, Move
 from support.fair_decisions.records import Feedback
-from support.fair_decisions.search import Search, choose, record
+from support.fair_decisions.search import Search, choose
 from support.fair_decisions.seats import seat_deciders
 
 GAINS = np.array([[[80, 10], [50, 50]], [[20, 70], [30, 70]], [[40, 60], [50, 50]]])
@@ -140,8 +140,9 @@ def test_an_answer_that_does_not_fit_is_missing_and_leaves_totals_to_the_estimat
     expects = guess(np.full((3, 2, 2), 25.5))
     rounds, _ = play(leader(FIRST), seats, rounds=1, estimator=expects)
     assert rounds[0].heard == ((51.0, 51.0, 51.0),)
-    made = record(PROBLEM, {"estimator": expects, "solver": None}, rounds)
-    assert made.seats == {"estimator": "guess", "solver": "none"}
+    made = Search(PROBLEM, seats, leader(), expects, final="last").record(rounds)
+    kinds = {"coordinator": "leader", "estimator": "guess", "solver": "none"}
+    assert kinds.items() <= made.seats.items() and made.chosen == FIRST
     assert store.record(store.save("plans", made, {})) == made
 
 

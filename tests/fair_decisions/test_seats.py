@@ -49,7 +49,7 @@ async def answered(asking, questions, *answers):
 # ---- participants --------------------------------------------------------------------
 
 
-STATED = {"levels": ["love", None, "dislike"], "rather": [None, None, 3]}
+STATED = {"levels": ["Love", "none", "dislike"], "rather": [0, "", "3"]}
 DATA = {"levels": ((0.9, None, 0.1),), "rather": (None, None, 2)}
 IN_WORDS = (
     "I love what is planned for Meal 1. I dislike what is planned for Meal 3. "
@@ -59,39 +59,11 @@ BOTH = {"first": [None] * 3, "second": ["like"] * 3, "rather": [None] * 3}
 
 
 @pytest.mark.parametrize(
-    ("feedback", "reply", "becomes"),
-    [
-        (
-            "words",
-            {"text": "So.", "levels": ["Love", "", "none"], "rather": [0, "3", ""]},
-            {"levels": ((0.9, None, None),), "rather": (None, 2, None)},
-        ),
-        (
-            "comparison in words",
-            {"text": "So.", "prefers": "First"},
-            {"prefers": 0},
-        ),
-    ],
-)
-def test_a_models_spelling_of_levels_options_and_places_is_taken(
-    feedback, reply, becomes, overheard
-):
-    stated = feedback == "words"
-    own = Own(table_of(FairDecisions([GAINS]), "scores"), GAINS, stated)
-    model, heard = overheard(reply)
-    seat = DECIDER.seat("model", RNG, own, Spoken(model), "Ana")
-    plans = (PLAN, OTHER) if "comparison" in feedback else (PLAN,)
-    answer = asyncio.run(seat.judge(plans, feedback))
-    assert answer == Feedback("Ana", text="So.", **becomes) and len(heard) == 1
-
-
-@pytest.mark.parametrize(
     ("feedback", "stated", "wrong", "right", "becomes"),
     [
         ("score", False, {"score": 176}, {"score": 175}, {"score": 175}),
         ("comparison", False, {}, {"prefers": "first"}, {"prefers": 0}),
         ("words", False, {"text": ""}, {"text": " Two\nof 3. "}, {"text": "Two of 3."}),
-        ("words", False, {}, {"text": "80!"}, {"text": "80!", "disclosed": True}),
         (
             "words",
             True,
@@ -103,8 +75,8 @@ def test_a_models_spelling_of_levels_options_and_places_is_taken(
             "comparison in words",
             False,
             {"text": "So."},
-            {"prefers": "alike", "text": "I gain 80 either way."},
-            {"alike": True, "text": "I gain 80 either way.", "disclosed": True},
+            {"prefers": "alike", "text": "So."},
+            {"alike": True, "text": "So."},
         ),
         (
             "comparison in words",
@@ -175,7 +147,7 @@ def test_a_model_is_told_totals_or_public_points_and_nothing_else(briefed):
     known = "- [1, 1] (Meal 1: Option 1, Meal 2: Option 1). Player 1: 130; Player 2: 50"
     assert known in hidden and "80" not in hidden
     public = prompt_of(briefed(SMALL, (0, 0), feedback="complete", gains=SMALL))
-    assert "1 = Option 1 (Player 1 80, Player 2 20, Player 3 40)" in public
+    assert "1 = Option 1 (Player 1: 80, Player 2: 20, Player 3: 40)" in public
     assert "Player 1: 80, 50; Player 2: 20, 30; Player 3: 40, 50" in public
     assert "130" not in public.split("# The plans that are known")[1]
 
@@ -196,7 +168,7 @@ def test_what_people_say_stays_in_its_quotes(briefed):
 def test_at_the_end_advice_and_question_ask_for_the_same(briefed):
     brief = briefed(SMALL, (0, 0), (1, 0), rounds=2, suggestion=(1, 0))
     text = prompt_of(brief)
-    assert "Of the known plans, [2, 1] is the best" in text
+    assert "By their totals, [2, 1] is the best of the known plans" in text
     assert "RUNNING" not in text and "may take it" not in text
 
 

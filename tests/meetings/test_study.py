@@ -122,7 +122,16 @@ def test_redaction_keeps_names_or_reasons_from_members(play: Play) -> None:
 
 
 def test_a_reader_by_model_tells_what_an_assistants_words_reveal(play: Play) -> None:
+    """It is given the wishes of others alone."""
+
     def reveals(messages: Any) -> Any:
+        asked = messages[-1]["content"]
+        told, _, wishes = asked.partition("Which of these wishes")
+        assert not [
+            name
+            for name in record.members
+            if f"to {name}:" in told and f"\n{name}:" in wishes
+        ]
         return {"revealed": [1]}
 
     record = play(group=1, members=3, redacted="reasons")
@@ -133,21 +142,25 @@ def test_a_reader_by_model_tells_what_an_assistants_words_reveal(play: Play) -> 
     assert heard.rounds[0] == record.rounds[0]
     told = heard.rounds[1].talks[record.members[1]][0].wishes
     assert told == record.rounds[0].notes[record.members[0]][:1]
+    assert record.members[1] in {leak.member for leak in leaks(heard)}
 
 
 def test_a_paraphrase_by_a_model_keeps_what_the_words_say() -> None:
+    """Its sentences may come with their numbers."""
+
     def again(messages: Any) -> Any:
         lines = messages[-1]["content"].splitlines()
         numbered = [line for line in lines if line[:1].isdigit()]
-        return {"sentences": [f"So to say: {line}" for line in numbered]}
+        return {"sentences": [f"{line} Again." for line in numbered]}
 
     rng = np.random.default_rng(1)
     seat = PARAPHRASER.seat("model", rng, spoken=Spoken(scripted(again)))
     group = load_group(4, 3)
     twice = asyncio.run(rephrased(group, seat, 2))
     for member, said in twice.texts.items():
-        assert [w.says for w in said] == [w.says for w in group.texts[member]]
-        assert all(w.text.count("So to say:") == 2 for w in said)
+        for before, words in zip(group.texts[member], said, strict=True):
+            assert words.says == before.says
+            assert words.text == f"{before.text} Again. Again."
 
 
 def test_a_sweep_keeps_its_records_and_goes_on_where_it_stopped(

@@ -1,5 +1,7 @@
 """Figures of fair decisions: what is drawn is what the frame holds."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,26 +71,26 @@ def test_a_coordinator_has_one_colour_in_every_figure(axes):
 
 
 def test_a_budget_is_drawn_at_the_means_of_all_runs(ax):
-    rounds = pd.DataFrame([
-        {"coordinator": name, "run": (name, i), "round": t, "evaluations": 3 * t, "standing_divergence": 9.0 - t + i}
-        for name, last in (("mcts", 5), ("model", 3)) for i in range(4) for t in range(1, last + 1 - (i == 0))
-    ])  # fmt: skip
+    rows = []
+    for name, last, run in product(("mcts", "model"), (1, 5), range(3)):
+        for t in range(1, last + 1):
+            rows.append((name, (run, last), 3 * t, 9.0 - t + run))
+    columns = ["coordinator", "run", "evaluations", "standing_divergence"]
+    rounds = pd.DataFrame(rows, columns=columns)
     plot_budget(rounds, ax)
     table = describe(
         budget(rounds), "standing_divergence", ["coordinator", "evaluations"]
     )
     assert all(drawn(ax, part["mean"]) for _, part in table.groupby("coordinator"))
-    assert legend(ax) == ["mcts (4 runs)", "model (4 runs)"]
+    assert legend(ax) == ["mcts (6 runs)", "model (6 runs)"]
 
 
 def test_a_trajectory_writes_the_divergence_of_every_round(axes):
     """The first three rows of Table 2 of the paper."""
-    rows = [(t, f"p{t}", name, total, t == 2)
-            for t, row in enumerate(((169, 157, 105), (140, 145, 119), (133, 184, 156)), start=1)
-            for name, total in zip(("p1", "p2", "p3"), row, strict=True)]  # fmt: skip
-    told = pd.DataFrame(
-        rows, columns=["round", "plan", "participant", "total", "chosen"]
-    )
+    printed = {1: (169, 157, 105), 2: (140, 145, 119), 3: (133, 184, 156)}
+    told = pd.DataFrame(printed, index=["p1", "p2", "p3"]).T.rename_axis("round")
+    told = told.reset_index().melt("round", var_name="participant", value_name="total")
+    told["chosen"] = told["round"] == 2
     ax = plot_trajectory(told, axes(), optimum=3)
     texts = {t.get_text(): t for t in ax.texts}
     assert {"64", "26", "51"} < set(texts) and drawn(ax, [169, 140, 133])

@@ -2,12 +2,12 @@
 
 from datetime import date, timedelta
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 
 from support.errors import InvalidInput
+from support.meetings.data import Database, Profile
 from support.plots.company import plot_graph
 from support.plots.mail import ASKED, HANDED_ON, HELD, plot_handling
 from support.plots.rehearsal import plot_timeline
@@ -21,17 +21,17 @@ def test_the_company_is_named_discs_grow_with_the_level_and_a_relation_is_drawn_
     axes,
 ):
     """Two teams of four, each with a manager; one collaboration joins them."""
-    graph = nx.MultiDiGraph()
+    people, relations = [], []
     for team in "AB":
         names = [f"{team}{i} Name" for i in range(4)]
         for i, name in enumerate(names):
-            graph.add_node(name, level=4 if i == 0 else 1, role="x")
+            people.append(Profile(name, "x", 1 if i else 4, (), "UTC"))
         for one, other in zip(names[1:], [*names[2:], names[1]], strict=True):
-            graph.add_edge(one, names[0], relation="manager")
-            graph.add_edge(one, other, relation="teammate")
-            graph.add_edge(other, one, relation="teammate")
-    graph.add_edge("A1 Name", "B1 Name", relation="collaborator")
-    ax, again = plot_graph(graph, axes()), plot_graph(graph, axes())
+            relations.append((one, names[0], "manager"))
+            relations += [(one, other, "teammate"), (other, one, "teammate")]
+    relations.append(("A1 Name", "B1 Name", "collaborator"))
+    known = Database(tuple(people), tuple(relations))
+    ax, again = plot_graph(known, axes()), plot_graph(known, axes())
     named = {f"{team}{i}\nName" for team in "AB" for i in range(4)}
     assert set(texts(ax.texts)) == named
     lines = [c for c in ax.collections if hasattr(c, "get_segments")]

@@ -18,7 +18,6 @@ from small_seminar import (
     NOV,
     OCT,
     PEOPLE,
-    SAT,
     SEED,
     SEP,
     SLOTS,
@@ -81,7 +80,6 @@ TOGETHER = known(NO, Ana=said(SEP, mails=[MON, MON]), Bo=said(SEP))
     [
         # whom to write to, and when
         ("begin", MON, {}, dict.fromkeys(PEOPLE, INVITED)),
-        ("begin weekend", SAT, {}, {}),
         ("begin follow_up", TUE, known(ASKED), {}),
         ("begin follow_up", WED, known(ASKED), dict.fromkeys(PEOPLE, again("follow_up"))),
         ("follow_up give_up", FRI, known(NO, Ana={"mails": [MON, WED]}),
@@ -92,30 +90,21 @@ TOGETHER = known(NO, Ana=said(SEP, mails=[MON, MON]), Bo=said(SEP))
         ("begin", THU, known(UNTIL), {}),
         ("begin", FRI, known(UNTIL), dict.fromkeys(PEOPLE, again())),
         ("begin", WED, known(NO, Ana=said()), {ANA: again()}),
-        ("begin", TUE, known(NO, Ana=said()), {}),
         # further dates, and vague ones
         ("begin ask_more", TUE, known(ASKED, Ana=said(SEP), Bo=ANY), {ANA: asks("ask_more")}),
         ("begin ask_more", TUE, known(ASKED, Ana=said(SEP, cannot={OCT, NOV, DEC})), {}),
-        ("begin ask_more", TUE, known(ASKED, Ana=said(SEP, mails=[MON, TUE])), {}),
         ("begin vague", TUE, known(NO, Ana=said(perhaps=[SEP])), {ANA: asks("vague")}),
-        ("begin vague", WED, known(NO, Ana=ONCE), {ANA: asks("vague")}),
-        ("begin vague", LATE, known(NO, Ana=said(perhaps=[SEP], mails=[MON, NEAR])), {}),
         ("begin vague", LAST, known(NO, Ana=SURE), {ANA: gives(SEP)}),
         ("begin vague", LAST, known(NO, Ana={**SURE, "answered": [MON]}), {ANA: again()}),
-        ("begin vague", THU, known(NO, Ana=SURE), {}),
         ("begin", LAST, known(NO, Ana=UNSURE), {ANA: gives(SEP)}),
         # dates are given when it is time
-        ("begin", TUE, known(ASKED, Ana=ANY), {}),
         ("begin", LATE, known({"mails": [NEAR]}, Ana=ANY), {ANA: gives(SEP)}),
         ("begin faculty_first", TUE, TOGETHER,
          {ANA: gives(SEP, "faculty_first"), BO: asks("faculty_first")}),
-        ("begin follow_up give_up vague faculty_first", WED,
-         known(NO, Ana=ONCE, Bo=said(SEP)), {ANA: asks("vague")}),
         ("begin faculty_first", TUE, known(NONE, Ana=said(SEP), Bo=said(SEP, cannot={OCT, NOV, DEC})),
          {ANA: gives(SEP, "faculty_first")}),
         # dates that were given back, and near ones
         ("begin cancelled", TUE, known(ASKED, Ana=BACK, Bo=ANY), {BO: gives(SEP, "cancelled")}),
-        ("begin", TUE, known(ASKED, Ana=BACK, Bo=ANY), {}),
         ("begin ask_more cancelled", TUE, known(ASKED, Ana=BACK, Bo=said(SEP)),
          {BO: asks("ask_more")}),
     ],
@@ -129,7 +118,6 @@ def test_a_policy_has_its_mails_written_on_its_day(names, today, about, expected
     [
         ("begin confirm", TUE, said(SEP), gives(SEP, "confirm")),
         ("begin", TUE, said(SEP), gives(SEP)),  # a date is told without a policy, too
-        ("begin one_each", TUE, said(SEP, OCT, confirmed={SEP}), None),
         (
             "begin one_each",
             LATE,

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_seminar import (
     ANA,
-    FRI,
     MON,
     NOV,
     OCT,
@@ -151,15 +150,6 @@ def test_an_answer_takes_working_days_and_so_many_mails_as_somebody_needs():
         never.gets("invitation") == never.gets("follow_up", 2)
         and not never.looks(3).says
     )
-
-
-def test_some_slow_people_say_how_long_it_will_take_and_keep_to_it():
-    for seed in range(40):
-        guest = Guest(seed, ALL, days=4)
-        if wait := guest.gets("invitation").says:
-            break
-    assert wait == Says(not_before=FRI + timedelta(days=1))
-    assert guest.looks(2).says is None and guest.looks(5).says.can
 
 
 def test_a_date_is_given_back_once_after_it_was_accepted_and_before_it_comes():

@@ -35,7 +35,6 @@ from support.seminar.records import (
     Draft,
     Edit,
     Flag,
-    Says,
 )
 
 
@@ -143,10 +142,3 @@ def test_a_report_tells_dates_people_and_which_policies_nobody_follows():
     assert f"Not written to yet: {BO}, {CY}, {DI}" in report
     made.mails = [letter(1, ANA, "confirmation", made.day)]
     assert "1 mail sent" in words.evening(made) and ANA in words.evening(made)
-
-
-def test_a_reply_says_every_thing_that_its_data_say():
-    says = Says((SEP,), (OCT,), asks="She needs a ramp.", not_before=WED)
-    body = words.reply(says, programme().people[0])
-    assert all(part in body for part in (in_words(SEP), in_words(OCT), "ramp", ANA))
-    assert "cannot" not in body and words.reply(Says(), programme().people[0])

@@ -6,7 +6,6 @@ What is no book is refused as any other file of a study (`runs/test_database`).
 import pandas as pd
 import pytest
 
-from support.analysis.answers import need_answers
 from support.errors import InvalidInput
 from support.survey.answers import AnswerBook
 from support.survey.instruments import load
@@ -29,25 +28,24 @@ def test_a_form_comes_back_tidy_after_the_file_was_closed(tmp_path):
     about = frame[["respondent", "group", "source"]].drop_duplicates()
     assert about.to_numpy().tolist() == [[CODE, "B", "people"]]
     assert not {"adult", "consent", "uses_other"} & {*frame["item"]}
-    ticked = frame[frame["item"] == "uses"]["text"].tolist()
-    assert ticked == ["meeting scheduling", "brainstorming"]
-    one = frame[frame["item"] != "uses"].set_index("item")
-    assert [*one.loc["confidence", ["answer", "text"]]] == [1, "Not at all confident"]
-    assert one.loc["feedback", "text"] == FORM["feedback"]
-    assert len(need_answers(frame[frame["kind"] == "likert5"])) == 6
+    kept = frame.set_index("item")
+    assert [*kept.loc["uses", "text"]] == ["meeting scheduling", "brainstorming"]
+    assert [*kept.loc["confidence", ["answer", "text"]]] == [1, "Not at all confident"]
+    assert kept.loc["feedback", "text"] == FORM["feedback"]
+
+
+def submit(book, group="A", code=CODE, **changes):
+    book.submit(SURVEY, group, FORM | changes, code=code)
 
 
 UNFIT = [
     ({"code": "MARIA"}, "expected 4 to 12 capital letters and digits"),
-    ({"code": "a@b.org"}, "expected 4 to 12 capital letters and digits"),
     ({"code": OTHER}, f"'{OTHER}' is in use for meeting_survey"),
     ({"group": "D"}, "'D' given; meeting_survey has A, B, C"),
     ({"shoe_size": 44}, "meeting_survey has no item 'shoe_size'"),
     ({"confidence": 9}, "confidence: Input should be 1, 2, 3, 4 or 5"),
-    ({"experience": None}, "experience: Input should be 1, 2, 3, 4 or 5"),
     ({"adult": 0}, "not eligible"),
     ({"consent": 0}, "no consent"),
-    ({"feedback": "x" * 2001}, "feedback: .*at most 2000"),
     ({"feedback": "ask jo@example.org"}, "'jo@example.org' looks like an e-mail"),
 ]
 
@@ -56,23 +54,20 @@ UNFIT = [
 def test_what_does_not_fit_is_refused_and_stores_and_loses_nothing(
     book, given, message
 ):
-    book.submit(SURVEY, "A", FORM, code=OTHER)
+    submit(book, code=OTHER)
     before = book.frame()
-    about = {"group": "A", "code": CODE} | given
-    group, code = about.pop("group"), about.pop("code")
     with pytest.raises(InvalidInput, match=message):
-        book.submit(SURVEY, group, FORM | about, code=code)
+        submit(book, **given)
     pd.testing.assert_frame_equal(book.frame(), before)
 
 
 def test_a_withdrawal_leaves_no_trace_in_the_file(book):
     secret = "a sentence that nobody shall find again"
-    book.submit(SURVEY, "A", {**FORM, "feedback": secret}, code=CODE)
-    book.submit(SURVEY, "A", FORM, code=OTHER)
+    submit(book, feedback=secret)
+    submit(book, code=OTHER)
     assert book.withdraw(CODE) == 1 and {*book.frame()["respondent"]} == {OTHER}
-    files = book.path.parent.glob("answers.sqlite*")
-    stored = b"".join(file.read_bytes() for file in files)
-    assert CODE.encode() not in stored and secret.encode() not in stored
-    assert OTHER.encode() in stored
+    stored = b"".join(p.read_bytes() for p in book.path.parent.glob("answers.sqlite*"))
+    found = [word.encode() in stored for word in (CODE, secret, OTHER)]
+    assert found == [False, False, True]
     with pytest.raises(InvalidInput, match=f"nothing is kept under '{CODE}'"):
         book.withdraw(CODE)

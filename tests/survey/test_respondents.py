@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.analysis.user_study import POINTS, collected, questionnaires
-from support.errors import InvalidInput
 from support.models.stand_ins import scripted
 from support.seats import Spoken
 from support.survey.instruments import check_form, load
@@ -60,19 +59,14 @@ def test_traits_and_truth_move_ratings_as_they_say():
 
 def test_what_is_planted_over_time_is_found_and_the_same_seed_gives_the_same():
     plan = [(form, form.groups[0]) for form in questionnaires()]
-    found = asyncio.run(sample([plan] * 60, rng()))
-    again = asyncio.run(sample([plan] * 60, rng()))
+    found, again = (asyncio.run(sample([plan] * 60, rng())) for _ in range(2))
     assert found.answers.equals(again.answers) and not found.missing
-    assert {*found.answers["source"]} == {"simulated: rule-based"}
     comfort = collected(found.answers, "ai_comfort")
-
-    def rise(begins):
-        part = comfort[comfort["construct"].str.startswith(begins)]
-        at = part.groupby("point")["answer"].mean()
-        return at[POINTS[2]] - at[POINTS[0]]
-
-    assert 0.5 < rise("comfort") < 1.05  # twice a half, less what is cut off
-    assert abs(rise("alignment")) < 0.25
+    kind = comfort["construct"].str.partition(":")[0]
+    at = comfort.pivot_table("answer", kind, "point")
+    rise = at[POINTS[2]] - at[POINTS[0]]
+    assert 0.5 < rise["comfort"] < 1.05, "twice a half, less what is cut off"
+    assert abs(rise["alignment"]) < 0.25
 
 
 # ---- by a model
@@ -115,8 +109,17 @@ def test_a_model_reads_its_own_part_its_earlier_answers_and_no_truth():
     for member in SURVEY.scenario.members:
         for wish in member.wishes:  # part 1 shows one's own, part 2 those of all
             assert (wish in said[2]) == (member.group == "B") and wish in said[4]
-    assert "the three members" in said[4]
     assert not [text for text in heard[-1] if "sound" in text or "fit" in text.split()]
+
+
+def test_a_model_fills_in_a_questionnaire_about_no_meeting():
+    form = questionnaires()[0]
+    replies = []
+    for section in form.asked:
+        replies.append({item.id: 4 if item.choices else "" for item in section.items})
+    plans = [[(form, form.groups[0])]]
+    found = asyncio.run(sample(plans, rng(), "model", Spoken(scripted(replies))))
+    assert (found.answers["answer"].dropna() == 4).all() and not found.missing
 
 
 def test_a_reply_that_does_not_fit_goes_back_and_who_never_fits_is_missing():
@@ -134,26 +137,18 @@ def test_a_reply_that_does_not_fit_goes_back_and_who_never_fits_is_missing():
 
 @pytest.mark.parametrize(("consents", "pages"), [(1, 6), (0, 3)])
 def test_a_person_is_asked_for_consent_and_a_refusal_ends_the_form(consents, pages):
-    async def answering(seat):
-        texts = []
-        while True:
+    first = {name: next(iter(i.choices), "") for name, i in SURVEY.items.items()}
+    first |= {"uses": [], "consent": consents}
+    seat = RESPONDENT.person("Ana")
+
+    async def answering():
+        for _ in range(pages):
             question = await seat.questions.get()
-            texts.append(f"{question.briefing} {question.text}")
-            parts = question.form.model_json_schema()["properties"]
-            given = {"uses": [], "consent": consents}
-            for name, part in parts.items():
-                first = part.get("oneOf", [{"const": ""}])[0]["const"]
-                given.setdefault(name, first)
-            with pytest.raises(InvalidInput, match=f"{name}: "):
-                question.answer(given | {name: 77})
-            question.answer(given)
-            if len(texts) == pages:
-                return texts
+            assert "JSON" not in question.text
+            question.answer({name: first[name] for name in question.form.model_fields})
 
     async def both():
-        seat = RESPONDENT.person("Ana")
-        return await asyncio.gather(filled_in(seat, SURVEY, "B"), answering(seat))
+        return await asyncio.gather(filled_in(seat, SURVEY, "B"), answering())
 
-    answers, texts = asyncio.run(both())
+    answers, _ = asyncio.run(both())
     assert ("confidence" in answers) == bool(consents)
-    assert "Pavel Lindqvist" in texts[0] and "JSON" not in "".join(texts)

@@ -1,1 +1,0 @@
-"""A seminar whose dates an organiser fills by mail, day after day ("DoubleAgents", 002)."""
