@@ -238,4 +238,4 @@ class RulesPage:
             link(f"{seminar.name}.yaml", made, "policies, templates, hooks"),
             link(f"{seminar.name} log.json", log, "the log"),
         ]
-        self.links.value = " ".join(links)
+        self.links.value = " · ".join(links)

@@ -79,7 +79,7 @@ def test_a_seminar_is_set_up_from_a_spreadsheet_and_closed(
 ):
     path = tmp_path / "study.sqlite"
     page = opened(window, served, path, tmp_path, "light")
-    people = page.get_by_title("people")
+    people = page.get_by_title("people", exact=True)
     people.fill(PEOPLE.replace("\tknots", "\tknots\tmore"))
     button(page, "Begin").click()
     page.get_by_text("line 3: more cells than the head has").wait_for()
