@@ -26,11 +26,11 @@ class Answers(asyncio.Queue[Question]):
 
     def __init__(self, answer: Answer) -> None:
         super().__init__()
-        self._answer = answer
+        self.answer = answer
 
     async def put(self, question: Question) -> None:
         """Answer it."""
-        given = self._answer(question)
+        given = self.answer(question)
         if given is None:
             question.pass_over("it was passed over")
             return
