@@ -41,9 +41,11 @@ TITLES = {
 LEFT_OUT, CHANGED = "left out", "changed"
 
 
-def button(words: str, style: str = "") -> w.Button:
-    """A button as wide as its words."""
-    return w.Button(description=words, button_style=style)
+def button(press: Press, words: str, act: Callable[[], Any]) -> w.Button:
+    """A button that does something."""
+    made = w.Button(description=words)
+    press.button(made, act)
+    return made
 
 
 def row(*those: w.Widget) -> w.HBox:
@@ -112,10 +114,10 @@ class ReviewCard:
         self.about, self.listed, self.error = w.HTML(), w.HTML(), w.HTML()
         self.wish = w.Text(placeholder="a wish: what should be otherwise")
         self.press = Press(self._typed, self.error)
-        self.yes = self._button("", self._approve)
+        self.yes = button(self.press, "", self._approve)
         self.yes.button_style = "primary"
-        self.again = self._button("Make all again", self._again)
-        self.out = self._button("Leave out", self._leave_out)
+        self.again = button(self.press, "Make all again", self._again)
+        self.out = button(self.press, "Leave out", self._leave_out)
         self.picks = {name: self._pick_button(name) for name in self.shown}
         self.names = row()
         self.names.add_class("picks")
@@ -131,13 +133,8 @@ class ReviewCard:
             self._pick(next(iter(self.shown)))
         self._mark()
 
-    def _button(self, words: str, act: Callable[[], Any]) -> w.Button:
-        made = button(words)
-        self.press.button(made, act)
-        return made
-
     def _pick_button(self, name: str) -> w.Button:
-        return self._button(name, lambda: self._pick(name))
+        return button(self.press, name, lambda: self._pick(name))
 
     def _parts(self) -> list[w.Widget]:
         if self.what != ACTION:
@@ -213,14 +210,11 @@ class ReviewCard:
             self.out.layout.display = "none"
             self.about.value = fill("note", state, "maybe")
             return
-        mail = self.what == MAIL
-        goals = [act.goal for act in self.desk.actions if mail and act.person == name]
         came = [one for one in self.desk.thread(name) if one.sender == name]
         self.about.value = fill(
             "receiver",
             self.desk.scenario.by_name[name],
-            " ".join(goals),
-            self.held(item) if mail and item else "",
+            self.held(item) if self.what == MAIL and item else "",
             came[-1] if came else None,
             state,
         )
@@ -287,9 +281,8 @@ class FormCard:
 
     def offer(self, words: str, act: Callable[[Any], Any], reads: bool = True) -> None:
         """One more button; one that does not read takes the form as it is."""
-        made = button(words)
         told = self.sheet.reply if reads else lambda: None
-        self.press.button(made, lambda: act(told()))
+        made = button(self.press, words, lambda: act(told()))
         self.buttons.children = (*self.buttons.children, made)
 
 

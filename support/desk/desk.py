@@ -24,18 +24,18 @@ from support.desk import boards, post
 from support.desk.boards import fill, short
 from support.desk.cards import FormCard, ReviewCard, button, row
 from support.desk.pages import (
+    COLUMNS,
     MailsPage,
     RulesPage,
     change,
     change_form,
     halves,
-    people_table,
     policy_form,
 )
 from support.desk.setup import SetupPage
 from support.errors import FileInUse, InvalidInput
 from support.forms import readable
-from support.labs.base import Home, Press, words
+from support.labs.base import Press, words
 from support.runs.study import Store
 from support.seats import Question, Spoken
 from support.seminar.acts import ANSWERER, REVIEWER
@@ -79,7 +79,7 @@ class Desk:
     ) -> None:
         given = store.path if isinstance(store, Store) else store
         self.path = Path(given or study_file("seminars"))
-        self.model, self.today, self.home = model, today, Home()
+        self.model, self.today = model, today
         self.open_one: Seminar | None = None
         self.task: asyncio.Task[None] | None = None
         self.asked = dict[Question, Any]()
@@ -102,13 +102,13 @@ class Desk:
         self.which.observe(self._chosen, "value")
         top = w.HBox([self.head, self.which])
         top.add_class("top")
-        self.next = self._button("Begin day 1", lambda: self.play())
+        self.next = button(self.press, "Begin day 1", lambda: self.play())
         self.next.button_style = "primary"
-        self.all = self._button("Play on", lambda: self.play(everything=True))
-        self.other = self._button("Change people or dates", self._ask_for_change)
+        self.all = button(self.press, "Play on", lambda: self.play(everything=True))
+        self.other = button(self.press, "Change people or dates", self._ask_for_change)
         self.question = w.Text(placeholder="Ask the log: what did … reply?")
         self.press.enter(self.question, self._ask)
-        ask = row(self.question, self._button("Ask", self._ask))
+        ask = row(self.question, button(self.press, "Ask", self._ask))
         ask.layout.display = "" if self.model else "none"
         self.said, self.answer, self.days, self.board = (w.HTML() for _ in range(4))
         self.now = w.VBox()
@@ -122,11 +122,6 @@ class Desk:
         self.tabs.observe(lambda _: self.changed(), "selected_index")
         self.view = w.VBox([w.HTML(boards.style()), top, self.tabs])
         self.view.add_class("convene-desk")
-
-    def _button(self, text: str, act: Callable[[], Any]) -> w.Button:
-        made = button(text)
-        self.press.button(made, act)
-        return made
 
     # ---- one seminar, and its days ----
 
@@ -314,7 +309,9 @@ class Desk:
 
     def _ask_for_change(self) -> None:
         desk = self.seminar.desk
-        shown, form = people_table(desk.scenario.people), change_form(desk.books)
+        people = desk.scenario.people
+        rows = [[getattr(one, name) for name in COLUMNS] for one in people]
+        shown, form = fill("table", rows, COLUMNS), change_form(desk.books)
         acts = {"Do it": self._change}
         self._show("change", FormCard("People and dates", "", shown, form, acts))
 
@@ -354,7 +351,7 @@ class Desk:
 
     def changed(self) -> None:
         """Have it drawn soon, from whatever thread."""
-        self.home.run(self._later)
+        self.press.home.run(self._later)
 
     def _later(self) -> None:
         if self._drawing is None:

@@ -123,12 +123,6 @@ def from_yaml(text: str, what: str) -> Any:
         raise InvalidInput(f"{what}: {error}") from None
 
 
-def people_table(people: Iterable[Persona]) -> str:
-    """People as the organiser knows them."""
-    rows = [[getattr(person, name) for name in COLUMNS] for person in people]
-    return fill("table", rows, COLUMNS)
-
-
 def link(name: str, text: str, words: str) -> str:
     """A link that downloads a text."""
     return fill("download", name, base64.b64encode(text.encode()).decode(), words)
@@ -171,10 +165,10 @@ class MailsPage:
         self.person.observe(lambda _: self.refresh(), "value")
         self.reply = w.Dropdown(options=[("no reply yet", None)])
         self.error, self.table, self.thread = w.HTML(), w.HTML(), w.HTML()
-        read, self.fetch = button("Correct what was read"), button("Fetch mail now")
         press = Press(lambda: self.reply.value, self.error)
-        press.button(read, lambda: correct(self.reply.value))
-        press.button(self.fetch, self._fetch)
+        misread = "Correct what was read"
+        read = button(press, misread, lambda: correct(self.reply.value))
+        self.fetch = button(press, "Fetch mail now", self._fetch)
         top = row(self.person, self.reply, read, self.fetch)
         self.view = w.VBox([top, self.error, self.table, self.thread])
 
@@ -213,18 +207,15 @@ class RulesPage:
         self.policies, self.templates = area("policies", 18), area("templates", 18)
         self.links, self.error = w.HTML(), w.HTML()
         press = Press(lambda: (self.policies.value, self.templates.value), self.error)
-        buttons = {"Use these": self._use, "Add one policy": propose}
-        buttons["Begin another seminar with these"] = again
-        made = []
-        for text, act in buttons.items():
-            made.append(button(text))
-            press.button(made[-1], act)
-        left, right = (
-            titled("Policies", self.policies),
-            titled("Templates", self.templates),
+        below = row(
+            button(press, "Use these", self._use),
+            button(press, "Add one policy", propose),
+            button(press, "Begin another seminar with these", again),
+            self.links,
         )
-        below = row(*made, self.links)
-        self.view = w.VBox([halves(left, right), below, self.error])
+        left = titled("policies", self.policies)
+        both = halves(left, titled("templates", self.templates))
+        self.view = w.VBox([both, below, self.error])
 
     def _use(self) -> None:
         policies = policies_of(from_yaml(self.policies.value, "policies"), "policies")
@@ -247,4 +238,4 @@ class RulesPage:
             link(f"{seminar.name}.yaml", made, "policies, templates, hooks"),
             link(f"{seminar.name} log.json", log, "the log"),
         ]
-        self.links.value = " ".join(links)
+        self.links.value = " · ".join(links)

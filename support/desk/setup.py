@@ -127,7 +127,7 @@ def known_servers() -> dict[str, Any]:
     try:
         return asdict(servers_from_environment())
     except ConveneError:
-        return dict.fromkeys(("smtp_host", "imap_host", "address", "authserv"), "")
+        return {"smtp_host": "", "imap_host": "", "address": "", "authserv": ""}
 
 
 class SetupPage:
@@ -141,21 +141,16 @@ class SetupPage:
         self.error, self.told = w.HTML(), w.HTML()
         self._menus([MODEL] if model is not None else [])
         self.press = Press(self._typed, self.error)
-        acts = {
-            "Begin": self.start,
-            "What will it cost?": self.cost,
-            "Check the servers": self.check,
-        }
-        buttons = [button(text) for text in acts]
-        buttons[0].button_style = "primary"
-        for made, act in zip(buttons, acts.values(), strict=True):
-            self.press.button(made, act)
+        begin = button(self.press, "Begin", self.start)
+        begin.button_style = "primary"
+        cost = button(self.press, "What will it cost?", self.cost)
+        check = button(self.press, "Check the servers", self.check)
         menus = [self.example, self.name, self.mode, *self.seats.values()]
         below = [
             self.plans,
             self.mails,
             self.seed,
-            row(*buttons),
+            row(begin, cost, check),
             self.error,
             self.told,
         ]
@@ -288,5 +283,6 @@ class SetupPage:
         sweep = Sweep("what it will cost", rehearsal, {}, 1, setup.seed)
         frame = await estimate(sweep, **told)
         nothing = fill("note", "Nothing: no model is asked.")
-        rows = frame[[*COST]].round(2).itertuples(index=False)
+        known = frame[[*COST]].round(2).convert_dtypes().astype(object)
+        rows = known.where(frame.notna(), "not known").itertuples(index=False)
         self.told.value = nothing if frame.empty else fill("table", rows, COST)

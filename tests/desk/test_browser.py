@@ -1,151 +1,98 @@
-"""The desk in a real browser: to a filled schedule, by keyboard and mouse, with its kernel killed on the way."""
+"""The desk in a real browser: a rehearsal by clicks with its kernel killed on the way, and
+a seminar that is set up from a spreadsheet."""
 
 import os
 import signal
 
-from support.desk.work import SWEEP
-from support.draw import png
 from support.runs.study import Store
+from support.seminars.journal import names
 
 CELL = """import os
 from pathlib import Path
-from support.desk.application import Desk
+from support.desk.desk import Desk
 Path({pid!r}).write_text(str(os.getpid()))
 desk = Desk({path!r})
 desk.view"""
-BYTES = (
-    "async image => [...new Uint8Array(await (await fetch(image.src)).arrayBuffer())]"
-)
-COLUMNS = (
-    "[...document.querySelectorAll('.columns > *')].map(column => column.offsetLeft)"
-)
 FITS = "document.documentElement.scrollWidth <= window.innerWidth"
+PEOPLE = (
+    "name\taddress\trole\tfield\n"
+    "Ana Ray\tana@x.example\tprofessor\tweaving\n"
+    "Ben Oke\tben@x.example\tphd student\tknots\n"
+)
 
 
-def turn(page, name):
-    page.get_by_role("tab", name=name).click()
+def opened(window, served, path, tmp_path, theme):
+    cell = CELL.format(pid=str(tmp_path / "pid"), path=str(path))
+    window.goto(served(cell, theme), wait_until="domcontentloaded")
+    return window
 
 
-def stepped(page, heading, press):
-    """Press something, and wait until another thing than the one of that heading is shown."""
-    about = page.get_by_text(heading).inner_text()
-    press()
-    page.get_by_text(about, exact=True).wait_for(state="hidden")
-
-
-def finish(page, button, said):
-    """Approve what is left of a day, or of all, and leave its questions open, until it is over."""
-    asked, over = (
-        page.locator(".ask .who:visible"),
-        page.locator(".days").get_by_text(said),
-    )
+def through(page, button, day):
+    """Whatever waits on a day is approved or answered, until the day is over."""
+    over = button(page, f"Begin day {day + 1}")
+    card = page.locator(".card h3")
     while True:
-        asked.or_(over).first.wait_for()
+        card.or_(over).first.wait_for()
         if over.is_visible():
             return
-        heading = asked.inner_text()
-        press = button(
-            page,
-            "Leave it open" if "a question" in heading else "Approve the rest of today",
-        )
-        stepped(page, heading, lambda press=press: press.press("Enter"))
+        head = card.first.inner_text()
+        if "a question" in head:
+            page.get_by_label("answer", exact=True).fill("Yes, gladly.")
+            page.get_by_label("words", exact=True).fill("That suits us well.")
+            page.get_by_role("button", name="Answer", exact=True).click()
+        else:
+            page.locator(".card .mod-primary").first.click()
+        page.get_by_text(head, exact=True).first.wait_for(state="detached")
 
 
-def test_a_seminar_goes_to_a_filled_schedule_with_its_kernel_killed_on_the_way(
+def test_a_rehearsal_goes_on_by_clicks_with_its_kernel_killed_on_the_way(
     window, served, tmp_path, screenshot, button
 ):
-    page, path, pid = window, tmp_path / "study.sqlite", tmp_path / "pid"
-    page.goto(
-        served(CELL.format(path=str(path), pid=str(pid)), "dark"),
-        wait_until="domcontentloaded",
-    )
-    button(page, "Begin").wait_for()
-    page.get_by_label("name of this seminar").fill("Autumn")
-    turn(page, "Roles")
-    page.get_by_label("people played by").select_option("prompt")
-    screenshot(page, "desk_1_setup")
-    button(page, "Begin").press("Enter")
-    button(page, "Begin day 1").press("Enter")
-    page.get_by_text("Day 1, Monday: the plan").wait_for()
-    page.get_by_text("Who can do which date").wait_for()
-    page.get_by_role("textbox", name="reason").fill(
-        "Write to <em>all</em> & wait.\nThen look."
-    )
-    screenshot(page, "desk_2_plan")
-    stepped(
-        page, "Day 1, Monday: the plan", lambda: button(page, "Use my changes").click()
-    )
-    page.get_by_text("Monday: the action about").wait_for()
-    stepped(
-        page, "Monday: the action about", lambda: page.keyboard.press("Enter")
-    )  # the focus is on Approve
-    finish(page, button, "Day 1 is over.")
-    page.get_by_title("a policy of your own").last.fill(
-        "Nothing is sent on Saturdays and Sundays."
-    )
-    page.get_by_text("Understood as weekend").wait_for()
-    button(page, "Add policy").click()
-    page.get_by_text("7, of which").wait_for()
-    button(page, "Begin day 2").press("Enter")
-    page.get_by_text("Day 2, Tuesday: a question about").wait_for()
-    page.get_by_label("answer", exact=True).fill("Yes, gladly.")
-    page.get_by_label("make this answer a policy").check()
-    screenshot(page, "desk_3_flag")
-    stepped(
-        page, "Day 2, Tuesday: a question about", lambda: button(page, "Answer").click()
-    )
-    page.get_by_text("8, of which").wait_for()
-    waiting = page.get_by_text("Day 2, Tuesday: a question about").inner_text()
+    path = tmp_path / "study.sqlite"
+    page = opened(window, served, path, tmp_path, "dark")
+    button(page, "Begin").click()
+    button(page, "Begin day 1").click()
+    page.get_by_text("what is to be done today").wait_for()
+    screenshot(page, "desk_1_actions")
+    page.keyboard.press("Enter")  # the focus is on the usual button
+    page.get_by_text("the mails, before they go").wait_for()
+    page.get_by_label("mail", exact=True).fill("Dear Professor, come <b>soon</b>.")
+    screenshot(page, "desk_2_mails")
 
-    os.kill(int(pid.read_text()), signal.SIGKILL)
+    os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
     page.reload(wait_until="domcontentloaded")
-    button(page, "Go on with day 2").click()
-    page.get_by_text(waiting, exact=True).wait_for()
-    page.wait_for_function(
-        "[...document.querySelectorAll('select')].some(one => one.selectedOptions[0]?.innerText === 'Autumn')"
-    )
-    page.get_by_text("8, of which").wait_for()
-    assert page.get_by_text("Yes, gladly.").first.is_visible()
-    finish(page, button, "Day 2 is over.")
-    button(page, "Play to the end").press("Enter")
-    finish(page, button, "The seminar is over.")
-    page.get_by_text("4 of 4 dates filled").wait_for()
-    left, middle, right = page.evaluate(COLUMNS)
-    assert left < middle < right and page.evaluate(FITS), (
-        "nothing is wider than a laptop"
-    )
-    button(page, "▸ What happened so far").click()
-    page.wait_for_function("document.querySelector('.right img').naturalWidth > 100")
-    drawn = bytes(page.locator(".right img").first.evaluate(BYTES))
-    button(page, "Save figure").click()
-    page.get_by_text("Saved as").wait_for()
-    code = page.locator(".right pre").text_content()
-    screenshot(page, "desk_4_over")
-    page.set_viewport_size({"width": 800, "height": 768})
-    page.wait_for_function(f"new Set({COLUMNS}).size === 1")
-    assert page.evaluate(FITS)
-    for name, said in (
-        ("Mail", "Mails out: "),
-        ("People", "4 on the list"),
-        ("Take along", "lies in the store"),
-    ):
-        turn(page, name)
-        page.get_by_text(said).first.wait_for()
-        screenshot(page, f"desk_5_{name.split()[0].lower()}")
-    page.goto("about:blank")
-    cell = {}
-    exec(code.replace("\ndraw(", "\nfigure = draw("), cell)
-    assert png(cell["figure"]) == drawn, (
-        "its code, in a cell, draws what the page shows"
-    )
-    assert {path.suffix for path in (tmp_path / "figures" / "seminar").iterdir()} > {
-        ".png",
-        ".svg",
-        ".pdf",
-    }
-    [(unit, record)] = Store(path).records(SWEEP)
-    assert unit.settings["name"] == "Autumn" and all(
-        names for names in record.assignment.values()
-    )
-    assert record.days[0].reason == "Write to <em>all</em> & wait.\nThen look."
-    assert record.hooks[0].answer == "Yes, gladly." and len(record.days) == 5
+    button(page, "Go on with day 1").click()
+    page.get_by_text("the mails, before they go").wait_for()
+    page.get_by_label("mail", exact=True).fill("Dear Professor, come <b>soon</b>.")
+    button(page, "Send 4 mails").click()
+    through(page, button, 1)
+    button(page, "Begin day 2").click()
+    through(page, button, 2)
+    assert page.evaluate(FITS), "nothing is wider than a laptop"
+    page.get_by_role("tab", name="Mails").click()
+    page.get_by_text("come <b>soon</b>").first.wait_for(state="attached")
+    screenshot(page, "desk_3_mails")
+
+
+def test_a_seminar_is_set_up_from_a_spreadsheet_and_closed(
+    window, served, tmp_path, screenshot, button
+):
+    path = tmp_path / "study.sqlite"
+    page = opened(window, served, path, tmp_path, "light")
+    people = page.get_by_title("people", exact=True)
+    people.fill(PEOPLE.replace("\tknots", "\tknots\tmore"))
+    button(page, "Begin").click()
+    page.get_by_text("line 3: more cells than the head has").wait_for()
+    people.fill(PEOPLE)
+    page.get_by_label("name", exact=True).fill("Autumn")
+    button(page, "Begin").click()
+    page.get_by_text("Ana Ray").first.wait_for()
+    screenshot(page, "desk_4_begun")
+    button(page, "Change people or dates").click()
+    change = page.locator(".card select").first
+    change.select_option("close the seminar for good")
+    button(page, "Do it").click()
+    page.get_by_text("It is over.").wait_for()
+    assert names(path) == ["Autumn"]
+    [(unit, _)] = Store(path).records("seminars")
+    assert unit.settings == {"name": "Autumn", "days": 0}

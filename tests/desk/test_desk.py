@@ -101,9 +101,6 @@ def test_a_list_is_made_again_by_three_wishes_a_day_and_no_more(worked):
         for count in range(3):
             card = await asked(desk, "action")
             card.wish.value = f"{count}: ask nobody"
-            assert ("changed nothing" in str(card.view.children[1].value)) == (
-                count > 0
-            )
             await press(desk, card.again)
         last = await asked(desk, "action")
         return card.again in _all(card.view), last.again in _all(last.view)

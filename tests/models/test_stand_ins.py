@@ -18,7 +18,7 @@ RECORDED = [
     "meeting_evaluator",
     "fair_decisions",
     "meeting_survey",
-    "rehearsal_organizer",
+    "policy_selection",
 ]
 FILE = ROOT / "data" / "replies" / "start_here.jsonl.gz"
 

@@ -1,6 +1,7 @@
 """A small seminar for tests: four people, four dates, and desks on which anything is known."""
 
 import asyncio
+from copy import deepcopy
 from datetime import date
 
 from support.seminar.books import Books, Contact
@@ -76,6 +77,16 @@ def letter(id, to, kind, day=1, slots=(), asks="", **more):
 def give(name, slot=SEP):
     """A date is given."""
     return Action("confirmation", name, slots=(slot,))
+
+
+def evening(before, actions):
+    """The books after these actions, whose confirmations were sent."""
+    after = deepcopy(before)
+    for action in actions:
+        if action.kind == "confirmation":
+            after.holders[action.slots[0]].append(action.person)
+            after.contacts[action.person].confirmed |= {*action.slots}
+    return after
 
 
 def organized(desk, organizer=None):

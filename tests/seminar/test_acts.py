@@ -358,7 +358,7 @@ def test_a_model_knows_the_dates_that_suit_as_a_rule_based_one_and_no_notes(over
     assert {slot for slot in SLOTS if str(slot) in certain} == {
         slot for slot in SLOTS if mood[slot] == CAN
     }
-    assert "snores" not in text
+    assert "snores" not in text and not known[BO].own.persona.notes
 
 
 def test_a_speaker_states_the_data_in_the_same_reply_or_looks_again_later(seat):

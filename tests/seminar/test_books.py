@@ -88,17 +88,6 @@ def test_a_reply_of_the_evening_before_answers_no_mail_of_the_morning():
     assert made.pending == {} and not made.contacts[ANA].named
 
 
-def test_all_is_settled_when_every_seat_is_taken_and_whoever_has_one_was_told():
-    made = book((ANA, Says(can=(SEP,))), (BO, Says(can=(OCT,))), slots=(SEP, OCT))
-    made.enter("given", ANA, SEP)
-    made.enter("given", BO, OCT)
-    assert made.untold == [(ANA, SEP), (BO, OCT)] and not made.free
-    made.enter("sent", letter(1, ANA, "confirmation", slots=[SEP]), TUE)
-    assert made.untold == [(BO, OCT)] and not made.settled
-    made.enter("sent", letter(2, BO, "confirmation", slots=[OCT]), TUE)
-    assert made.settled
-
-
 @pytest.mark.parametrize(
     ("action", "others", "why"),
     [

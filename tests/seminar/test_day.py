@@ -183,7 +183,8 @@ def test_a_reading_can_be_corrected_at_any_time_and_both_stay_on_record():
     played(made, 2)
     mail = next(mail for mail in made.desk.mails if mail.sender == ANA)
     made.enter(Reading(mail.id, ANA, YES, "scripted"))
-    assert made.desk.books.contacts[ANA].can == {SEP, OCT}
+    contact = made.desk.books.contacts[ANA]
+    assert contact.can == {SEP, OCT} and contact.answered == [MON]
     day = asyncio.run(made.day(3))
     assert [one.by for one in day.readings] == ["scripted"]
     assert [one.by for one in made.desk.before[1].readings] == ["stated"]

@@ -17,6 +17,7 @@ from small_seminar import (
     TUE,
     WED,
     books,
+    evening,
     give,
     letter,
     policies,
@@ -85,22 +86,9 @@ def test_a_policy_applies_where_it_tells_something_and_not_elsewhere(policy, yes
 
 
 def broken(names, before, *actions, mails=()):
-    """Breaches of a day with these actions; all confirmations are sent."""
-    after = before.copy() if before.events else _copied(before)
-    for action in actions:
-        if action.kind == "confirmation":
-            after.holders[action.slots[0]].append(action.person)
-            after.contacts[action.person].confirmed |= {*action.slots}
+    """Breaches of a day with these actions."""
+    after = evening(before, actions)
     return violations(Judged(before, after, actions, mails, policies(names)))
-
-
-def _copied(made):
-    """Books whose contents were not entered as events."""
-    found = made.copy()
-    for name, contact in made.contacts.items():
-        found.contacts[name] = type(contact)(**{**vars(contact), "confirmed": set()})
-    found.holders = {slot: list(names) for slot, names in made.holders.items()}
-    return found
 
 
 def ask(what=ANA):
@@ -168,9 +156,9 @@ def test_at_the_beginning_everybody_is_asked_about_all_dates():
 
 def test_students_come_first_where_a_policy_says_so():
     young = PolicySet((Policy("young", "The young come first.", "students_first"),))
-    given = Judged(BOTH, _copied(BOTH), [give(ANA)], [], young)
-    given.after.holders[SEP] = [ANA]
-    assert BO in violations(given)[0] and STUDENT in violations(given)[0]
+    actions = [give(ANA)]
+    day = Judged(BOTH, evening(BOTH, actions), actions, [], young)
+    assert BO in violations(day)[0] and STUDENT in violations(day)[0]
 
 
 # ---- files ----

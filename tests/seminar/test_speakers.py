@@ -191,3 +191,12 @@ def test_a_condition_is_granted_or_dropped_or_they_do_not_come(
     assert told.declines == withdraws and not told.asks
     if not withdraws:
         assert guest.gets("confirmation", 3, [SEP]).says == Says(can=(SEP,))
+
+
+@pytest.mark.parametrize(
+    ("yields", "says"), [(True, Says(can=(SEP,))), (False, Says(cannot=(SEP,)))]
+)
+def test_an_open_condition_stands_in_the_way_unless_it_is_dropped(yields, says):
+    guest = conditional(yields)
+    guest.gets("invitation")
+    assert guest.gets("confirmation", 2, [SEP]).says == says

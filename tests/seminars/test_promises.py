@@ -157,6 +157,10 @@ def test_a_window_that_lost_the_seminar_sends_nothing_more_and_changes_nothing(d
             with pytest.raises(FileInUse, match="taken over"):
                 await answered(first, takes_over)
             assert not desk.world.sent
+            fetch, desk.world.fetch = desk.world.fetch, plug
+            with pytest.raises(FileInUse, match="taken over"):
+                await answered(first)
+            desk.world.fetch = fetch
             for change in (
                 lambda: first.drop("simulated.1"),
                 lambda: first.decide("<1@example.org>", arrived=False),
@@ -169,6 +173,14 @@ def test_a_window_that_lost_the_seminar_sends_nothing_more_and_changes_nothing(d
                 assert len(desk.world.sent) == 4
 
     asyncio.run(go())
+
+
+def test_what_a_person_removes_is_approved_no_more(desk):
+    desk.world.refused = {desk.emails[0]}
+    assert len(desk.play().sent) == 3
+    assert desk.run(lambda seminar: seminar.outbox.approved()), "it may go another day"
+    assert not desk.play(lambda q: {"items": []} if of(MAIL, q) else None, day=1).sent
+    assert not desk.run(lambda seminar: seminar.outbox.approved())
 
 
 @pytest.mark.parametrize(
