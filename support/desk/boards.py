@@ -207,7 +207,7 @@ def months(desk: Desk) -> str:
 def policies(desk: Desk) -> str:
     """All policies; those that the organiser goes by today first, with the mails that
     they ask for (Figure 3A)."""
-    chosen, others = [], []
+    chosen, others = list[Any](), list[Any]()
     for policy in desk.policies:
         asked = [act.person for act in desk.actions if act.policy == policy.id]
         kept = chosen if policy.id in desk.selected else others

@@ -399,7 +399,7 @@ class Desk:
             except InvalidInput as error:
                 rests, waits = False, str(error)
         self.next.layout.display = "" if rests else "none"
-        again = rests and seminar.setup.mode == REHEARSAL
+        again = rests and seminar and seminar.setup.mode == REHEARSAL
         self.all.layout.display = "" if again else "none"
         self.said.value = fill("note", waits)
 
