@@ -148,9 +148,11 @@ class Desk:
         """Open a seminar where it was left, in the place of the one at hand."""
         await self.close()
         self.tabs.selected_index = DESK
-        told = {"model": self.model, "today": self.today, "changed": self.changed}
+        told: Any = {"model": self.model, "today": self.today}
         try:
-            made = Seminar(self.path, name, take_over=take_over, **told)
+            made = Seminar(
+                self.path, name, take_over=take_over, changed=self.changed, **told
+            )
         except FileInUse as error:
             self._taken(name, error)
             return
@@ -261,7 +263,7 @@ class Desk:
             shown = fill("flagged", flag.question) + fill("question", WORDS, mails)
             title, about = f"{day}: a question", flag.person
             for_good = partial(self._answer_for_good, question)
-            acts = {"Answer": give, "Answer, and make it a policy": for_good}
+            acts = {"Answer": give, "Answer, and make it a policy": for_good}  # type: ignore[dict-item]
         return FormCard(title, about, shown, question.form, acts)
 
     def _give(self, question: Question, answer: Any) -> None:

@@ -59,14 +59,14 @@ def policy_form(text: str, name: str) -> type[BaseModel]:
     """The form of a policy, with a sentence in it."""
     parts = ("id", "text", "days", "mails", "dates")
     base = entry(Policy, parts, id=name, text=text)
-    rule: Any = Annotated[Literal["", *RULES], Field(description=RULE)]  # type: ignore[valid-type]
+    rule: Any = Annotated[Literal["", *RULES], Field(description=RULE)]
     return create_model("Policy", __base__=base, rule=(rule, ""))
 
 
 def change_form(books: Books) -> type[BaseModel]:
     """The form of a change of people or dates."""
-    person = Literal[*books.contacts], ...  # type: ignore[valid-type]
-    slots = [str(slot) for slot in books.holders]
+    person = Literal[*books.contacts], ...
+    slots: Any = [str(slot) for slot in books.holders]
     parts: dict[str, Any] = {
         OFF: {"person": person},
         BACK: {"person": person},
@@ -77,9 +77,10 @@ def change_form(books: Books) -> type[BaseModel]:
     parts[ADD] = {"__base__": entry(Persona, COLUMNS)}
     kinds = []
     for do, told in parts.items():
-        kinds.append(create_model(do, do=(Literal[do], do), **told))  # type: ignore[valid-type]
-    one = Annotated[Union[tuple(kinds)], Field(discriminator="do")]  # noqa: UP007
-    return create_model("Change", change=(one, ...))
+        told["do"] = Literal[do], do
+        kinds.append(create_model(do, **told))
+    one: Any = Union[tuple(kinds)], Field(discriminator="do")  # noqa: UP007
+    return create_model("Change", change=one)
 
 
 def change(seminar: Seminar, given: Any) -> None:
@@ -203,7 +204,8 @@ class RulesPage:
         propose: Callable[[], Any],
         again: Callable[[], Any],
     ) -> None:
-        self.seminar, self._shown = seminar, None
+        self.seminar = seminar
+        self._shown: Any = None
         self.policies, self.templates = area("policies", 18), area("templates", 18)
         self.links, self.error = w.HTML(), w.HTML()
         press = Press(lambda: (self.policies.value, self.templates.value), self.error)

@@ -58,7 +58,7 @@ def held_card(seminar: Seminar, mail: Kept, done: Callable[[], Any]) -> FormCard
     contacts = seminar.desk.books.contacts.values()
     people = [contact.name for contact in contacts if not contact.off]
     first = mail.person if mail.person in people else NOBODY
-    kind: Any = Literal[NOBODY, *people]  # type: ignore[valid-type]
+    kind: Any = Literal[NOBODY, *people]
     form = create_model("Held", whose=(kind, first))
 
     def theirs(reply: Any) -> Any:

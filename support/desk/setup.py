@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,7 +65,7 @@ class People(NamedTuple):
     live mail."""
 
     people: tuple[Persona, ...]
-    played: Mapping[str, str]
+    played: dict[str, str]
     allowed: tuple[str, ...]
 
 
