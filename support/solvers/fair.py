@@ -154,7 +154,7 @@ def checked(problem: object) -> np.ndarray:
 
 def totals(gains: np.ndarray, plans: Any) -> np.ndarray:
     """V_i of a plan, shape (participants,); of several, (plans, participants)."""
-    return gains[:, np.arange(gains.shape[1]), np.asarray(plans)].sum(axis=-1).T
+    return gains[:, np.arange(gains.shape[1]), plans].sum(axis=-1).T
 
 
 def brute(gains: np.ndarray) -> Solution:
