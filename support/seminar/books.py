@@ -89,8 +89,8 @@ class Books:
         self.holders: dict[date, list[str]] = {slot: [] for slot in scenario.slots}
 
     def enter(self, what: str, *of: Any) -> None:
-        """Enter an event: "sent" (mail, on), "received" (mail, name, says, on), "given"
-        (name, slot), "joins" (persona), "off" or "back" (name), "opens" or "drops"
+        """Enter an event: "sent" (mail, on), "received" (mail, name, says or None, on),
+        "given" (name, slot), "joins" (persona), "off" or "back" (name), "opens" or "drops"
         (slot)."""
         getattr(self, f"_{what}")(*of)
         self.events.append((what, *of))
@@ -234,9 +234,12 @@ class Books:
             self.holders[slot].remove(name)
         self.contacts[name].confirmed -= slots
 
-    def _received(self, mail: int, name: str, says: Says, on: date) -> None:
+    def _received(self, mail: int, name: str, says: Says | None, on: date) -> None:
         """A date that its holder gives back, or can no longer do, is free again; who
-        declines gives all back."""
+        declines gives all back. What nobody could read keeps its place, and moves
+        nothing."""
+        if says is None:
+            return
         c, programme = self.contacts[name], {*self.holders}
         c.answered.append(on)
         if c.off:
@@ -250,7 +253,7 @@ class Books:
         c.perhaps = (c.perhaps | perhaps) - c.can - cannot
         c.cannot = (c.cannot - c.named) | cannot
         c.gave_back = (c.gave_back - c.named) | back
-        c.declined = c.off or declines or (c.declined and not c.named)
+        c.declined = declines or (c.declined and not c.named)
         c.not_before = says.not_before
 
     def _joins(self, persona: Persona) -> None:

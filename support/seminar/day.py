@@ -265,7 +265,7 @@ class Run:
             readings |= {one.mail: one.says for one in day.readings}
         for what, *of in events:
             if what == "received":
-                of[2] = readings[of[0]]
+                of[2] = readings.get(of[0])
             desk.books.enter(what, *of)
         for day in days[-1:]:
             self._begin(day.number)
@@ -312,7 +312,9 @@ class Run:
         for mail, reading in read.items():
             if reading is None:
                 reading = await self._read_by("reviewer", mail)
-            if reading is not None:
+            if reading is None:
+                self._received(mail, None)
+            else:
                 self.enter(reading)
             known.append(replace(mail, says=reading.says if reading else None))
         checked = await together({mail: self._check(mail) for mail in known})
@@ -349,16 +351,20 @@ class Run:
         return verdict
 
     def enter(self, reading: Reading) -> None:
-        """Enter what a reply says, which was written on the evening before; of one that
-        was read already, correct it. Both readings stay on record."""
+        """Enter what a reply says; of one that is in the books already, correct it. Both
+        readings stay on record."""
         books, id = self.desk.books, reading.mail
         if ("received", id) in [event[:2] for event in books.events]:
             self.desk.books = books.corrected(id, reading.says)
         else:
             (mail,) = [mail for mail in self.desk.mails if mail.id == id]
-            on = self.start + timedelta(days=mail.day - 2)
-            books.enter("received", id, reading.person, reading.says, on)
+            self._received(mail, reading.says)
         self._readings.append(reading)
+
+    def _received(self, mail: Mail, says: Says | None) -> None:
+        """Into the books; it was written on the evening before."""
+        on = self.start + timedelta(days=mail.day - 2)
+        self.desk.books.enter("received", mail.id, mail.sender, says, on)
 
     async def _decide(self, flag: Flag) -> Flag:
         desk = self.desk

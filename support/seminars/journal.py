@@ -71,7 +71,7 @@ DAY, USER = "day", "user"
 
 Event = (
     tuple[Literal["sent"], Mail, date]
-    | tuple[Literal["received"], int, str, Says, date]
+    | tuple[Literal["received"], int, str, Says | None, date]
     | tuple[Literal["given"], str, date]
     | tuple[Literal["joins"], Persona]
     | tuple[Literal["off", "back"], str]

@@ -190,6 +190,19 @@ def test_a_reading_can_be_corrected_at_any_time_and_both_stay_on_record():
     assert [one.by for one in made.desk.before[1].readings] == ["stated"]
 
 
+def test_a_reply_that_is_read_days_later_counts_in_its_place():
+    made = run(ana=(None,), bo=())
+    played(made, 1)
+    for says in (None, Says(can=(OCT,), cannot=(SEP,))):
+        made.post.box = [Written(ANA, Response("Re:", "words", says=says), 1)]
+        asyncio.run(made.day(made.desk.day + 1))
+    first = next(mail for mail in made.desk.mails if mail.sender == ANA)
+    made.enter(Reading(first.id, ANA, Says(can=(SEP,)), "scripted"))
+    contact = made.desk.books.contacts[ANA]
+    assert (contact.can, contact.cannot) == ({OCT}, {SEP})
+    assert contact.answered == [MON, TUE]
+
+
 def test_a_doubt_and_a_mail_that_came_back_are_asked_about():
     made = run(bo=())
     made.post.box = [
