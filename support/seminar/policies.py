@@ -253,17 +253,19 @@ class Judged:
 
     @property
     def written(self) -> Iterator[tuple[Action, Contact]]:
-        """Actions that send a mail, and what was known of the person before."""
+        """Actions that send a mail, and what was known of the person before; of who
+        joined on this day nothing was."""
+        known = self.before.contacts
         for action in self.actions:
-            if action.kind in SENT:
-                yield action, self.before.contacts[action.person]
+            if action.kind in SENT and action.person in known:
+                yield action, known[action.person]
 
     @property
     def given(self) -> Iterator[tuple[date, Contact]]:
         """Dates that were given away, and what was known of who got them."""
         for action, known in self.written:
             for slot in action.slots if action.kind == CONFIRMATION else ():
-                if known.name not in self.before.holders[slot]:
+                if known.name not in self.before.holders.get(slot, []):
                     yield slot, known
 
     def namers(self, slot: date) -> list[str]:

@@ -1,6 +1,7 @@
 """Days of a run: what reaches the person at the desk, what is done, sent and remembered."""
 
 import asyncio
+from datetime import date
 
 import pytest
 from small_seminar import ANA, BO, MON, OCT, SEP, TUE, give, persona, programme
@@ -354,6 +355,29 @@ def test_a_draft_that_greets_somebody_else_is_held():
     (day,) = played(run(organizer=host, desk=desk), 1)
     assert day.sent == () and desk.shown[0][1] == "mail"
     assert f"its first line names {BO}" in day.format_errors[0].detail
+
+
+def test_who_joins_and_what_opens_while_a_day_is_planned_takes_part_in_it():
+    opened = date(2027, 9, 22)
+
+    def joins(items):
+        made.desk.books.enter("joins", persona("Eve Low"))
+        made.desk.books.enter("opens", opened)
+        made.desk.scenario = made.desk.books.scenario
+        made.desk.books.enter("received", 99, ANA, Says(can=(opened,)), TUE)
+        return items
+
+    def acts(items):
+        return [Action("invitation", "Eve Low"), give(ANA, opened)]
+
+    desk = Desk()
+    made = run(policies="begin vague", desk=desk, delegation=ALWAYS)
+    played(made, 1)
+    desk.reviews = {"plan": joins, "action": acts}
+    assert sent(asyncio.run(made.day(2))) == [
+        ("invitation", "Eve Low"),
+        ("confirmation", ANA),
+    ]
 
 
 def test_a_day_is_taken_up_again_where_somebody_waits_and_people_join_in_mid_run():
