@@ -43,6 +43,7 @@ from support.seminar.records import (
     PLAN,
     REPLY,
     SENT,
+    WAIT,
     Action,
     Day,
     DayPlan,
@@ -258,23 +259,26 @@ class Run:
         """Be where these days left a run, whose books these events made."""
         desk, readings = self.desk, dict[int, Says]()
         for day in days:
-            desk.mails += [*day.received, *day.sent]
-            desk.hooks += hooks_of((day,))
-            desk.edits += day.edits
-            desk.before.append(day)
             readings |= {one.mail: one.says for one in day.readings}
         for what, *of in events:
             if what == "received":
                 of[2] = readings.get(of[0])
             desk.books.enter(what, *of)
-        for day in days[-1:]:
+        for day in days:
             self._begin(day.number)
+            desk.mails += [*day.received, *day.sent]
+            desk.hooks += hooks_of((day,))
+            desk.edits += day.edits
+            desk.before.append(day)
+            desk.decided += [flag for flag in day.flags if flag.answer]
             desk.progress, desk.selected = day.progress, day.selected
             desk.plan, desk.actions = day.plan, day.actions
 
     def _begin(self, number: int) -> None:
         desk = self.desk
-        desk.day, desk.decided, self._flagged = number, [], set()
+        passed_on = {one.person for one in desk.actions if one.kind != WAIT}
+        desk.decided = [one for one in desk.decided if one.person not in passed_on]
+        desk.day, self._flagged = number, set()
         desk.progress, desk.selected = "", ()
         desk.plan, desk.actions = DayPlan(""), ()
         desk.books.today = self.start + timedelta(days=number - 1)

@@ -69,7 +69,7 @@ class Desk:
     `past` are mails of the organiser's own, for their style; `edits` and `hooks` those
     of earlier runs too, `before` the finished days of this one. Of today are `progress`,
     `selected` (ids of policies), `plan`, `actions`, and `decided`, the flags that were
-    answered.
+    answered, which stay until something is done about their person.
     """
 
     scenario: Scenario

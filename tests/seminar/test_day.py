@@ -127,6 +127,23 @@ def test_a_flag_goes_to_the_desk_its_answer_into_a_mail_and_into_a_hook():
     assert made.desk.hooks == [Hook(flag.question, "Yes, once.", 2, ANA)]
 
 
+def test_what_was_decided_at_a_weekend_is_passed_on_afterwards_and_after_a_restart():
+    def begun():
+        return run(bo=(), policies="begin weekend", desk=Desk("Yes, once."))
+
+    made = begun()
+    played(made, 1)
+    made.post.box = [Written(ANA, Response("Re:", "words", says=ISSUE), 1)]
+    saturday = asyncio.run(made.day(6))
+    assert saturday.flags[0].answer and not saturday.sent
+    again = begun()
+    again.restore(made.desk.before, made.desk.books.events)
+    for each in (made, again):
+        (mail, *_), _ = [asyncio.run(each.day(number)).sent for number in (8, 9)]
+        assert (mail.to, mail.asks) == (ANA, "an answer") and "Yes" in mail.body
+        assert not each.desk.decided
+
+
 def test_an_instruction_without_words_is_never_sent_but_held_and_shown():
     class Instructs(Desk):
         async def decide(self, desk, flag):
