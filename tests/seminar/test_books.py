@@ -129,6 +129,17 @@ def test_whoever_is_off_the_list_gets_nothing_whatever_they_say_until_put_back()
     assert not made.refusal(give(ANA, OCT))
 
 
+def test_a_date_that_its_holder_turns_out_to_have_refused_is_free_for_good():
+    made = book((ANA, Says(can=(SEP,))))
+    made.enter("given", ANA, SEP)
+    (mail,) = [event[1] for event in made.events if event[0] == "received"]
+    refused = made.corrected(mail, Says(cannot=(SEP,)))
+    assert refused.held(ANA) == refused.copy().held(ANA) == []
+    accepted = made.copy()
+    accepted.enter("received", 9, ANA, Says(can=(SEP,)), TUE)
+    assert accepted.corrected(mail, Says(cannot=(SEP,))).held(ANA) == [SEP]
+
+
 def test_people_join_and_dates_open_and_drop_in_mid_run():
     made = book((ANA, Says(can=(SEP, OCT))))
     made.enter("given", ANA, SEP)
@@ -189,6 +200,8 @@ def test_property_a_corrected_reading_is_as_if_it_had_been_read_right_at_once(
     misread.enter("given", BO, SEP)
     right = lived(steps)
     right.enter("given", BO, SEP)
+    if SEP in right.contacts[BO].cannot:
+        right.enter("freed", BO, SEP)
     found = misread.corrected(wrong, steps[wrong][1])
     assert found.contacts == right.contacts and found.holders == right.holders
     assert found.events == right.events

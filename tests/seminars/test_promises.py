@@ -318,6 +318,30 @@ def test_a_reply_that_is_read_while_its_writer_is_taken_off_gives_them_nothing_b
     assert contact.declined and contact.answered and not contact.named
 
 
+def test_a_date_that_is_not_theirs_any_more_is_not_confirmed(desk):
+    name, first = desk.people[0], desk.setup.scenario.slots[0]
+    desk.play()
+    desk.world.reply(desk.emails[0], "The 15th of September suits me.")
+
+    async def go(seminar):
+        def meanwhile(question):
+            if of("action", question) is not None:
+                return {"items": [give]}
+            if of("mail", question):
+                (mail,) = [m for m in seminar.desk.mails if m.sender == name]
+                seminar.correct(mail.id, Says(cannot=(first,)))
+            return desk.read(question)
+
+        give = {"kind": "confirmation", "person": name, "slots": [str(first)]}
+        day = await answered(seminar, meanwhile)
+        return day, seminar.desk.books.held(name)
+
+    desk.day = 1
+    day, held = desk.run(go)
+    assert not day.sent and "not theirs" in day.format_errors[0].detail
+    assert held == desk.run(lambda seminar: seminar.desk.books.held(name)) == []
+
+
 def test_mail_that_could_not_be_fetched_is_fetched_when_the_day_is_taken_up(desk):
     desk.play()
     desk.world.reply(desk.emails[0], "The 15th of September suits me.")
