@@ -274,8 +274,8 @@ class Books:
         contact.can, contact.perhaps = set(), set()
 
     def _back(self, name: str) -> None:
-        contact = self.contacts[name]
-        contact.off = contact.declined = contact.thanked = False
+        old = self.contacts[name]
+        self.contacts[name] = Contact(name, old.role, old.mails, old.answered)
 
     def _opens(self, slot: date) -> None:
         self._programme({*self.holders, slot})

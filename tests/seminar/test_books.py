@@ -117,13 +117,15 @@ def test_what_cannot_be_carried_out_is_refused_with_its_reason(action, others, w
 
 
 def test_whoever_is_off_the_list_gets_nothing_whatever_they_say_until_put_back():
-    made = book((ANA, Says(can=(SEP,))))
+    made = book((ANA, Says(can=(SEP,), cannot=(NOV,))))
     made.enter("given", ANA, SEP)
+    made.enter("received", 2, ANA, Says(gives_back=(SEP,)), TUE)
     made.enter("off", ANA)
     made.enter("received", 2, ANA, Says(can=(OCT,)), TUE)
     assert made.held(ANA) == [] and ANA not in [c.name for c in made.waiting]
     assert "taken off" in made.refusal(give(ANA, OCT))
     made.enter("back", ANA)
+    assert not made.contacts[ANA].spoken_of | made.contacts[ANA].gave_back
     assert "never named" in made.refusal(give(ANA, OCT))
     made.enter("received", 3, ANA, Says(can=(OCT,)), TUE)
     assert not made.refusal(give(ANA, OCT))
