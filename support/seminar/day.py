@@ -473,7 +473,8 @@ class Run:
         desk, action = self.desk, self._action(draft.person)
         offers = action.kind in (INVITATION, FOLLOW_UP)
         slots = desk.books.to_come if offers else action.slots
-        granted = [f.grants for f in desk.decided if f.person == action.person]
+        decided = [f.grants for f in desk.decided if f.person == action.person]
+        granted = [grants for grants in decided if grants is not None]
         head = len(desk.mails) + 1, desk.day, action.kind, ORGANISER, action.person
         text = draft.subject, draft.body, slots, action.asks
         return Mail(*head, *text, granted[-1] if granted else None)
