@@ -15,7 +15,7 @@ from support.errors import DamagedFile, FileInUse, InvalidInput, MissingData
 from support.mail.mailbox import SimulatedMailbox
 from support.seminar.records import MAIL, Says
 from support.seminar.review import ALWAYS
-from support.seminars.journal import begin
+from support.seminars.journal import DAY, begin
 from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN, REHEARSAL
 
@@ -238,6 +238,29 @@ def test_a_reply_has_words_alone_and_what_it_says_is_read_corrected_and_both_are
     assert desk.run(state)[:2] == (set(), {second})
     with pytest.raises(InvalidInput, match="mail: 1 given"):
         desk.run(lambda seminar: seminar.correct(1, Says()))
+
+
+def test_a_correction_of_a_day_that_broke_off_at_its_end_outlives_the_next_restart(
+    desk,
+):
+    first, second, *_ = desk.setup.scenario.slots
+    desk.play()
+    desk.world.reply(desk.emails[0], "The 15th of September.")
+    desk.play(desk.read, day=1)
+
+    def ends(seminar):
+        add = seminar.journal.add
+        seminar.journal.add = lambda *line: plug() if line[0] == DAY else add(*line)
+
+    with pytest.raises(Killed):
+        desk.play(day=2, before=ends)
+    (mail,) = desk.run(lambda s: [m for m in s.desk.mails if m.to == "organiser"])
+    desk.run(lambda seminar: seminar.correct(mail.id, Says(can=(second,))))
+    desk.play(day=2)
+    contact = desk.run(lambda seminar: seminar.desk.books.contacts[mail.sender])
+    assert contact.can == {second}
+    assert [one.says for one in desk.play(day=3).readings] == [Says(can=(second,))]
+    assert not desk.play(day=4).readings
 
 
 def test_a_reply_that_nobody_reads_moves_nothing(desk):
