@@ -170,7 +170,7 @@ def load_policies(part: str = "seed") -> PolicySet:
 
 def policies_of(entries: Iterable[Any], file: str | Path = "policies") -> PolicySet:
     """Policies out of a file's entries."""
-    return PolicySet(checked(tuple[Policy, ...], list(entries), file))
+    return PolicySet(checked(tuple[Policy, ...], entries, file))
 
 
 def policy_set(given: str | PolicySet | Sequence[Mapping[str, Any]]) -> PolicySet:
@@ -184,9 +184,12 @@ def policy_set(given: str | PolicySet | Sequence[Mapping[str, Any]]) -> PolicySe
         return given
     if not isinstance(given, str):
         return policies_of(given)
-    part, *changes = given.split()
+    part, *changes = given.split() or [""]
+    signs, names = changes[::2], changes[1::2]
+    if len(signs) != len(names) or {*signs} - {"+", "-"}:
+        raise InvalidInput(f"policies: {given!r}; expected: seed + weekend - begin")
     chosen, known = load_policies(part), load_policies("all")
-    for sign, name in zip(changes[::2], changes[1::2], strict=True):
+    for sign, name in zip(signs, names, strict=True):
         chosen = chosen.drop(name) if sign == "-" else chosen.add(known[name])
     return chosen
 
