@@ -270,6 +270,12 @@ def test_an_answered_hook_becomes_a_policy_and_an_open_one_is_not_asked_about(se
     assert run(who.generalise(busy(), Hook("By video?"))) == "" and who.replies == 1
 
 
+def test_a_policy_that_was_dropped_since_it_was_selected_costs_no_plan(seat):
+    who, text = seat(acts.ORGANIZER, {"plan": "Wait.", "reason": "r"})
+    assert run(who.plan(busy(), "s", ("vague", "gone"))).text == "Wait."
+    assert "- vague: " in text() and "- follow_up: " not in text()
+
+
 def test_each_step_has_a_participant_of_its_own(overheard):
     model, heard = overheard({"subject": "s", "body": "b"})
     kinds = {"plan": "rule-based", "mails": "model", "summaries": "rule-based"}
