@@ -272,8 +272,9 @@ def programme(rng: np.random.Generator, held_out: bool, size: int) -> Scenario:
     start = date(2027, 1, 4) + timedelta(weeks=int(rng.integers(40)))
     weeks = np.sort(rng.choice(8, size - 1, replace=False))
     slots = [start + timedelta(days=24 + 7 * int(week)) for week in weeks]
-    when = {"start": start, "deadline": start + timedelta(days=21)}
-    return replace(scenario("four"), **when, slots=tuple(slots), people=tuple(people))
+    last, when, who = start + timedelta(days=21), tuple(slots), tuple(people)
+    four = scenario("four")
+    return replace(four, start=start, deadline=last, slots=when, people=who)
 
 
 async def alignment(
