@@ -204,7 +204,7 @@ class Run:
         begun = artefacts.policies, artefacts.templates, tuple(past)
         hooks, learnt = list(artefacts.hooks), list(artefacts.learnt)
         books = Books(scenario.introduced)
-        self.desk = Desk(books.scenario, books, *begun, hooks, learnt)
+        self.desk = Desk(books, *begun, hooks, learnt)
         self._flagged: set[str] = set()
         self._readings: list[Reading] = []
         self._remade: list[Remade] = []
@@ -282,7 +282,6 @@ class Run:
         desk.progress, desk.selected = "", ()
         desk.plan, desk.actions = DayPlan(""), ()
         desk.books.today = self.start + timedelta(days=number - 1)
-        desk.scenario = desk.books.scenario
         self.slips.errors, self._remade = [], []
 
     def _spent(self) -> tuple[int, int]:

@@ -72,7 +72,6 @@ class Desk:
     answered, which stay until something is done about their person.
     """
 
-    scenario: Scenario
     books: Books
     policies: PolicySet
     templates: tuple[Template, ...] = ()
@@ -87,6 +86,11 @@ class Desk:
     plan: DayPlan = field(default=DayPlan(""))
     actions: tuple[Action, ...] = ()
     decided: list[Flag] = field(default_factory=list)
+
+    @property
+    def scenario(self) -> Scenario:
+        """The programme as it is now."""
+        return self.books.scenario
 
     @property
     def today(self) -> date:

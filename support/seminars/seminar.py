@@ -365,7 +365,6 @@ class Seminar:
             self.run.admit(value)
         if what in ENTERED and not again:
             desk.books.enter(what, value)
-            desk.scenario = desk.books.scenario
 
     async def generalise(self, hook: Hook) -> str:
         """A general policy out of what was decided, as the organiser proposes it; ""

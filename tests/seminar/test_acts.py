@@ -155,7 +155,7 @@ def test_a_mail_is_written_from_what_concerns_its_person_alone(seat):
         persona(ANA, "professor", field="fish", notes="She snores."),
     ]
     scenario = replace(programme(), people=tuple(people))
-    here = busy(scenario=scenario, books=Books(scenario))
+    here = busy(books=Books(scenario))
     who, text = seat(acts.ORGANIZER, {"subject": "s", "body": "b"})
     run(who.draft(here, Action("clarification", BO, asks=ANSWER)))
     for known in (

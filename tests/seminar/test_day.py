@@ -380,7 +380,6 @@ def test_who_joins_and_what_opens_while_a_day_is_planned_takes_part_in_it():
     def joins(items):
         made.desk.books.enter("joins", persona("Eve Low"))
         made.desk.books.enter("opens", opened)
-        made.desk.scenario = made.desk.books.scenario
         made.desk.books.enter("received", 99, ANA, Says(can=(opened,)), TUE)
         return items
 
