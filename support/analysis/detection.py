@@ -188,6 +188,7 @@ async def model_selections(
     """
 
     async def one(context: str, run: int, state: JudgedState) -> dict[str, Any]:
+        """What is selected in one state."""
         act = selecting(listed, quotes=context == SUMMARY)
         spoken = Spoken(temperature=temperature, repetition=run - 1)
         seat = Repeated(model, {"select": act}, spoken=spoken)
@@ -244,6 +245,7 @@ async def verdicts(
     desk, who = Desk(programme, Books(programme), policies), programme.people[0].name
 
     async def one(reply: JudgedReply) -> tuple[bool, str]:
+        """Whether a reply is flagged, and what was amiss."""
         mail = Mail(1, 1, REPLY, who, ORGANISER, body=reply.text)
         try:
             said = await seated.check(mail, desk)

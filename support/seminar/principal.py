@@ -309,6 +309,7 @@ async def alignment(
     async def rehearsed(
         plan: Scenario, luck: int, away: bool = False
     ) -> tuple[Principal, Organizing]:
+        """A principal at the desk, and the rehearsal."""
         at_desk = Principal(likes, plan, away, HOOKS in learning)
         seated = {"organizer": organizer, "seats": seats, "detector": detector}
         seated |= {"reviewer": at_desk, "delegation": ALWAYS, "artefacts": start}
