@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from support.data import inputs
-from support.play import FormatError
+from support.errors import InvalidInput
+from support.play import FormatError, check_number
 from support.seats import Seats
 from support.seminar import words
 from support.seminar.data import PROFESSOR, Scenario, load_personas, scenario
@@ -301,6 +302,11 @@ async def alignment(
     `learning` are those of `KEPT` that are kept; `spoken` (temperature, repetition, …)
     goes on to `study.seminar`.
     """
+    if isinstance(learning, str) or not {*learning} <= {*KEPT}:
+        known = ", ".join(KEPT)
+        raise InvalidInput(f"learning: {learning!r} given; expected some of {known}")
+    check_number("sessions", sessions, 1)
+    check_number("size", size, 2, 8)
     who, aside, *streams = rng.spawn(2 + sessions)
     likes, start = drawn(who), Artefacts(load_policies("seed"), load_templates())
     held_out = programme(aside, True, size)
