@@ -25,7 +25,7 @@ from typing import Any
 
 from aiohttp import web
 
-from support.errors import InvalidInput
+from support.errors import InvalidInput, MissingData, Silent
 from support.forms import FEW, field_of, readable
 from support.seats import Question, people
 
@@ -67,8 +67,9 @@ async def room(
         raise InvalidInput(
             f"host: {host!r} given; {OPEN}; open_to_network=True says that you mean it"
         )
-    if len(set(names)) < len(names) or not names:
-        raise InvalidInput(f"names: {list(names)} given; expected some, each once")
+    blank = isinstance(names, str) or not all(name.strip() for name in names)
+    if blank or len(set(names)) < len(names) or not names:
+        raise InvalidInput(f"names: {names!r} given; expected some, each once")
     questions: asyncio.Queue[Question] = asyncio.Queue()
     places = {secrets.token_urlsafe(24): Place(name) for name in names}
     site = Site(places)
@@ -101,10 +102,10 @@ async def _hand_out(
     while True:
         question = await questions.get()
         place = by_name.get(question.me)
-        if place is None or question.form is None:
-            question.pass_over(
-                f"{question.me!r} cannot be asked {question.phase!r} here"
-            )
+        if place is None:
+            links = ", ".join(by_name)
+            told = f"{question.me!r} is asked, and the room has links for {links}"
+            question.pass_over(MissingData(told))
             continue
         place.asked.append(question)
         place.changed.set()
@@ -142,7 +143,8 @@ class Place:
     def pass_over(self, question: Question, patience: float) -> None:
         """Go on without an answer that is late."""
         if not question.closed:
-            question.pass_over(f"{self.name} was silent for {patience:g} seconds")
+            why = f"{self.name} was silent for {patience:g} seconds"
+            question.pass_over(Silent(why))
             self.changed.set()
 
     def close(self) -> None:

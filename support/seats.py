@@ -63,7 +63,7 @@ from pydantic import (
     model_validator,
 )
 
-from support.errors import InvalidInput, MalformedReply, Silent, UnknownParticipant
+from support.errors import InvalidInput, MalformedReply, UnknownParticipant
 from support.forms import misfits
 from support.models.profiles import MODEL, TIGHT, Limits, is_model
 from support.play import check_number
@@ -392,9 +392,10 @@ class Question:
             raise InvalidInput("\n".join(misfits(error))) from None
         self._answer.set_result(self.check(reply))
 
-    def pass_over(self, why: str) -> None:
-        """Go on without an answer; the record says why, as it does of a model's reply that never fits."""
-        self._answer.set_exception(Silent(why))
+    def pass_over(self, why: Exception) -> None:
+        """Go on without an answer. Of `Silent` the record says why, as it does of a model's reply that never fits;
+        any other error ends the run."""
+        self._answer.set_exception(why)
 
     async def wait(self) -> Any:
         """What the answer becomes, once there is one."""

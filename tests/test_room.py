@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from browser import chromium, screenshot  # noqa: F401 (fixtures)
 
-from support.errors import InvalidInput
+from support.errors import InvalidInput, MissingData
 from support.fair_decisions.deciders import LEVELS
 from support.fair_decisions.study import fair_decisions
 from support.meetings.scenario import load_group
@@ -221,14 +221,19 @@ def test_two_participants_of_a_fair_decision_judge_in_their_own_words(
         assert answer.rather == (None, 2), "what is left open is nothing"
 
 
-def test_who_is_silent_or_not_here_is_passed_over_and_the_record_says_so(open_room):
-    _, playing = open_room(["Ana", "Ben"], bargain, patience=0.2)
+def test_who_is_silent_is_passed_over_and_the_record_says_so(open_room):
+    _, playing = open_room(["Ana", "Ben", "Cleo"], bargain, patience=0.2)
     [only] = playing.result(60).rounds
     assert {m.sender for m in only.messages} == {"Dev"}
     silent = [(e.agent, e.phase, e.detail) for e in only.format_errors]
     assert ("Ben", "message", "Ben was silent for 0.2 seconds") in silent
-    assert ("Cleo", "message", "'Cleo' cannot be asked 'message' here") in silent
     assert len(silent) == 2 * len(CLASS)
+
+
+def test_who_is_asked_and_has_no_link_ends_the_run(open_room):
+    _, playing = open_room(["Anna", "Ben", "Cleo"], bargain, patience=60)
+    with pytest.raises(MissingData, match="'Ana' is asked, and the room has links for"):
+        playing.result(60)
 
 
 ELSEWHERE = "http://evil.example"

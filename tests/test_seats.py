@@ -5,8 +5,13 @@ import asyncio
 import numpy as np
 import pytest
 
-from support import seats
-from support.errors import InvalidInput, MalformedReply, PromptError, UnknownParticipant
+from support import errors, seats
+from support.errors import (
+    InvalidInput,
+    MalformedReply,
+    PromptError,
+    UnknownParticipant,
+)
 from support.models import serving
 from support.models.model import ChatModel
 from support.models.replies import Cache
@@ -79,7 +84,7 @@ async def answered():
     with pytest.raises(InvalidInput, match="answered already"):
         question.answer({"text": "again"})
     asking = asyncio.ensure_future(table["Ana"].message(4))
-    (await questions.get()).pass_over("silent for a minute")
+    (await questions.get()).pass_over(errors.Silent("silent for a minute"))
     with pytest.raises(MalformedReply, match="silent for a minute"):
         await asking
 

@@ -104,7 +104,7 @@ def _books(entry: Any) -> Books:
         for k, s in enumerate(entry["speakers"])
     ]
     slots = tuple(date.fromisoformat(s["date"]) for s in entry["slots"])
-    begun = {"start": date(2026, 1, 5), "deadline": slots[-1], "slots": slots}
+    begun: Any = {"start": date(2026, 1, 5), "deadline": slots[-1], "slots": slots}
     books = Books(replace(scenario("four"), people=tuple(people), **begun))
     books.today = date.fromisoformat(entry["today"])
     for given in entry["speakers"]:
@@ -188,6 +188,7 @@ async def model_selections(
     """
 
     async def one(context: str, run: int, state: JudgedState) -> dict[str, Any]:
+        """What is selected in one state."""
         act = selecting(listed, quotes=context == SUMMARY)
         spoken = Spoken(temperature=temperature, repetition=run - 1)
         seat = Repeated(model, {"select": act}, spoken=spoken)
@@ -244,6 +245,7 @@ async def verdicts(
     desk, who = Desk(Books(programme), policies), programme.people[0].name
 
     async def one(reply: JudgedReply) -> tuple[bool, str]:
+        """Whether a reply is flagged, and what was amiss."""
         mail = Mail(1, 1, REPLY, who, ORGANISER, body=reply.text)
         try:
             said = await seated.check(mail, desk)
@@ -279,7 +281,7 @@ def judged(
     `verdicts` gives them."""
     frame = pd.DataFrame([asdict(reply) for reply in replies]).drop(columns="text")
     frame = frame.rename(columns={"id": "item"})
-    told = {"flagged": np.asarray(flagged, bool), "problem": ""}
+    told: Any = {"flagged": np.asarray(flagged, bool), "problem": ""}
     return frame.assign(technique=name, run=run, **told)
 
 
@@ -425,7 +427,7 @@ def results(
     found = []
     for frame in frames:
         means = intervals(frame, rng, draws).set_index("technique")
-        said = dict(means.T.items())
+        said: dict[Any, Any] = dict(means.T.items())
         for a, b in permutations(means.index, 2):
             said[f"{a} - {b}"] = difference(frame, a, b, rng, draws)
         column = "accuracy" if "flagged" in frame else "F1"

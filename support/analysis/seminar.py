@@ -110,11 +110,14 @@ def timeline(record: Organizing) -> pd.DataFrame:
     before: set[tuple[str, Any]] = set()
     for day in record.days:
         after = {(name, slot) for slot, names in day.assignment for name in names}
-        told = [(mail.sender, mail.kind, None) for mail in day.received]
+        told: list[tuple[str, str, Any]] = []
+        told += [(mail.sender, mail.kind, None) for mail in day.received]
         told += [(flag.person, "flag", None) for flag in day.flags]
         told += [(mail.to, mail.kind, None) for mail in day.sent]
-        told += [(name, "date taken back", slot) for name, slot in before - after]
-        told += [(name, "date given", slot) for name, slot in after - before]
+        told += [
+            (name, "date taken back", slot) for name, slot in sorted(before - after)
+        ]
+        told += [(name, "date given", slot) for name, slot in sorted(after - before)]
         rows += [(day.number, day.date, *event) for event in told]
         before = after
     frame = pd.DataFrame(rows, columns=["day", "date", "person", "event", "slot"])

@@ -55,7 +55,7 @@ TITLES = ["Desk", "Mails", "Policies and templates", "New seminar"]
 READ = "What does this say of dates?"
 WORDS = (
     "The answer is what the organiser goes by; words are what the mail is to say, "
-    "verbatim. Both empty: it is left open."
+    "verbatim. Both empty: it is left open. Grants: whether what was asked for is given."
 )
 POLICY = "A policy, as it is to hold"
 NONE = Hook("")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -35,11 +35,12 @@ def plot_handling(frame: pd.DataFrame, ax: Axes, by: str) -> Axes:
     counts = counts[[name for name in HANDLING if name in counts]]
     shares = counts.div(counts.sum(axis=1), axis=0)
     counts = counts.loc[shares.sort_values([*counts][::-1]).index]
-    colours = [HANDLING[name][0] for name in counts]
+    looks = [HANDLING[str(name)] for name in counts]
+    colours: Any = [colour for colour, _ in looks]
     counts.plot.barh(stacked=True, ax=ax, color=colours, edgecolor="white")
-    for name, bars in zip(counts, ax.containers, strict=True):
+    for (_, hatch), bars in zip(looks, ax.containers, strict=True):
         for bar in bars:
-            bar.set_hatch(HANDLING[name][1])
+            bar.set_hatch(hatch)
     ax.set(xlabel="mails", ylabel="")
     ax.invert_yaxis()
     ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)

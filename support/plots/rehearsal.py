@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -49,7 +49,8 @@ def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
         if not working(date):
             ax.axvspan(number - 0.5, number + 0.5, color="#dddddd", linewidth=0)
     rows = events["person"].map(people.index)
-    for (row, slot), part in events.groupby([rows, "slot"]):
+    held: Any = events.groupby([rows, "slot"])
+    for (row, slot), part in held:
         days = {
             event: part.loc[part["event"] == event, "day"] for event in (GIVEN, BACK)
         }
@@ -60,8 +61,9 @@ def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
     for event, (colour, mark, aside) in EVENTS.items():
         one = events["event"] == event
         if one.any():
-            x, y, name = events["day"][one], rows[one] + aside, event.replace("_", "-")
-            ax.scatter(x, y, color=colour, marker=mark, label=name, s=28, zorder=2)
+            name = event.replace("_", "-")
+            x, places = events["day"][one], rows[one] + aside
+            ax.scatter(x, places, color=colour, marker=mark, label=name, s=28, zorder=2)
     ax.set(xlabel="day", xlim=(0.4, last + 2.5), ylim=(len(people) - 0.5, -0.5))
     ax.set_yticks(range(len(people)), people)
     ax.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))

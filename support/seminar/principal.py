@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from support.data import inputs
-from support.play import FormatError
+from support.errors import InvalidInput
+from support.play import FormatError, check_number
 from support.seats import Seats
 from support.seminar import words
 from support.seminar.data import PROFESSOR, Scenario, load_personas, scenario
@@ -48,7 +49,7 @@ from support.seminar.records import (
     Organizing,
     Review,
 )
-from support.seminar.review import ALWAYS, Automatic, Items
+from support.seminar.review import ALWAYS, Automatic
 from support.seminar.study import seminar
 
 KEPT = POLICIES, TEMPLATES, HOOKS, EDITS = "policies", "templates", "hooks", "edits"
@@ -80,10 +81,14 @@ class Preferences:
 
 def drawn(rng: np.random.Generator) -> Preferences:
     """Preferences at random, all values alike."""
-    policies = [among[rng.integers(len(among))] for among in HIDDEN.values()]
-    manners = {what: among[rng.integers(len(among))] for what, among in MANNERS.items()}
+    policies = [_one(rng, among) for among in HIDDEN.values()]
+    manners = {what: _one(rng, among) for what, among in MANNERS.items()}
     granted = tuple(request for request in REQUESTS if rng.random() < 0.5)
     return Preferences(PolicySet(tuple(policies)), manners, granted)
+
+
+def _one(rng: np.random.Generator, among: Sequence[Any]) -> Any:
+    return among[int(rng.integers(len(among)))]
 
 
 # ---- at the desk -----------------------------------------------------------------------
@@ -103,9 +108,9 @@ class Principal(Automatic):
         self.away, self.remembers = away, remembers
         self.noted = Counter[str]()
 
-    async def review(self, desk: Desk, what: str, items: Items) -> Review:
+    async def review(self, desk: Desk, what: str, items: Any) -> Review:
         """Everything as it should be."""
-        right: Any = items
+        right = items
         if what == ACTION:
             right = self._actions(desk, items)
         if what == MAIL:
@@ -266,15 +271,19 @@ def programme(rng: np.random.Generator, held_out: bool, size: int) -> Scenario:
     known = list(load_personas().values())[int(held_out) :: 2]
     people = []
     for k in rng.permutation(len(known))[:size]:
-        request = [*REQUESTS, ""][rng.integers(len(REQUESTS) + 1)]
+        request = _one(rng, [*REQUESTS, ""])
         asks = REQUESTS.get(request, "")
         people.append(replace(known[k], issue=asks, issue_kind=request))
     start = date(2027, 1, 4) + timedelta(weeks=int(rng.integers(40)))
     weeks = np.sort(rng.choice(8, size - 1, replace=False))
     slots = [start + timedelta(days=24 + 7 * int(week)) for week in weeks]
-    last, when, who = start + timedelta(days=21), tuple(slots), tuple(people)
-    four = scenario("four")
-    return replace(four, start=start, deadline=last, slots=when, people=who)
+    return replace(
+        scenario("four"),
+        start=start,
+        deadline=start + timedelta(days=21),
+        slots=tuple(slots),
+        people=tuple(people),
+    )
 
 
 async def alignment(
@@ -293,6 +302,11 @@ async def alignment(
     `learning` are those of `KEPT` that are kept; `spoken` (temperature, repetition, …)
     goes on to `study.seminar`.
     """
+    if isinstance(learning, str) or not {*learning} <= {*KEPT}:
+        known = ", ".join(KEPT)
+        raise InvalidInput(f"learning: {learning!r} given; expected some of {known}")
+    check_number("sessions", sessions, 1)
+    check_number("size", size, 2, 8)
     who, aside, *streams = rng.spawn(2 + sessions)
     likes, start = drawn(who), Artefacts(load_policies("seed"), load_templates())
     held_out = programme(aside, True, size)
@@ -301,6 +315,7 @@ async def alignment(
     async def rehearsed(
         plan: Scenario, luck: int, away: bool = False
     ) -> tuple[Principal, Organizing]:
+        """A principal at the desk, and the rehearsal."""
         at_desk = Principal(likes, plan, away, HOOKS in learning)
         seated = {"organizer": organizer, "seats": seats, "detector": detector}
         seated |= {"reviewer": at_desk, "delegation": ALWAYS, "artefacts": start}

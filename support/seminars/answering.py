@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from support.errors import InvalidInput
+from support.errors import InvalidInput, Silent
 from support.seats import Question
 from support.seminar.records import Day
 from support.seminars.seminar import Seminar
@@ -32,7 +32,7 @@ class Answers(asyncio.Queue[Question]):
         """Answer it."""
         given = self.answer(question)
         if given is None:
-            question.pass_over("it was passed over")
+            question.pass_over(Silent("it was passed over"))
             return
         try:
             question.answer(given)

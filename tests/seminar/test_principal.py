@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.errors import InvalidInput
 from support.seminar import words
 from support.seminar.data import PROFESSOR
 from support.seminar.desk import Artefacts, load_templates
@@ -57,6 +58,14 @@ def at_desk(seed=1, likes=STRICT, away=False, remembers=False, artefacts=None):
 @pytest.fixture(scope="module")
 def strict():
     return at_desk()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"learning": "policies"}, {"learning": ["policy"]}, {"sessions": 0}]
+)
+def test_a_study_of_what_nobody_can_learn_is_refused(wrong):
+    with pytest.raises(InvalidInput, match=next(iter(wrong))):
+        asyncio.run(alignment(rng(2), **wrong))
 
 
 def test_what_is_sent_is_as_the_principal_wants_it(strict):
