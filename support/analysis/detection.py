@@ -192,7 +192,7 @@ async def model_selections(
         act = selecting(listed, quotes=context == SUMMARY)
         spoken = Spoken(temperature=temperature, repetition=run - 1)
         seat = Repeated(model, {"select": act}, spoken=spoken)
-        desk = Desk(state.books.scenario, state.books, policies)
+        desk = Desk(state.books, policies)
         found, problem = (), ""
         try:
             found = await seat.select(desk, contexts(state)[context])
@@ -242,7 +242,7 @@ async def verdicts(
     `problem` says why.
     """
     seated, programme = seat_detector(detector), scenario("four")
-    desk, who = Desk(programme, Books(programme), policies), programme.people[0].name
+    desk, who = Desk(Books(programme), policies), programme.people[0].name
 
     async def one(reply: JudgedReply) -> tuple[bool, str]:
         """Whether a reply is flagged, and what was amiss."""

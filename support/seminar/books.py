@@ -89,9 +89,9 @@ class Books:
         self.holders: dict[date, list[str]] = {slot: [] for slot in scenario.slots}
 
     def enter(self, what: str, *of: Any) -> None:
-        """Enter an event: "sent" (mail, on), "received" (mail, name, says, on), "given"
-        (name, slot), "joins" (persona), "off" or "back" (name), "opens" or "drops"
-        (slot)."""
+        """Enter an event: "sent" (mail, on), "received" (mail, name, says or None, on),
+        "given" or "freed" (name, slot), "joins" (persona), "off" or "back" (name),
+        "opens" or "drops" (slot)."""
         getattr(self, f"_{what}")(*of)
         self.events.append((what, *of))
 
@@ -100,13 +100,18 @@ class Books:
         return self._again(self.events)
 
     def corrected(self, mail: int, says: Says) -> Books:
-        """The books as they would be, had that mail said something else."""
+        """The books as they would be, had that mail said something else; a date that
+        its holder turns out to have refused is free again."""
         events = []
         for event in self.events:
             if event[:2] == ("received", mail):
                 event = (*event[:3], says, *event[4:])
             events.append(event)
-        return self._again(events)
+        made = self._again(events)
+        for name, contact in made.contacts.items():
+            for slot in sorted(contact.cannot & {*made.held(name)}):
+                made.enter("freed", name, slot)
+        return made
 
     def _again(self, events: Iterable[tuple[Any, ...]]) -> Books:
         made = Books(self.begun)
@@ -229,14 +234,17 @@ class Books:
         if name not in self.holders[slot]:
             self.holders[slot].append(name)
 
-    def _freed(self, name: str, slots: set[date]) -> None:
-        for slot in slots & {*self.held(name)}:
+    def _freed(self, name: str, *slots: date) -> None:
+        for slot in {*slots} & {*self.held(name)}:
             self.holders[slot].remove(name)
-        self.contacts[name].confirmed -= slots
+        self.contacts[name].confirmed -= {*slots}
 
-    def _received(self, mail: int, name: str, says: Says, on: date) -> None:
+    def _received(self, mail: int, name: str, says: Says | None, on: date) -> None:
         """A date that its holder gives back, or can no longer do, is free again; who
-        declines gives all back."""
+        declines gives all back. What nobody could read keeps its place, and moves
+        nothing."""
+        if says is None:
+            return
         c, programme = self.contacts[name], {*self.holders}
         c.answered.append(on)
         if c.off:
@@ -245,12 +253,12 @@ class Books:
         declines = says.declines and not can | perhaps
         cannot = programme if declines else {*says.cannot, *says.gives_back} & programme
         back = cannot & {*self.held(name)}
-        self._freed(name, cannot)
+        self._freed(name, *cannot)
         c.can = ((c.can - perhaps) | can) - cannot
         c.perhaps = (c.perhaps | perhaps) - c.can - cannot
         c.cannot = (c.cannot - c.named) | cannot
         c.gave_back = (c.gave_back - c.named) | back
-        c.declined = c.off or declines or (c.declined and not c.named)
+        c.declined = declines or (c.declined and not c.named)
         c.not_before = says.not_before
 
     def _joins(self, persona: Persona) -> None:
@@ -260,14 +268,14 @@ class Books:
 
     def _off(self, name: str) -> None:
         """No date is theirs any more, and nobody writes to them, whatever they say."""
-        self._freed(name, {*self.holders})
+        self._freed(name, *self.holders)
         contact = self.contacts[name]
         contact.off = contact.declined = contact.thanked = True
         contact.can, contact.perhaps = set(), set()
 
     def _back(self, name: str) -> None:
-        contact = self.contacts[name]
-        contact.off = contact.declined = contact.thanked = False
+        old = self.contacts[name]
+        self.contacts[name] = Contact(name, old.role, old.mails, old.answered)
 
     def _opens(self, slot: date) -> None:
         self._programme({*self.holders, slot})

@@ -43,6 +43,7 @@ from support.seminar.records import (
     PLAN,
     REPLY,
     SENT,
+    WAIT,
     Action,
     Day,
     DayPlan,
@@ -203,7 +204,7 @@ class Run:
         begun = artefacts.policies, artefacts.templates, tuple(past)
         hooks, learnt = list(artefacts.hooks), list(artefacts.learnt)
         books = Books(scenario.introduced)
-        self.desk = Desk(books.scenario, books, *begun, hooks, learnt)
+        self.desk = Desk(books, *begun, hooks, learnt)
         self._flagged: set[str] = set()
         self._readings: list[Reading] = []
         self._remade: list[Remade] = []
@@ -258,27 +259,29 @@ class Run:
         """Be where these days left a run, whose books these events made."""
         desk, readings = self.desk, dict[int, Says]()
         for day in days:
+            readings |= {one.mail: one.says for one in day.readings}
+        for what, *of in events:
+            if what == "received":
+                of[2] = readings.get(of[0])
+            desk.books.enter(what, *of)
+        for day in days:
+            self._begin(day.number)
             desk.mails += [*day.received, *day.sent]
             desk.hooks += hooks_of((day,))
             desk.edits += day.edits
             desk.before.append(day)
-            readings |= {one.mail: one.says for one in day.readings}
-        for what, *of in events:
-            if what == "received":
-                of[2] = readings[of[0]]
-            desk.books.enter(what, *of)
-        for day in days[-1:]:
-            self._begin(day.number)
+            desk.decided += [flag for flag in day.flags if flag.answer]
             desk.progress, desk.selected = day.progress, day.selected
             desk.plan, desk.actions = day.plan, day.actions
 
     def _begin(self, number: int) -> None:
         desk = self.desk
-        desk.day, desk.decided, self._flagged = number, [], set()
+        passed_on = {one.person for one in desk.actions if one.kind != WAIT}
+        desk.decided = [one for one in desk.decided if one.person not in passed_on]
+        desk.day, self._flagged = number, set()
         desk.progress, desk.selected = "", ()
         desk.plan, desk.actions = DayPlan(""), ()
         desk.books.today = self.start + timedelta(days=number - 1)
-        desk.scenario = desk.books.scenario
         self.slips.errors, self._remade = [], []
 
     def _spent(self) -> tuple[int, int]:
@@ -312,7 +315,9 @@ class Run:
         for mail, reading in read.items():
             if reading is None:
                 reading = await self._read_by("reviewer", mail)
-            if reading is not None:
+            if reading is None:
+                self._received(mail, None)
+            else:
                 self.enter(reading)
             known.append(replace(mail, says=reading.says if reading else None))
         checked = await together({mail: self._check(mail) for mail in known})
@@ -349,16 +354,20 @@ class Run:
         return verdict
 
     def enter(self, reading: Reading) -> None:
-        """Enter what a reply says, which was written on the evening before; of one that
-        was read already, correct it. Both readings stay on record."""
+        """Enter what a reply says; of one that is in the books already, correct it. Both
+        readings stay on record."""
         books, id = self.desk.books, reading.mail
         if ("received", id) in [event[:2] for event in books.events]:
             self.desk.books = books.corrected(id, reading.says)
         else:
             (mail,) = [mail for mail in self.desk.mails if mail.id == id]
-            on = self.start + timedelta(days=mail.day - 2)
-            books.enter("received", id, reading.person, reading.says, on)
+            self._received(mail, reading.says)
         self._readings.append(reading)
+
+    def _received(self, mail: Mail, says: Says | None) -> None:
+        """Into the books; it was written on the evening before."""
+        on = self.start + timedelta(days=mail.day - 2)
+        self.desk.books.enter("received", mail.id, mail.sender, says, on)
 
     async def _decide(self, flag: Flag) -> Flag:
         desk = self.desk
@@ -463,7 +472,8 @@ class Run:
         desk, action = self.desk, self._action(draft.person)
         offers = action.kind in (INVITATION, FOLLOW_UP)
         slots = desk.books.to_come if offers else action.slots
-        granted = [f.grants for f in desk.decided if f.person == action.person]
+        decided = [f.grants for f in desk.decided if f.person == action.person]
+        granted = [grants for grants in decided if grants is not None]
         head = len(desk.mails) + 1, desk.day, action.kind, ORGANISER, action.person
         text = draft.subject, draft.body, slots, action.asks
         return Mail(*head, *text, granted[-1] if granted else None)

@@ -69,10 +69,9 @@ class Desk:
     `past` are mails of the organiser's own, for their style; `edits` and `hooks` those
     of earlier runs too, `before` the finished days of this one. Of today are `progress`,
     `selected` (ids of policies), `plan`, `actions`, and `decided`, the flags that were
-    answered.
+    answered, which stay until something is done about their person.
     """
 
-    scenario: Scenario
     books: Books
     policies: PolicySet
     templates: tuple[Template, ...] = ()
@@ -87,6 +86,11 @@ class Desk:
     plan: DayPlan = field(default=DayPlan(""))
     actions: tuple[Action, ...] = ()
     decided: list[Flag] = field(default_factory=list)
+
+    @property
+    def scenario(self) -> Scenario:
+        """The programme as it is now."""
+        return self.books.scenario
 
     @property
     def today(self) -> date:

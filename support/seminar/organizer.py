@@ -368,18 +368,22 @@ class Today:
         return any(map(self.first, names))
 
     def turned(self, contact: Contact) -> bool:
-        """Whether a date of theirs was given to another, or a free one given back, since
-        they were last asked for dates."""
+        """Whether a date of theirs was given to another or dropped, or a free one given
+        back, since they were last asked for dates."""
         name, mails = contact.name, self.desk.mails
         asking = (CLARIFICATION, INVITATION)
-        days = [mail.day for mail in mails if mail.to == name and mail.kind in asking]
-        since = [mail for mail in mails if mail.day > max(days, default=0)]
+        ours = [mail for mail in mails if mail.to == name]
+        last = max([mail.day for mail in ours if mail.kind in asking], default=0)
+        since = [mail for mail in mails if mail.day > last]
         others = [c for c in self.books.contacts.values() if c is not contact]
         gave = {other.name for other in others if other.gave_back & {*self.books.free}}
         given = {
             s for s, names in self.holders.items() if names != self.books.holders[s]
         }
         lost = contact.named & given
+        for mail in ours:
+            if mail.day >= last:
+                lost |= contact.named & {*mail.slots} - {*self.holders}
         for mail in since:
             if mail.kind == CONFIRMATION and mail.to != name:
                 lost |= contact.named & {*mail.slots}

@@ -170,7 +170,7 @@ def load_policies(part: str = "seed") -> PolicySet:
 
 def policies_of(entries: Iterable[Any], file: str | Path = "policies") -> PolicySet:
     """Policies out of a file's entries."""
-    return PolicySet(checked(tuple[Policy, ...], list(entries), file))
+    return PolicySet(checked(tuple[Policy, ...], entries, file))
 
 
 def policy_set(given: str | PolicySet | Sequence[Mapping[str, Any]]) -> PolicySet:
@@ -184,9 +184,12 @@ def policy_set(given: str | PolicySet | Sequence[Mapping[str, Any]]) -> PolicySe
         return given
     if not isinstance(given, str):
         return policies_of(given)
-    part, *changes = given.split()
+    part, *changes = given.split() or [""]
+    signs, names = changes[::2], changes[1::2]
+    if len(signs) != len(names) or {*signs} - {"+", "-"}:
+        raise InvalidInput(f"policies: {given!r}; expected: seed + weekend - begin")
     chosen, known = load_policies(part), load_policies("all")
-    for sign, name in zip(changes[::2], changes[1::2], strict=True):
+    for sign, name in zip(signs, names, strict=True):
         chosen = chosen.drop(name) if sign == "-" else chosen.add(known[name])
     return chosen
 
@@ -253,17 +256,19 @@ class Judged:
 
     @property
     def written(self) -> Iterator[tuple[Action, Contact]]:
-        """Actions that send a mail, and what was known of the person before."""
+        """Actions that send a mail, and what was known of the person before; of who
+        joined on this day nothing was."""
+        known = self.before.contacts
         for action in self.actions:
-            if action.kind in SENT:
-                yield action, self.before.contacts[action.person]
+            if action.kind in SENT and action.person in known:
+                yield action, known[action.person]
 
     @property
     def given(self) -> Iterator[tuple[date, Contact]]:
         """Dates that were given away, and what was known of who got them."""
         for action, known in self.written:
             for slot in action.slots if action.kind == CONFIRMATION else ():
-                if known.name not in self.before.holders[slot]:
+                if known.name not in self.before.holders.get(slot, []):
                     yield slot, known
 
     def namers(self, slot: date) -> list[str]:

@@ -32,7 +32,7 @@ ACTIONS = (*SENT, WAIT)
 """What can be done about somebody on a day."""
 CERTAIN, MORE, ANSWER = ASKS = "is it certain?", "which others?", "an answer"
 """What a clarification is for; an answer is one to what somebody had asked."""
-PLAN, ACTION, MAIL = REVIEWED = "plan", "action", "mail"
+PLAN, ACTION, MAIL = "plan", "action", "mail"
 """What the person at the desk may approve, change, have made again, or remove."""
 
 

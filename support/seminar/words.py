@@ -153,13 +153,14 @@ def letter(desk: Desk, action: Action) -> Draft:
     template = template_for(desk.templates, action) or template_for(
         load_templates(), action
     )
-    words = [f.words for f in desk.decided if f.person == person.name and f.words]
+    decided = [flag for flag in desk.decided if flag.person == person.name]
+    answer = "\n\n".join(flag.words or "{answer}" for flag in decided)
     asked = action.slots or desk.books.to_come
     gaps = {
         "speaker": addressed(person, desk.scenario),
         "dates": "\n".join(map(in_words, asked)),
         "date": in_words(asked[0]) if asked else "",
-        "answer": "\n\n".join(words) or "{answer}",
+        "answer": answer or "{answer}",
         "title": desk.scenario.title,
         "place": desk.scenario.place,
         "time": desk.scenario.time,

@@ -71,8 +71,8 @@ DAY, USER = "day", "user"
 
 Event = (
     tuple[Literal["sent"], Mail, date]
-    | tuple[Literal["received"], int, str, Says, date]
-    | tuple[Literal["given"], str, date]
+    | tuple[Literal["received"], int, str, Says | None, date]
+    | tuple[Literal["given", "freed"], str, date]
     | tuple[Literal["joins"], Persona]
     | tuple[Literal["off", "back"], str]
     | tuple[Literal["opens", "drops"], date]

@@ -179,10 +179,9 @@ class MailPost(DirectPost):
                 f"mail to {mail.to}, who was taken off the list; put them back, or leave "
                 "it out"
             )
-        if mail.kind == CONFIRMATION and not {*mail.slots} <= {
-            *self.desk.books.holders
-        }:
-            raise InvalidInput(f"mail to {mail.to}: its date is not on the programme")
+        held = self.desk.books.held(mail.to)
+        if mail.kind == CONFIRMATION and not {*mail.slots} <= {*held}:
+            raise InvalidInput(f"mail to {mail.to}: its date is not theirs any more")
 
     def _now(self, day: int) -> datetime:
         if self.exact:

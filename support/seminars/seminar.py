@@ -350,19 +350,21 @@ class Seminar:
             self._apply(self._changes.pop(0))
 
     def _apply(self, line: Entry, again: bool = False) -> None:
-        """Do what a line says; `again` where the books have it."""
+        """Do what a line says; `again` where the books have it, but for a reading that
+        came too late for its day's record."""
         desk, what, value = self.desk, line.step, line.value(CHANGES[line.step])
         if what == ENDED:
             self.closed = value
         elif what in (POLICIES, TEMPLATES):
             setattr(desk, what, value)
-        elif what == READING and not again:
-            self.run.enter(value)
+        elif what == READING:
+            recorded = [one for day in self.finished for one in day.readings]
+            if not (again and value in recorded):
+                self.run.enter(value)
         elif what == JOINS:
             self.run.admit(value)
         if what in ENTERED and not again:
             desk.books.enter(what, value)
-            desk.scenario = desk.books.scenario
 
     async def generalise(self, hook: Hook) -> str:
         """A general policy out of what was decided, as the organiser proposes it; ""

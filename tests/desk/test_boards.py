@@ -78,7 +78,7 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_of_a_mail_or_a_day_becomes_markup(text):
     days = asyncio.run(seminar(np.random.default_rng(1))).days[:4]
-    desk = Desk(FOUR, books(), load_policies("seed"))
+    desk = Desk(books(), load_policies("seed"))
 
     def page(words):
         changed = []
@@ -97,7 +97,7 @@ def test_no_text_of_a_mail_or_a_day_becomes_markup(text):
 
 
 def test_a_date_is_marked_until_it_is_taken_and_a_policy_names_whom_it_asks_for():
-    desk = Desk(FOUR, books(), load_policies("seed"), selected=("begin", "vague"))
+    desk = Desk(books(), load_policies("seed"), selected=("begin", "vague"))
     assert boards.months(desk).count('title="open"') == len(FOUR.slots)
     desk.books = books(said(can=(FIRST,)), GIVEN)
     assert boards.months(desk).count('title="taken"') == 1

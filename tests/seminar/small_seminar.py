@@ -55,7 +55,7 @@ def desk(names="", today=MON, known=None, given=None, scenario=None, **more):
     """A desk on such a day; `names` are policies of the project's file."""
     held = books(today, known, given, **(scenario or {}))
     more = {"templates": load_templates(), "day": (today - MON).days + 1, **more}
-    return Desk(held.scenario, held, policies(names), **more)
+    return Desk(held, policies(names), **more)
 
 
 def said(*can, perhaps=(), mails=(MON,), answered=(MON,), **more):

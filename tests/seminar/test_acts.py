@@ -155,7 +155,7 @@ def test_a_mail_is_written_from_what_concerns_its_person_alone(seat):
         persona(ANA, "professor", field="fish", notes="She snores."),
     ]
     scenario = replace(programme(), people=tuple(people))
-    here = busy(scenario=scenario, books=Books(scenario))
+    here = busy(books=Books(scenario))
     who, text = seat(acts.ORGANIZER, {"subject": "s", "body": "b"})
     run(who.draft(here, Action("clarification", BO, asks=ANSWER)))
     for known in (
@@ -268,6 +268,12 @@ def test_an_answered_hook_becomes_a_policy_and_an_open_one_is_not_asked_about(se
     assert run(who.generalise(busy(), Hook("By video?", "In person."))) == general
     assert "> By video?" in text() and "In person." in text()
     assert run(who.generalise(busy(), Hook("By video?"))) == "" and who.replies == 1
+
+
+def test_a_policy_that_was_dropped_since_it_was_selected_costs_no_plan(seat):
+    who, text = seat(acts.ORGANIZER, {"plan": "Wait.", "reason": "r"})
+    assert run(who.plan(busy(), "s", ("vague", "gone"))).text == "Wait."
+    assert "- vague: " in text() and "- follow_up: " not in text()
 
 
 def test_each_step_has_a_participant_of_its_own(overheard):

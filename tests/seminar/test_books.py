@@ -117,16 +117,29 @@ def test_what_cannot_be_carried_out_is_refused_with_its_reason(action, others, w
 
 
 def test_whoever_is_off_the_list_gets_nothing_whatever_they_say_until_put_back():
-    made = book((ANA, Says(can=(SEP,))))
+    made = book((ANA, Says(can=(SEP,), cannot=(NOV,))))
     made.enter("given", ANA, SEP)
+    made.enter("received", 2, ANA, Says(gives_back=(SEP,)), TUE)
     made.enter("off", ANA)
     made.enter("received", 2, ANA, Says(can=(OCT,)), TUE)
     assert made.held(ANA) == [] and ANA not in [c.name for c in made.waiting]
     assert "taken off" in made.refusal(give(ANA, OCT))
     made.enter("back", ANA)
+    assert not made.contacts[ANA].spoken_of | made.contacts[ANA].gave_back
     assert "never named" in made.refusal(give(ANA, OCT))
     made.enter("received", 3, ANA, Says(can=(OCT,)), TUE)
     assert not made.refusal(give(ANA, OCT))
+
+
+def test_a_date_that_its_holder_turns_out_to_have_refused_is_free_for_good():
+    made = book((ANA, Says(can=(SEP,))))
+    made.enter("given", ANA, SEP)
+    (mail,) = [event[1] for event in made.events if event[0] == "received"]
+    refused = made.corrected(mail, Says(cannot=(SEP,)))
+    assert refused.held(ANA) == refused.copy().held(ANA) == []
+    accepted = made.copy()
+    accepted.enter("received", 9, ANA, Says(can=(SEP,)), TUE)
+    assert accepted.corrected(mail, Says(cannot=(SEP,))).held(ANA) == [SEP]
 
 
 def test_people_join_and_dates_open_and_drop_in_mid_run():
@@ -189,6 +202,8 @@ def test_property_a_corrected_reading_is_as_if_it_had_been_read_right_at_once(
     misread.enter("given", BO, SEP)
     right = lived(steps)
     right.enter("given", BO, SEP)
+    if SEP in right.contacts[BO].cannot:
+        right.enter("freed", BO, SEP)
     found = misread.corrected(wrong, steps[wrong][1])
     assert found.contacts == right.contacts and found.holders == right.holders
     assert found.events == right.events

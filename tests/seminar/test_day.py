@@ -1,6 +1,7 @@
 """Days of a run: what reaches the person at the desk, what is done, sent and remembered."""
 
 import asyncio
+from datetime import date
 
 import pytest
 from small_seminar import ANA, BO, MON, OCT, SEP, TUE, give, persona, programme
@@ -126,6 +127,23 @@ def test_a_flag_goes_to_the_desk_its_answer_into_a_mail_and_into_a_hook():
     assert made.desk.hooks == [Hook(flag.question, "Yes, once.", 2, ANA)]
 
 
+def test_what_was_decided_at_a_weekend_is_passed_on_afterwards_and_after_a_restart():
+    def begun():
+        return run(bo=(), policies="begin weekend", desk=Desk("Yes, once."))
+
+    made = begun()
+    played(made, 1)
+    made.post.box = [Written(ANA, Response("Re:", "words", says=ISSUE), 1)]
+    saturday = asyncio.run(made.day(6))
+    assert saturday.flags[0].answer and not saturday.sent
+    again = begun()
+    again.restore(made.desk.before, made.desk.books.events)
+    for each in (made, again):
+        (mail, *_), _ = [asyncio.run(each.day(number)).sent for number in (8, 9)]
+        assert (mail.to, mail.asks) == (ANA, "an answer") and "Yes" in mail.body
+        assert not each.desk.decided
+
+
 def test_an_instruction_without_words_is_never_sent_but_held_and_shown():
     class Instructs(Desk):
         async def decide(self, desk, flag):
@@ -188,6 +206,19 @@ def test_a_reading_can_be_corrected_at_any_time_and_both_stay_on_record():
     day = asyncio.run(made.day(3))
     assert [one.by for one in day.readings] == ["scripted"]
     assert [one.by for one in made.desk.before[1].readings] == ["stated"]
+
+
+def test_a_reply_that_is_read_days_later_counts_in_its_place():
+    made = run(ana=(None,), bo=())
+    played(made, 1)
+    for says in (None, Says(can=(OCT,), cannot=(SEP,))):
+        made.post.box = [Written(ANA, Response("Re:", "words", says=says), 1)]
+        asyncio.run(made.day(made.desk.day + 1))
+    first = next(mail for mail in made.desk.mails if mail.sender == ANA)
+    made.enter(Reading(first.id, ANA, Says(can=(SEP,)), "scripted"))
+    contact = made.desk.books.contacts[ANA]
+    assert (contact.can, contact.cannot) == ({OCT}, {SEP})
+    assert contact.answered == [MON, TUE]
 
 
 def test_a_doubt_and_a_mail_that_came_back_are_asked_about():
@@ -341,6 +372,28 @@ def test_a_draft_that_greets_somebody_else_is_held():
     (day,) = played(run(organizer=host, desk=desk), 1)
     assert day.sent == () and desk.shown[0][1] == "mail"
     assert f"its first line names {BO}" in day.format_errors[0].detail
+
+
+def test_who_joins_and_what_opens_while_a_day_is_planned_takes_part_in_it():
+    opened = date(2027, 9, 22)
+
+    def joins(items):
+        made.desk.books.enter("joins", persona("Eve Low"))
+        made.desk.books.enter("opens", opened)
+        made.desk.books.enter("received", 99, ANA, Says(can=(opened,)), TUE)
+        return items
+
+    def acts(items):
+        return [Action("invitation", "Eve Low"), give(ANA, opened)]
+
+    desk = Desk()
+    made = run(policies="begin vague", desk=desk, delegation=ALWAYS)
+    played(made, 1)
+    desk.reviews = {"plan": joins, "action": acts}
+    assert sent(asyncio.run(made.day(2))) == [
+        ("invitation", "Eve Low"),
+        ("confirmation", ANA),
+    ]
 
 
 def test_a_day_is_taken_up_again_where_somebody_waits_and_people_join_in_mid_run():

@@ -178,6 +178,17 @@ def test_who_lost_a_date_is_asked_for_others_once_and_again_when_one_comes_back(
     assert BO not in done("begin", mails=[invited, lost, asked], **early)
 
 
+def test_whose_date_was_dropped_is_asked_for_another_once():
+    rest = {"slots": (OCT, NOV, DEC)}
+    about = {ANA: said(SEP), **{name: said(OCT) for name in (BO, CY, DI)}}
+    early = {"today": TUE, "known": about, "scenario": rest}
+    for kind in ("invitation", "confirmation"):
+        told = letter(1, ANA, kind, 1, [SEP])
+        assert done("begin", mails=[told], **early)[ANA] == asks()
+        asked = letter(2, ANA, "clarification", 2, [OCT], asks=MORE)
+        assert ANA not in done("begin", mails=[told, asked], **early)
+
+
 def test_what_was_decided_is_passed_on_first_and_whoever_is_off_gets_nothing():
     decided = [Flag(1, ANA, "May I?", "Yes."), Flag(2, BO, "May I?", "No.")]
     about = known(ASKED, Bo={**ASKED, "off": True})

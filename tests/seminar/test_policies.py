@@ -198,6 +198,7 @@ ONE = "id: a, text: b"
         ("policies: []\n", "version None given"),
         ("- a\n", "version None given"),
         ("version: !!python/object/apply:os.getcwd []\n", "expected a YAML file"),
+        ("version: 2\npolicies: 5\n", "tuple"),
         ("version: 2\npolicies: [{id: a}]\n", "text"),
         ("version: 2\npolicies: [{id: a, text: ' '}]\n", "text"),
         (f"version: 2\npolicies: [{{{ONE}, rule: dance}}]\n", "'dance' given"),

@@ -76,6 +76,9 @@ def test_the_same_people_are_met_under_every_set_of_policies(store):
     [
         ({"scenario": "five"}, "'five' given; expected one of four, series, panel"),
         ({"policies": "many"}, "'many' given; expected seed"),
+        ({"policies": ""}, "'' given; expected seed"),
+        ({"policies": "seed + weekend -"}, "expected: seed [+] weekend - begin"),
+        ({"policies": "seed and weekend"}, "'seed and weekend'; expected"),
         ({"delegation": "never"}, "'never' given; expected plan"),
         ({"delegation": {"telephone": "automatic"}}, "'telephone' given"),
         ({"until": 0}, "until: day 0 given"),

@@ -15,7 +15,7 @@ from support.errors import DamagedFile, FileInUse, InvalidInput, MissingData
 from support.mail.mailbox import SimulatedMailbox
 from support.seminar.records import MAIL, Says
 from support.seminar.review import ALWAYS
-from support.seminars.journal import begin
+from support.seminars.journal import DAY, begin
 from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN, REHEARSAL
 
@@ -240,6 +240,29 @@ def test_a_reply_has_words_alone_and_what_it_says_is_read_corrected_and_both_are
         desk.run(lambda seminar: seminar.correct(1, Says()))
 
 
+def test_a_correction_of_a_day_that_broke_off_at_its_end_outlives_the_next_restart(
+    desk,
+):
+    second = desk.setup.scenario.slots[1]
+    desk.play()
+    desk.world.reply(desk.emails[0], "The 15th of September.")
+    desk.play(desk.read, day=1)
+
+    def ends(seminar):
+        add = seminar.journal.add
+        seminar.journal.add = lambda *line: plug() if line[0] == DAY else add(*line)
+
+    with pytest.raises(Killed):
+        desk.play(day=2, before=ends)
+    (mail,) = desk.run(lambda s: [m for m in s.desk.mails if m.to == "organiser"])
+    desk.run(lambda seminar: seminar.correct(mail.id, Says(can=(second,))))
+    desk.play(day=2)
+    contact = desk.run(lambda seminar: seminar.desk.books.contacts[mail.sender])
+    assert contact.can == {second}
+    assert [one.says for one in desk.play(day=3).readings] == [Says(can=(second,))]
+    assert not desk.play(day=4).readings
+
+
 def test_a_reply_that_nobody_reads_moves_nothing(desk):
     desk.play()
     desk.world.reply(desk.emails[0], "The 15th of September, and never again!")
@@ -316,6 +339,30 @@ def test_a_reply_that_is_read_while_its_writer_is_taken_off_gives_them_nothing_b
     desk.day = 1
     contact = desk.run(go)
     assert contact.declined and contact.answered and not contact.named
+
+
+def test_a_date_that_is_not_theirs_any_more_is_not_confirmed(desk):
+    name, first = desk.people[0], desk.setup.scenario.slots[0]
+    desk.play()
+    desk.world.reply(desk.emails[0], "The 15th of September suits me.")
+
+    async def go(seminar):
+        def meanwhile(question):
+            if of("action", question) is not None:
+                return {"items": [give]}
+            if of("mail", question):
+                (mail,) = [m for m in seminar.desk.mails if m.sender == name]
+                seminar.correct(mail.id, Says(cannot=(first,)))
+            return desk.read(question)
+
+        give = {"kind": "confirmation", "person": name, "slots": [str(first)]}
+        day = await answered(seminar, meanwhile)
+        return day, seminar.desk.books.held(name)
+
+    desk.day = 1
+    day, held = desk.run(go)
+    assert not day.sent and "not theirs" in day.format_errors[0].detail
+    assert held == desk.run(lambda seminar: seminar.desk.books.held(name)) == []
 
 
 def test_mail_that_could_not_be_fetched_is_fetched_when_the_day_is_taken_up(desk):
