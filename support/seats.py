@@ -370,7 +370,7 @@ class Question:
     me: str
     view: Any
     check: Callable[[Any], Any]
-    form: type[BaseModel] | None = None  # None at the desk, which has forms of its own
+    form: type[BaseModel]
     text: str = ""
     briefing: str = ""
     _answer: Future[Any] = field(default_factory=Future)
@@ -387,7 +387,7 @@ class Question:
                 f"{self.phase}: was answered already; wait for the next question"
             )
         try:
-            reply = self.form.model_validate(given) if self.form else given
+            reply = self.form.model_validate(given)
         except ValidationError as error:
             raise InvalidInput("\n".join(misfits(error))) from None
         self._answer.set_result(self.check(reply))
@@ -402,18 +402,6 @@ class Question:
         return await asyncio.wrap_future(self._answer)
 
 
-@dataclass(frozen=True)
-class Ask:
-    """In the place of an `Act`, what the seminar's desk asks of a person in forms of its own: `made` returns what the
-    seat answers, `shown` is what the desk shows, `phase` what the question is called; `unasked` answers without asking.
-    """
-
-    made: Callable[..., Any]
-    shown: Callable[..., Any] = lambda seat, *view: view[0]
-    phase: Callable[..., str] = lambda seat, *view: ""
-    unasked: Callable[..., Any] = lambda seat, *view: None
-
-
 class HumanSeat(Seat):
     """A seat taken by a person: what is asked waits in `questions`, which a form (or a script) answers."""
 
@@ -421,7 +409,7 @@ class HumanSeat(Seat):
 
     def __init__(
         self,
-        acts: Mapping[str, Act | Ask],
+        acts: Mapping[str, Act],
         own: Any = None,
         *,
         me: str = "",
@@ -431,15 +419,11 @@ class HumanSeat(Seat):
         super().__init__(acts, own, me, prompts)
         self.questions = asyncio.Queue() if questions is None else questions
 
-    async def _do(self, phase: str, act: Act | Ask, *view: Any) -> Any:
+    async def _do(self, phase: str, act: Act, *view: Any) -> Any:
+        form, text = act.form(self, *view), self.question(act, *view)
         check = lambda reply: act.made(self, reply, *view)
-        if isinstance(act, Ask):
-            called = act.phase(self, *view) or phase
-            question = Question(called, self.me, act.shown(self, *view), check)
-        else:
-            form, text = act.form(self, *view), self.question(act, *view)
-            briefing = self.briefing(act, *view)
-            question = Question(phase, self.me, view, check, form, text, briefing)
+        briefing = self.briefing(act, *view)
+        question = Question(phase, self.me, view, check, form, text, briefing)
         await self.questions.put(question)
         return await question.wait()
 
@@ -466,8 +450,7 @@ class Role:
 
     `kinds` makes the rule-based participant of a name, given (name, rng, own); one that is a text is another kind's
     name. "mixed" draws from `mixture`. `asked` are the coroutines of a participant of the user's own (by default those
-    of `acts`), `speaker` is the class of a model's seat; `asks` is what a person at the seminar's desk is asked in
-    forms of the desk's own.
+    of `acts`), `speaker` is the class of a model's seat.
     """
 
     name: str
@@ -476,7 +459,6 @@ class Role:
     mixture: Sequence[str] = ()
     asked: Sequence[str] | None = None
     speaker: type[ModelSeat] = ModelSeat
-    asks: Mapping[str, Ask] = field(default_factory=dict)
 
     def fill(
         self,
@@ -547,7 +529,7 @@ class Role:
 
     def person(self, me: str = "", own: Any = None, **settings: Any) -> HumanSeat:
         """A seat for a person, by default with a queue of its own; it takes the place of a kind."""
-        return HumanSeat({**self.acts, **self.asks}, own, me=me, **settings)
+        return HumanSeat(self.acts, own, me=me, **settings)
 
     def _checked(self, given: Any, me: str) -> Any:
         methods = tuple(self.acts) if self.asked is None else self.asked
