@@ -72,6 +72,7 @@ from support.seminar.records import (
     MORE,
     PLAN,
     REPLY,
+    STATED,
     THANKS,
     WAIT,
     Action,
@@ -521,7 +522,6 @@ def seat_detector(
 
 # ---- the reader, and the person at the desk --------------------------------------------
 
-STATED = "stated"
 READER = Role(
     "reader",
     acts={"read": READ},

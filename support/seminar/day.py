@@ -43,6 +43,7 @@ from support.seminar.records import (
     PLAN,
     REPLY,
     SENT,
+    STATED,
     WAIT,
     Action,
     Day,
@@ -73,7 +74,6 @@ from support.seminar.speakers import Letter, Response
 
 AMISS = (*UNFIT, NotSent)
 UNSAID = "No policy covers this reply. What is to be done about it?"
-STATED = "stated"
 
 
 @dataclass(frozen=True)

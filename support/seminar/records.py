@@ -28,6 +28,8 @@ CONFIRMATION, THANKS = "confirmation", "thanks"
 SENT = (*ASKING, CONFIRMATION, THANKS)
 """Kinds of mail that an organiser sends."""
 REPLY, WAIT = "reply", "wait"
+STATED = "stated"
+"""By whom a reply is read whose writer states what it says."""
 ACTIONS = (*SENT, WAIT)
 """What can be done about somebody on a day."""
 CERTAIN, MORE, ANSWER = ASKS = "is it certain?", "which others?", "an answer"

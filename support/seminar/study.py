@@ -11,13 +11,13 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.seats import TEMPERATURE, Seats, Spoken
-from support.seminar.acts import STATED, seat_roles, seat_speakers
+from support.seminar.acts import seat_roles, seat_speakers
 from support.seminar.data import Scenario
 from support.seminar.data import scenario as load_scenario
 from support.seminar.day import DirectPost, Run, organize
 from support.seminar.desk import Artefacts, hooks_of, load_past, load_templates
 from support.seminar.policies import PolicySet, policy_set
-from support.seminar.records import Day, Organizing
+from support.seminar.records import STATED, Day, Organizing
 from support.seminar.review import AUTOMATIC, levels
 
 if TYPE_CHECKING:
