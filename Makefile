@@ -9,7 +9,7 @@ P ?=
 WITH ?=
 BUDGET ?=
 
-.PHONY: run estimate paper notebooks test lab lint bench servers record clean help
+.PHONY: run estimate paper notebooks test lab lint bench book servers record clean help
 
 run: .venv/installed  ## every notebook into build/notebooks; ARGS='PARTICIPANTS="mixed, model:NAME" N=… BUDGET=… --only 20': into a folder of its own
 	$(HERE) -m support.runs.notebooks run $(ARGS)
@@ -48,6 +48,14 @@ build/peers/installed: benchmarks/peers.txt
 
 servers: .venv/installed build/servers/installed  ## three real servers on this machine: what becomes of a study there
 	@$(HERE) benchmarks/servers.py $(ARGS)
+
+build/book-env/installed: book/requirements.txt
+	test -x build/book-env/bin/python || $(PYTHON) -m venv build/book-env
+	build/book-env/bin/python -m pip install -q -r $< && touch $@
+
+book: build/book-env/installed  ## the notebooks as they are committed, as a static site with search and a gallery: build/book
+	build/book-env/bin/python book/gallery.py
+	build/book-env/bin/jupyter-book build . --config book/config.yml --toc book/toc.yml --path-output build/book
 
 # Pins go in one by one, so that one that does not compile leaves the others; what is missing is said.
 build/servers/installed: benchmarks/servers.txt
