@@ -11,7 +11,7 @@ import numpy as np
 from support.fair_decisions.instances import instance
 from support.fair_decisions.planners import SOLVERS, Suggester
 from support.fair_decisions.problem import COMPLETE, SCORE, SPOKEN, check_one
-from support.fair_decisions.records import Planning
+from support.fair_decisions.records import Planning, PlanningRound
 from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search
 from support.fair_decisions.seats import (
     BAYESIAN,
@@ -24,6 +24,7 @@ from support.fair_decisions.seats import (
     seat_estimator,
 )
 from support.models.profiles import MODEL, is_model
+from support.play import between
 from support.seats import (
     HUMAN,
     TEMPERATURE,
@@ -124,7 +125,11 @@ async def fair_decisions(
         rounds,
         final,
     )
-    finished = [entry async for entry in search.played()]
+    finished: list[PlanningRound] = []
+    async for entry in search.played():
+        finished.append(entry)
+        if not entry.finish and entry.number < rounds:
+            await between(search.record, finished, prompt=prompt)
     return search.record(finished, prompt=prompt)
 
 
