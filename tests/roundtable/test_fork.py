@@ -100,12 +100,6 @@ def test_a_newcomer_takes_the_seat_at_the_fork_and_the_others_stay():
     assert differ(3, record, other) == ["Ben"]
 
 
-def test_a_stop_is_asked_from_the_fork_on_alone():
-    asked = []
-    forked(discussion(), 3, stop=asked.append)
-    assert [len(rounds) for rounds in asked] == [3, 4]
-
-
 def asked_of_models(record, **changed):
     """A fork of a discussion of models, and what they were asked for it."""
     spoken = Spoken(stand_in(), repetition=7)

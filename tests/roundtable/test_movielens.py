@@ -37,46 +37,7 @@ def test_the_split_is_the_official_one(real, part):
     assert hashlib.sha256(lines.encode()).hexdigest() == SUMS[part]
 
 
-def test_a_zip_code_has_one_state_or_none():
-    codes = "06390 88510 00601 09012 1000"
-    states = ["CT", "TX", "PR", "AE", ""]
-    assert [*map(state_of, codes.split())] == states
-
-
-def test_demographics_predict_real_ratings_better_than_the_mean_of_all(real):
-    known = priors(real)
-    some = real.test.sample(1000, random_state=0)
-    rows = some.join(real.users, on="user").join(real.items, on="item")
-    made = known.regression.predict(rows.to_dict("records"))
-    errors = np.abs(made - rows["rating"])
-    plain = np.abs(known.mean - rows["rating"])
-    assert errors.mean() < plain.mean() - 0.03
-    assert 0.3 < known.user_sd < known.regression_error < 0.6 < known.noise_sd < 1
-
-
-def test_users_of_one_taste_are_more_alike(toy):
-    cosines = similarities(toy).to_numpy()
-    of_taste = np.arange(40) % 2
-    same = of_taste[:, None] == of_taste
-    others = ~np.eye(40, dtype=bool)
-    assert cosines[same & others].mean() > cosines[~same].mean() + 0.15
-
-
-def test_the_recommender_learns_from_the_base_alone(toy, monkeypatch):
-    fit = partial(fit_factorisation, rank=2, iterations=20)
-    monkeypatch.setattr(knowledge, "fit_factorisation", fit)
-    hidden = replace(toy, test=toy.test.assign(rating=1))
-    assert recommendations(hidden).equals(recommendations(toy))
-
-
 # ---- the tables ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("agent", AGENTS)
-def test_tables_have_their_columns_also_where_nothing_is_known(toy, agent):
-    some, none = table(toy, agent, 1, 1), table(toy, agent, 1, 31)
-    assert some.columns.tolist() == COLUMNS[agent]
-    assert none.dtypes.equals(some.dtypes)
 
 
 def test_the_histories_are_the_rows_of_the_base_and_raters_come_by_likeness(toy):

@@ -71,15 +71,6 @@ def view(
     return View("Ana", ABC, "any", form, "", number, 10, *known)
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_plays_under_every_rule(kind, rule):
-    """The table refuses what is no allocation, and a ballot in another form."""
-    people = seat_all(ECONOMY, kind, np.random.default_rng(0), noise=0.5)
-    entries = run(play(ECONOMY, people, rule, rounds=3)).rounds
-    assert any(ballot.choice for entry in entries for ballot in entry.ballots)
-
-
 def test_truthful_agents_reach_the_maximum_and_propose_no_plan_again():
     people = seat_all(ECONOMY, "truthful", np.random.default_rng(0), noise=0.0)
     first, second = run(play(ECONOMY, people, "unanimous", rounds=2)).rounds
@@ -179,18 +170,6 @@ def test_a_claim_counts_more_than_a_proposal_whoever_makes_it(claims, of_ben):
 
 
 # ---- what it says --------------------------------------------------------------------
-
-SLOTS = {
-    "negotiators": "other favourite weight mine offer standing share",
-    "raters": "other source own error mine offer gap standing",
-}
-
-
-@pytest.mark.parametrize("who", SLOTS)
-def test_each_of_ten_acts_has_sentences_with_known_slots(who):
-    assert len(wordings(who)) == 10
-    for text in chain(*wordings(who).values()):
-        assert text.format(**dict.fromkeys(SLOTS[who].split(), 1.0))
 
 
 BAD = split("0 10 10|10 80 10|90 10 80")

@@ -78,22 +78,6 @@ def test_a_kind_made_of_ours_is_seated_as_ours_are():
     assert [*record.seats.values()] == ["linear", "patient", "patient"]
 
 
-class Silent(Budget):
-    """Says nothing to a model."""
-
-    task = property(lambda self: getattr(self, "no such thing"))
-
-
-class Vague(Budget):
-    """Its background is none that a rule-based negotiator knows."""
-
-    def background(self, me):
-        return {"me": me}
-
-
-LACKS = "has no `background` of the type Background"
-
-
 @pytest.mark.parametrize(
     ("environment", "seats", "said"),
     [
@@ -107,9 +91,3 @@ LACKS = "has no `background` of the type Background"
 def test_what_cannot_sit_there_is_told_before_the_first_round(environment, seats, said):
     with pytest.raises(InvalidInput, match=said):
         seat_all(environment, seats, np.random.default_rng(1), model=scripted([]))
-
-
-def test_an_environment_that_nobody_registered_is_told():
-    record = asyncio.run(shared(np.random.default_rng(1)))
-    with pytest.raises(InvalidInput, match="'budget' given; expected one of"):
-        table.environment_of(record)

@@ -35,18 +35,6 @@ def test_a_history_is_a_shrunken_mean_of_so_many_ratings(table):
     assert film["film deviation"] == 0  # only the forty most alike count
 
 
-def test_what_a_table_does_not_say_has_to_be_heard(table):
-    empty = table(film=(), user=())
-    user = {"user mean": 2.5, "user mean error": 0.1}
-    film = {"film deviation": -0.5, "film deviation error": 0.1}
-    for agent in AGENTS[1:]:
-        known = empty.background(agent)
-        nothing = expected(known.priors, read(known).facts)
-        assert nothing == pytest.approx((3.5, 0.45**0.5))  # of 0.4, 0.5 and 0.2
-        heard = expected(known.priors, user | film)
-        assert heard == pytest.approx((2.0, 0.06**0.5))
-
-
 def rater(environment, kind="weighing"):
     background = environment.background("MovieHistory")
     return KINDS[kind](background, np.random.default_rng(0), noise=0.0)
@@ -120,17 +108,6 @@ def test_a_ballot_follows_from_the_opinion(table, number, form, values, ballot):
     assert run(voter.vote(view(number, form, **known))).text == ballot
 
 
-def test_a_message_states_the_own_evidence_and_later_the_news_of_it(table):
-    speaker = rater(table())
-    first = run(speaker.message(view(1)))
-    assert dict(first.claim)["estimate"] == speaker.opinion
-    facts = {"user mean": 2.0}
-    second = run(speaker.message(view(before=(first, said(**facts)))))
-    assert "inform" in second.acts
-    news = speaker.own_estimate({"UserHistory": facts}).value
-    assert dict(second.claim)["estimate"] == news
-
-
 AGAINST = {"latest": (("BasicInfo", 1.0), ("MovieHistory", 4.0))}
 
 
@@ -151,16 +128,6 @@ def test_the_acts_follow_from_what_is_on_the_table(table, before, seen, acts):
     message = run(speaker.message(view(**seen)))
     assert " ".join(message.acts).startswith(acts)
     assert speaker.rng.bit_generator.state == decides  # words have their own stream
-
-
-def test_who_has_accepted_an_offer_does_not_judge_it_again_until_it_changes(table):
-    speaker = rater(table())
-    speaker.opinion = 4.0
-    judged = []
-    for standing in (4.0, 4.0, 3.9, 3.9, 2.0, 4.0):
-        message = run(speaker.message(view(standing=standing)))
-        judged.append("evaluate" in message.acts)
-    assert judged == [True, False, True, False, True, True]
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -212,22 +212,6 @@ def test_a_rater_reads_the_film_all_schemas_its_own_table_and_never_the_truth(ta
     assert "1.23" not in str(heard)
 
 
-def test_a_long_table_is_cut_and_says_so_and_who_may_consult_reads_the_recommender(
-    table,
-):
-    shown, generous = Shown(), Shown(Limits())
-    told = table().goal("UserHistory", shown)
-    assert "first 25 of 30 rows" in told
-    assert "Film 25 |" not in told
-    assert shown.taken() == "25 of 30 rows of a table"
-    assert "Film 29 |" in table().goal("UserHistory", generous)
-    assert not generous.taken()
-    consults = table(consult="BasicInfo")
-    told = {agent: consults.goal(agent, shown) for agent in AGENTS}
-    assert "predicts 4.9 stars, with an error of about 0.1" in told["BasicInfo"]
-    assert [who for who in AGENTS if "recommender" in told[who]] == ["BasicInfo"]
-
-
 # ---- a person --------------------------------------------------------------------------------------------------------
 
 
@@ -244,15 +228,3 @@ def test_a_person_writes_to_some_of_the_others_and_may_state_numbers():
 
 
 # ---- settings --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("study", [roundtable_exchange, roundtable_movielens])
-def test_temperature_reasoning_and_repetition_of_a_study_reach_its_models(
-    study, monkeypatch, real
-):
-    reached = Mock(side_effect=InterruptedError)
-    monkeypatch.setattr("support.roundtable.study.seat_all", reached)
-    how = {"temperature": 0.3, "reasoning": "off", "repetition": 2}
-    with pytest.raises(InterruptedError):
-        asyncio.run(study(None, "majority", **how))
-    assert reached.call_args.kwargs["spoken"] == Spoken(**how)

@@ -16,28 +16,6 @@ from support.roundtable.table import environment_of
 from support.runs.sweep import Sweep
 
 
-def rated(**settings):
-    rng = np.random.default_rng(0)
-    return asyncio.run(roundtable_movielens(rng, "majority", rounds=2, **settings))
-
-
-def test_the_case_is_the_one_named_or_else_the_one_of_the_repetition(real):
-    third = draw_cases(3)[2]
-    expected = {
-        "name": "movielens",
-        "user": third.user,
-        "item": third.item,
-        "rating": third.rating,
-        "consult": None,
-    }
-    assert rated(case=2).environment == expected
-    assert rated(repetition=2).environment == expected
-    assert rated(case=2, cases_seed=5).environment != expected
-    assert rated(consult="UserHistory").rounds != rated().rounds
-    with pytest.raises(InvalidInput, match="expected a whole number from 0 to 19999"):
-        rated(case=20_000)
-
-
 def test_a_sweep_paired_by_rule_seats_the_same_agents_at_the_same_cases(real, store):
     grid = {"rule": ["majority", "rated"], "rounds": [2]}
     sweep = Sweep("cases", roundtable_movielens, grid, 3, 1, paired=["rule"])
@@ -70,10 +48,6 @@ def test_drawn_exponents_are_others_in_each_repetition_under_any_rule_and_no_oth
             found.append(environment_of(talk).weights)
     assert problems["majority"] == problems["rated"]
     assert len(set(problems["rated"])) == 3
-
-
-def test_a_temperature_changes_nothing_for_rule_based_participants():
-    assert exchanged(rounds=3, temperature=0.0) == exchanged(rounds=3)
 
 
 def test_a_discussion_says_whether_when_and_how_well_it_decided():
