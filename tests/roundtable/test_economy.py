@@ -1,13 +1,16 @@
 """The exchange economy: its maxima, its equilibria, and what it accepts as an allocation."""
 
+import asyncio
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from support.errors import InvalidInput, InvalidProposal
-from support.roundtable.economy import ExchangeEconomy, exchange_economy
-from support.solvers.welfare import equilibrium_allocation
+from support.errors import InvalidProposal
+from support.roundtable.economy import exchange_economy
+from support.roundtable.records import environment_of
+from support.roundtable.study import roundtable_exchange
 
 ECONOMY = exchange_economy()
 SEEDS = st.integers(0, 10_000)
@@ -29,20 +32,6 @@ def test_the_asymmetric_maximum_equals_its_closed_form(agents, exponents):
     economy = exchange_economy("asymmetric", agents, exponents)
     assert economy.maximum == pytest.approx(closed, rel=1e-9)
     assert np.diag(economy.best_allocation) == pytest.approx(own, abs=1e-3)
-
-
-@settings(max_examples=25)
-@given(SEEDS)
-def test_property_no_efficient_allocation_beats_the_optimiser(seed):
-    rng = np.random.default_rng(seed)
-    agents, goods = rng.integers(2, 5), rng.integers(1, 5)
-    favour = np.full(goods, rng.choice([0.1, 0.3, 1.0, 5.0]))
-    weights = rng.dirichlet(favour, agents) * rng.choice([0.5, 0.9, 1.0])
-    economy = ExchangeEconomy(tuple(map(tuple, weights.tolist())))
-    incomes = [*rng.dirichlet(FEW[:agents], 300), *np.eye(agents)]
-    rivals = equilibrium_allocation(weights, np.array(incomes))
-    totals = economy.utilities(rivals).sum(axis=-1)
-    assert totals.max() <= economy.maximum * (1 + 1e-6)
 
 
 # -- proposals --------------------------------------------------------------------------------------------------
@@ -90,14 +79,22 @@ def test_property_a_validated_allocation_sums_to_its_endowment(agents, seed, sli
 # -- what agents know, and settings -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: exchange_economy("odd"), "preferences: 'odd' given; expected one of"),
-        (lambda: exchange_economy(agents=9), "agents: 9 given; expected one of"),
-        (lambda: ExchangeEconomy(((0.8, 0.8),)).maximum, "sum to more"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(make, said):
-    with pytest.raises(InvalidInput, match=said):
-        make()
+def exchanged(rule="majority", seats="mixed", rounds=1, **settings):
+    """A discussion, and what its stream gives after it."""
+    rng = np.random.default_rng(5)
+    how = {"seats": seats, "rounds": rounds, **settings}
+    talk = asyncio.run(roundtable_exchange(rng, rule, **how))
+    return talk, (talk.seats, rng.random(), rng.spawn(1)[0].random())
+
+
+def test_drawn_exponents_are_others_in_each_repetition_under_any_rule_and_no_other_draw_is():
+    usual, after = exchanged()
+    assert environment_of(usual).weights == exchange_economy().weights
+    problems = {"majority": [], "rated": []}
+    for rule, found in problems.items():
+        for repetition in range(3):
+            talk, left = exchanged(rule, draw=True, repetition=repetition)
+            assert left == after
+            found.append(environment_of(talk).weights)
+    assert problems["majority"] == problems["rated"]
+    assert len(set(problems["rated"])) == 3

@@ -2,25 +2,20 @@
 
 import hashlib
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.errors import InvalidInput, InvalidProposal
-from support.roundtable import knowledge
-from support.roundtable.knowledge import priors, recommendations, similarities
+from support.roundtable.knowledge import priors, similarities
 from support.roundtable.movielens import (
     AGENTS,
-    COLUMNS,
     MovieLens,
     draw_cases,
     table,
 )
-from support.roundtable.ratings import PAIR, state_of
-from support.solvers.recommender import fit_factorisation
+from support.roundtable.ratings import PAIR
 
 TASK = MovieLens(1, 6, 5.0)
 SUMS = {
@@ -88,16 +83,3 @@ def test_the_truth_is_in_no_background(real):
     for agent in AGENTS:
         known = case.background(agent)
         assert replace(case, rating=9.0).background(agent) == known
-
-
-@pytest.mark.parametrize("proposal", ["4", float("nan"), 5.01])
-def test_what_is_no_rating_is_refused(proposal):
-    with pytest.raises(InvalidProposal, match="expected a number of stars from 1 to 5"):
-        TASK.validate(proposal)
-
-
-def test_what_makes_no_sense_is_refused(real):
-    with pytest.raises(InvalidInput, match="consult: 'Nobody' given; expected"):
-        replace(TASK, consult="Nobody")
-    with pytest.raises(InvalidInput, match="by user 944 is in"):
-        replace(TASK, user=944).background("BasicInfo")

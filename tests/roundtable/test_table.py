@@ -170,7 +170,7 @@ def test_a_misfit_of_who_reads_words_is_recorded_and_one_of_a_coded_player_is_ra
 
 
 def test_a_reply_that_never_took_its_form_is_a_format_error_and_any_other_failure_is_raised():
-    lost = dict.fromkeys(ACTS, {1: MalformedReply("no JSON")})
+    lost = {act: {1: MalformedReply("no JSON")} for act in ACTS}
     only = played(scripts={"Ana": lost}).first
     errors = [(error.agent, error.phase) for error in only.format_errors]
     assert errors == [("Ana", act) for act in ACTS]
