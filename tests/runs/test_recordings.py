@@ -61,24 +61,3 @@ def test_a_private_recording_holds_no_question(name):
     assert lines
     for line in lines:
         assert set(json.loads(line)["request"]) == {"endpoint", "model"}
-
-
-TABLE = """The film is Day Break.
-user | mean | gender | job
-7 | 4.5 | F | writer
-8 | 2.5 | M | none
-Night Train | 3 | 19980331
-Day Break | 4 | 19990101"""
-QUOTES = {
-    "It says: 7 | 4.5 | F there.": "7 | 4.5 | F",
-    "user 7, 4.5, F, writer": "7 | 4.5 | F",
-    "the user likes 4.5": "",
-    "user | mean | gender": "",
-    "The user gave Night Train four stars.": "",
-    "About Day Break I know nothing.": "",
-}
-
-
-@pytest.mark.parametrize(("reply", "found"), QUOTES.items())
-def test_a_reply_that_repeats_a_row_of_the_question_is_found(reply, found):
-    assert recordings.quoted(reply, TABLE) == found
