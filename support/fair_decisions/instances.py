@@ -92,12 +92,14 @@ def stated(points: Any, preferences: str = SCORES) -> FairDecisions:
     menu: Any = []
     try:
         for who, told in sorted(points.items()):
-            decisions: Any = sorted(told.items())
+            decisions = sorted(told.items())
             mine = [(decision, *sorted(options)) for decision, options in decisions]
             menu = menu or mine
             if mine != menu:
                 raise InvalidInput(f"problem: {who} has {mine}; expected {menu}")
-            worth = [_worth(who, *one, preferences) for one in decisions]
+            worth = []
+            for decision, options in decisions:
+                worth.append(_worth(who, decision, options, preferences))
             gains.append(worth)
     except (AttributeError, TypeError):
         wanted = "{participant: {decision: {option: points}}}"
