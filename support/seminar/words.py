@@ -220,6 +220,7 @@ def change(desk: Desk, edit: Edit) -> str:
     for part, (old, new) in restyled(edit, desk.scenario).items():
         found.append(say("change", "part", part=part, old=old, new=new))
     if found:
+        about["about"] = f"a {edit.role}" if edit.role else "somebody"
         return say("change", "style", changes=" and ".join(found), **about)
     old, new = (textwrap.shorten(t, SHOWN) for t in (edit.before, edit.after))
     return say("change", "changed", old=old, new=new, **about)
@@ -227,7 +228,7 @@ def change(desk: Desk, edit: Edit) -> str:
 
 def restyled(edit: Edit, scenario: Scenario) -> dict[str, tuple[str, str]]:
     """The greeting and the closing of a mail before and after, where these were changed."""
-    if edit.what != MAIL:
+    if edit.what != MAIL or edit.wish:
         return {}
     texts = edit.before, edit.after
     greeting, other = (greeting_of(text, edit.about) for text in texts)
