@@ -30,9 +30,9 @@ class Contact:
     """What is known of one person.
 
     `mails` and `answered` are the days on which the organiser wrote to them and they
-    wrote; `can`, `perhaps`, `cannot` the dates of which they last said so; `choice` has
-    the dates that were free when they were last asked for some, `asked` the day on which they were asked whether a date is certain, `confirmed` the dates that
-    were confirmed to them.
+    wrote; `can`, `perhaps`, `cannot` the dates of which they last said so; `choice` those
+    that were free when they were last asked for some; `asked` has the day on which they
+    were asked whether a date is certain, `confirmed` the dates that were confirmed.
     """
 
     name: str
