@@ -33,7 +33,6 @@ from support.seminar.data import ORGANISER, Persona, passed, rows, scenario
 from support.seminar.desk import Desk
 from support.seminar.policies import PolicySet, applies
 from support.seminar.records import REPLY, Mail
-from support.seminar.words import counted
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -154,8 +153,9 @@ def _reached(books: Books, contact: Contact) -> str:
         return "not written to yet"
     count, last = len(contact.mails), contact.mails[-1]
     times = {1: "once", 2: "twice"}.get(count, f"{count} times")
-    ago = counted(passed(last, books.today), "working day")
-    said = f"written to {times}, last on {last} ({ago} ago)"
+    days = passed(last, books.today)
+    ago = f"{days} working day{'' if days == 1 else 's'} ago"
+    said = f"written to {times}, last on {last} ({ago})"
     if not contact.answered:
         return f"{said}, has never answered"
     said = f"{said}, last answered on {contact.answered[-1]}"

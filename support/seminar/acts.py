@@ -140,9 +140,7 @@ class Shows:
 
     def person(self, name: str) -> str:
         """All that is known of somebody, in a line."""
-        contact = self.desk.books.contacts[name]
-        known = "; ".join(words.known(self.desk, contact)) or "not written to yet"
-        return f"{name} ({contact.role}): {known}"
+        return words.person(self.desk, self.desk.books.contacts[name])
 
     def left(self) -> int:
         """Working days to the deadline."""
