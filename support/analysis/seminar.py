@@ -73,7 +73,9 @@ def _outcomes(unit: Settings, record: Organizing) -> dict[str, Any]:
         "flags": len(flags),
         "decided": sum(bool(flag.answer) for flag in flags),
     }
-    for name in ("violations", "edits", "format_errors"):
+    edits = [edit for day in days for edit in day.edits]
+    row["edits"] = sum(not edit.wish for edit in edits)
+    for name in ("violations", "format_errors"):
         row[name] = sum(len(getattr(day, name)) for day in days)
     for name in ("replies", "tokens"):
         row[name] = sum(getattr(day, name) for day in days)

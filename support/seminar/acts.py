@@ -244,7 +244,7 @@ def asked(
 
 # ---- what a reply says, date by date ---------------------------------------------------
 
-SAID = "can", "perhaps", "cannot", "gives_back"
+SAID = "can", "perhaps", "cannot", "gives back"
 
 
 def says_fields(
@@ -254,7 +254,7 @@ def says_fields(
     that is theirs can be given back. What is `known` stands there for a person."""
     first, there, dates = known or Says(), dict[date, str](), {}
     for said in SAID:
-        there |= dict.fromkeys(getattr(first, said), said)
+        there |= dict.fromkeys(getattr(first, said.replace(" ", "_")), said)
     for slot in sorted({*offered, *held}):
         answers = ("not said", *(SAID if slot in held else SAID[:-1]))
         begun: Any = {"default": there.get(slot, "not said")} if known else None
@@ -270,10 +270,10 @@ def says_fields(
 
 def says(reply: Any) -> Says:
     """What such a form says; a date of which it says nothing is not said."""
-    dates: dict[str, tuple[date, ...]] = {}
-    for day, said in sorted(reply.dates.items()):
-        if said in SAID:
-            dates[said] = (*dates.get(said, ()), date.fromisoformat(day))
+    dates = {}
+    for said in SAID:
+        days = [day for day, answer in reply.dates.items() if answer == said]
+        dates[said.replace(" ", "_")] = tuple(map(date.fromisoformat, sorted(days)))
     rest = {name: getattr(reply, name) for name in ("declines", "not_before", "asks")}
     return Says(**dates, **rest)
 

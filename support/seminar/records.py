@@ -143,7 +143,7 @@ class Flag:
     grants: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hook:
     """A stop hook: what made the organiser stop and ask, and what was decided then. Of
     day 0 are those of earlier runs."""
@@ -156,7 +156,7 @@ class Hook:
     person: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Edit:
     """What the person at the desk changed, about whom ("" for a plan), and their role;
     of a removal `after` is empty. `summary` is the sentence that is remembered of it.

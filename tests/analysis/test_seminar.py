@@ -24,7 +24,6 @@ from support.seminar.records import (
     Mail,
     Organizing,
     Reading,
-    Remade,
     Review,
     Says,
 )
@@ -60,6 +59,7 @@ def eventful():
     edits = (
         Edit("mail", BEN, "Dear Ben, yes", "Hi Ben, yes"),
         Edit("action", CEM, "remind Cem", ""),
+        Edit("plan", "", "a b", "a", "shorter", wish=True),
     )
     gave = Reading(7, ANA, Says(gives_back=(FIRST,)), "stated")
     wrong = (FormatError("organizer", "act", "no"),)
@@ -78,7 +78,6 @@ def eventful():
             received=(back(7, 4, ANA),),
             readings=(gave,),
             edits=edits,
-            remade=(Remade("plan", "shorter", "a b", "a"),),
             violations=("one_each: a", "weekend: b"),
             tokens=7,
         ),

@@ -31,7 +31,7 @@ from small_seminar import (
 from support.errors import InvalidInput
 from support.models.profiles import Limits, Profile
 from support.models.stand_ins import stand_in
-from support.seats import ModelSeat, Spoken
+from support.seats import ModelSeat, Spoken, form
 from support.seminar import acts
 from support.seminar.books import Books
 from support.seminar.desk import load_past
@@ -230,16 +230,12 @@ def test_actions_are_those_that_can_be_and_a_policy_that_is_not_there_is_left_ou
     ("wrong", "told"),
     [
         ({"Zoe": acted("invitation")}, "actions.Zoe: Extra inputs are not permitted"),
-        ({BO: acted("telegram")}, "Input should be 'invitation'"),
+        ({BO: acted("telegram")}, "'telegram' given; expected one of invit"),
         (
             {BO: acted("confirmation", slot="2027-12-08")},
             "'2027-12-08' given; expected",
         ),
         ({ANA: acted("confirmation", slot="2027-09-15")}, "Ana Ray"),
-        (
-            {BO: acted("clarification", asks="which others?", slots=[])},
-            "at least 1 item",
-        ),
         (
             {BO: acted("clarification", asks="why?", slots=["2027-09-15"])},
             "'why?' given",
@@ -307,15 +303,10 @@ Replies = st.builds(
 
 @given(Replies)
 def test_property_a_person_reads_a_reply_date_by_date(reply):
-    form = acts.says_form(acts.READER.person(), SLOTS, SLOTS)
-    says = acts.says(form.model_validate(reply))
-    by = dict(
-        zip(
-            acts.SAID[1:],
-            (says.can, says.perhaps, says.cannot, says.gives_back),
-            strict=True,
-        )
-    )
+    fields = acts.says_fields(acts.READER.person(), SLOTS, SLOTS)
+    says = acts.says(form("Reply", **fields).model_validate(reply))
+    lists = says.can, says.perhaps, says.cannot, says.gives_back
+    by = dict(zip(acts.SAID, lists, strict=True))
     for slot in SLOTS:
         given = reply["dates"][str(slot)]
         assert [said for said in by if slot in by[said]] == [given] * (given in by)
@@ -405,6 +396,8 @@ def answered(role, phase, answer, *view):
 SHOWN = (Draft(ANA, "s", "b"), Draft(BO, "s", "b"))
 CHANGED = Draft(BO, "s", "changed")
 MAILED = Action("clarification", BO, "g", (NOV,), "", "which others?")
+ASKED = {"kind": "clarification", "goal": "g", "asks": "which others?"}
+ASKED |= {"slots": ["2027-11-10"]}
 FLAGGED = Flag(2, BO, "A dog?")
 DECIDED = replace(FLAGGED, answer="A dog may.", words="A dog\n\nmay.", grants=True)
 WORDS = {"answer": "", "words": "A dog\n\nmay.", "grants": "yes"}
@@ -418,7 +411,7 @@ BUSY = busy()
             "organizer",
             "act",
             (BUSY, DayPlan("p"), ()),
-            {"actions": [MAILED]},
+            {"actions": {BO: ASKED}},
             (MAILED,),
         ),
         ("reviewer", "review", (BUSY, "mail", SHOWN), {"items": [CHANGED]}, (CHANGED,)),
@@ -456,14 +449,6 @@ def test_a_model_at_the_desk_names_what_is_left_out(seat):
 # ---- questions about the mails ---------------------------------------------------------
 
 
-class Letters:
-    """Vectors of how often each letter stands in a text."""
-
-    def encode(self, texts):
-        counts = [[t.lower().count(chr(c)) for c in range(97, 123)] for t in texts]
-        return np.array(counts) / np.linalg.norm(counts, axis=1, keepdims=True)
-
-
 def test_an_answer_rests_on_mails_of_the_log(seat):
     who, text = seat(
         acts.ANSWERER,
@@ -472,11 +457,9 @@ def test_an_answer_rests_on_mails_of_the_log(seat):
     )
     assert run(who.answer("May he?", busy())) == acts.Told("No.", (2,))
     assert "mail 9 given; expected one of 1, 2" in text(1)
-    near = acts.RetrievalAnswerer(Letters())
-    assert run(near.answer("invitation organiser Which?", busy())).mails[0] == 1
-    assert run(near.answer("Which?", busy(mails=[]))).mails == ()
+    assert run(who.answer("Which?", busy(mails=[]))).mails == ()
     with pytest.raises(InvalidInput, match="nothing given"):
-        run(near.answer(" ", busy()))
+        run(who.answer(" ", busy()))
 
 
 # ---- everybody at once -----------------------------------------------------------------

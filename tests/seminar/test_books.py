@@ -59,11 +59,13 @@ def test_what_was_said_last_of_a_date_counts(replies, can, perhaps, cannot):
     assert what_is_said(made.contacts[ANA]) == (can, perhaps, cannot)
 
 
-def test_a_date_off_the_programme_can_be_given_to_nobody():
+def test_a_date_off_the_programme_is_given_to_nobody_and_counts_once_it_opens():
     strange = date(2027, 9, 16)
-    made = book((ANA, Says(can=(strange,))))
-    assert not made.contacts[ANA].named
+    made = book((ANA, Says()))
     assert "not on the programme" in made.refusal(give(ANA, strange))
+    made.enter("opens", strange)
+    made = made.corrected(0, Says(can=(strange,)))
+    assert made.contacts[ANA].can == {strange} and not made.refusal(give(ANA, strange))
 
 
 def test_who_gives_a_date_back_or_declines_has_it_no_more_and_may_offer_it_again():
@@ -71,10 +73,11 @@ def test_who_gives_a_date_back_or_declines_has_it_no_more_and_may_offer_it_again
         made = book((ANA, Says(can=(SEP, OCT))))
         made.enter("given", ANA, SEP)
         made.enter("received", 7, ANA, says, TUE)
-        assert made.held(ANA) == [] and made.given_back == {SEP} and SEP in made.free
+        assert made.held(ANA) == [] and SEP in made.free
+        assert made.contacts[ANA].gave_back == {SEP}
         assert made.contacts[ANA].declined == says.declines
         made.enter("received", 8, ANA, Says(can=(SEP,)), WED)
-        assert made.given_back == set() and not made.refusal(give(ANA))
+        assert not made.contacts[ANA].gave_back and not made.refusal(give(ANA))
         assert not made.contacts[ANA].declined
 
 
@@ -137,9 +140,19 @@ def test_a_date_that_its_holder_turns_out_to_have_refused_is_free_for_good():
     (mail,) = [event[1] for event in made.events if event[0] == "received"]
     refused = made.corrected(mail, Says(cannot=(SEP,)))
     assert refused.held(ANA) == refused.copy().held(ANA) == []
+    assert refused.crowded == []
     accepted = made.copy()
     accepted.enter("received", 9, ANA, Says(can=(SEP,)), TUE)
     assert accepted.corrected(mail, Says(cannot=(SEP,))).held(ANA) == [SEP]
+
+
+def test_a_date_that_was_never_given_back_has_two_people_where_another_got_it():
+    made = book((ANA, Says(can=(SEP,))), (BO, Says(can=(SEP,))))
+    made.enter("given", ANA, SEP)
+    made.enter("received", 9, ANA, Says(gives_back=(SEP,)), TUE)
+    made.enter("given", BO, SEP)
+    assert made.crowded == []
+    assert made.corrected(9, Says()).crowded == [(SEP, (ANA, BO))]
 
 
 def test_people_join_and_dates_open_and_drop_in_mid_run():
@@ -214,7 +227,9 @@ def test_property_a_corrected_reading_is_as_if_it_had_been_read_right_at_once(
     [
         ({"slots": (OCT, SEP)}, "each date once, in order"),
         ({"slots": (MON, SEP)}, "is over on 2027-08-16"),
+        ({"slots": ["2027-09-15"]}, "slots: Input should be a valid tuple"),
         ({"start": date(2027, 8, 15)}, "a Sunday; expected a working day"),
+        ({"start": "2027-08-16"}, "start: Input should be a valid date"),
         ({"deadline": MON}, "expected one after"),
         ({"people": (persona("Reader"),)}, "stands for a role"),
     ],
@@ -222,3 +237,17 @@ def test_property_a_corrected_reading_is_as_if_it_had_been_read_right_at_once(
 def test_a_programme_that_makes_no_sense_is_refused(changed, why):
     with pytest.raises(InvalidInput, match=why):
         replace(programme(), **changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"email": "Ana <a@b.org>"}, "expected one bare address"),
+        ({"name": " "}, "name: "),
+        ({"share": 2.0}, "share: .* less than or equal to 1"),
+        ({"days": "soon"}, "days: .* integer"),
+    ],
+)
+def test_a_person_who_makes_no_sense_is_refused_however_they_are_made(changed, why):
+    with pytest.raises(InvalidInput, match=f"Persona '{ANA}': .*{why}"):
+        replace(persona(ANA), **changed)

@@ -160,6 +160,29 @@ def test_an_instruction_without_words_is_never_sent_but_held_and_shown():
     assert mail.body == "It is fine."
 
 
+def test_an_answer_whose_mail_was_left_out_is_tried_again():
+    left = [[], [ANA]]
+    desk = Desk("Yes.", mail=lambda items: [d for d in items if d.person in left[0]])
+    made = run(ana=(ISSUE,), bo=(), desk=desk)
+    made.delegation["clarification"] = ALWAYS
+    days = played(made, 2)
+    left.pop(0)
+    told = {mail.to: mail.asks for mail in asyncio.run(made.day(3)).sent}
+    assert not days[1].sent and told[ANA] == "an answer"
+
+
+def test_a_date_that_two_people_have_after_a_correction_is_asked_about_once():
+    back = Says(gives_back=(SEP,))
+    made = run(ana=(Says(can=(SEP,)), back), bo=(None, Says(can=(SEP,))), policies="")
+    days = played(made, 8)
+    assert dict(days[-1].assignment)[SEP] == (BO,)
+    mail = next(m for m in made.desk.mails if m.says == back)
+    made.enter(Reading(mail.id, ANA, Says(can=(SEP,)), "human"))
+    flags = [asyncio.run(made.day(number)).flags for number in (9, 10)]
+    assert [flag.person for flag in flags[0]] == [BO] and flags[1] == ()
+    assert f"{ANA} and {BO} each have" in flags[0][0].question
+
+
 class Failing(StatedDetector):
     """Flags without a word, or fails."""
 
@@ -280,8 +303,9 @@ def test_a_wish_makes_all_again_at_most_three_times(often, left):
     wishes = ["shorter"] * often
     desk = Desk(mail=lambda items: Review(wish=wishes.pop()) if wishes else items)
     (day,) = played(run(desk=desk, delegation={"invitation": ALWAYS}), 1)
-    assert len(day.remade) == 3 and len(day.sent) == left
-    assert [edit.after for edit in day.edits] == [""] * (2 - left)
+    wished = [edit.summary for edit in day.edits if edit.wish]
+    assert wished == ["shorter"] * 3 and len(day.sent) == left
+    assert [edit.after for edit in day.edits[3:]] == [""] * (2 - left)
 
 
 def test_a_removed_confirmation_leaves_the_date_held_and_untold_and_is_told_next_day():
@@ -401,7 +425,6 @@ def test_a_day_is_taken_up_again_where_somebody_waits_and_people_join_in_mid_run
     played(made, 1)
     made.desk.books.enter("joins", persona("Cy Moor"))
     made.post.seats["Cy Moor"] = Guest(Says(can=(OCT,)))
-    made.post.again["Cy Moor"] = set()
     made.desk.books.enter("drops", SEP)
     day = asyncio.run(made.day(2))
     assert day.date == TUE and dict(day.assignment) == {OCT: (ANA,)}
