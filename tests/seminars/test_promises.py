@@ -183,6 +183,17 @@ def test_what_a_person_removes_is_approved_no_more(desk):
     assert not desk.run(lambda seminar: seminar.outbox.approved())
 
 
+def test_mail_that_was_approved_before_a_break_is_told_before_it_goes(desk):
+    def breaks(seminar):
+        seminar.outbox.send = plug
+
+    with pytest.raises(Killed):
+        desk.play(before=breaks)
+    assert not desk.world.sent and desk.run(lambda seminar: seminar.approved)
+    assert len(desk.play().sent) == 4
+    assert not desk.run(lambda seminar: seminar.approved)
+
+
 @pytest.mark.parametrize(
     ("mode", "again"), [(REHEARSAL, False), (DRY_RUN, False), (DRY_RUN, True)]
 )
