@@ -218,28 +218,29 @@ def keyed(name: str, parts: Mapping[str, Any]) -> Any:
 def asked(
     prompt: str,
     names: str,
-    fields: Mapping[str, int] | Callable[..., Mapping[str, Any]],
-    made: Callable[..., Any] | None = None,
-    room: int | Callable[..., int] = 0,
+    fields: Callable[..., dict[str, Any]],
+    made: Callable[..., Any],
+    room: int | Callable[..., int],
     **more: Any,
 ) -> Act:
     """What is asked with a template of ours: the names of what a seat is given, the
-    fields of the reply (texts of so many characters, or what a function says), and what
-    is made of it, or its one text."""
-    texts = {} if callable(fields) else fields
+    fields of the reply (a number stands for a text of so many characters), and what is
+    made of it."""
 
     def shape(seat: Any, *view: Any) -> type[BaseModel]:
-        parts = {name: short(seat, most) for name, most in texts.items()}
-        parts = parts or fields(seat, *view)  # type: ignore[operator]
+        parts = fields(seat, *view)
+        for name, kind in parts.items():
+            parts[name] = short(seat, kind) if isinstance(kind, int) else kind
         return form("Reply", **parts)
 
-    def one(seat: Any, reply: Any, *view: Any) -> Any:
-        (name,) = texts
-        return getattr(reply, name)
-
-    room = room or sum(texts.values()) + 20
     facts = view(*names.split())
-    return Act(f"organizing/{prompt}", shape, facts, made or one, room, **more)
+    return Act(f"organizing/{prompt}", shape, facts, made, room, **more)
+
+
+def one_text(prompt: str, names: str, field: str, most: int, **more: Any) -> Act:
+    """An act whose reply is one text."""
+    made = lambda seat, reply, *view: getattr(reply, field)
+    return asked(prompt, names, lambda *view: {field: most}, made, most + 20, **more)
 
 
 # ---- what a reply says, date by date ---------------------------------------------------
@@ -270,12 +271,16 @@ def says_fields(
 
 def says(reply: Any) -> Says:
     """What such a form says; a date of which it says nothing is not said."""
-    dates = {}
+    told: dict[str, Any] = {}
     for said in SAID:
         days = [day for day, answer in reply.dates.items() if answer == said]
-        dates[said.replace(" ", "_")] = tuple(map(date.fromisoformat, sorted(days)))
-    rest = {name: getattr(reply, name) for name in ("declines", "not_before", "asks")}
-    return Says(**dates, **rest)
+        told[said.replace(" ", "_")] = tuple(map(date.fromisoformat, sorted(days)))
+    return Says(
+        **told,
+        declines=reply.declines,
+        not_before=reply.not_before,
+        asks=reply.asks,
+    )
 
 
 def read_fields(seat: Any, desk: Desk, mail: Mail) -> dict[str, Any]:
@@ -344,7 +349,7 @@ def action_fields(seat: Any, desk: Desk, *view: Any) -> dict[str, Any]:
     known, slots = desk.policies.ids, list(desk.books.holders)
     schema = WithJsonSchema({"type": "string", "enum": ["", *known]})
     policy = BeforeValidator(lambda given: given if given in known else "")
-    rest = {
+    rest: dict[str, Any] = {
         "goal": (short(seat, LINE), ""),
         "policy": (Annotated[str, policy, schema], ""),
         "slots": (many(one_day(slots), len(slots))[0], ()),
@@ -355,10 +360,12 @@ def action_fields(seat: Any, desk: Desk, *view: Any) -> dict[str, Any]:
         gives = [Action(CONFIRMATION, name, slots=(slot,)) for slot in slots]
         own = tuple(one.slots[0] for one in gives if not desk.books.refusal(one))
         kinds = [kind for kind in ACTIONS if own or kind != CONFIRMATION]
-        slot = {"slot": (or_none(one_day(own)), None)} if own else {}
-        shape = form("Action", kind=one_of("kind", kinds), **slot, **rest)
+        told = rest | {"kind": one_of("kind", kinds)}
+        if own:
+            told["slot"] = or_none(one_day(own)), None
+        shape = shapes.setdefault(own, form("Action", **told))
         if not contact.off:
-            people[name] = shapes.setdefault(own, shape) | None
+            people[name] = shape | None
     return {"actions": keyed("PeopleReply", people)}
 
 
@@ -375,13 +382,14 @@ def acted(seat: Any, reply: Any, *view: Any) -> tuple[Action, ...]:
 
 
 ORGANIZES = {
-    "progress": asked("progress", "desk", {"summary": REPORT}),
+    "progress": one_text("progress", "desk", "summary", REPORT),
     "select": selecting(),
     "plan": asked(
         "plan",
         "desk progress selected",
-        {"plan": PARAGRAPH, "reason": PARAGRAPH},
+        lambda *view: {"plan": PARAGRAPH, "reason": PARAGRAPH},
         lambda seat, reply, *view: DayPlan(reply.plan, reply.reason),
+        room=2 * PARAGRAPH + 40,
     ),
     "act": asked(
         "actions",
@@ -394,7 +402,7 @@ ORGANIZES = {
         "mail",
         "desk action",
         lambda seat, *view: {
-            "subject": short(seat, LINE),
+            "subject": LINE,
             "body": text(min(BODY, seat.shown.characters(LETTER))),
         },
         lambda seat, reply, desk, action, *wish: checked_draft(
@@ -402,12 +410,13 @@ ORGANIZES = {
         ),
         room=LINE + LETTER + 40,
     ),
-    "describe": asked("change", "desk edit", {"sentence": SENTENCE}),
-    "close": asked("closing", "desk", {"summary": PARAGRAPH}),
-    "generalise": asked(
+    "describe": one_text("change", "desk edit", "sentence", SENTENCE),
+    "close": one_text("closing", "desk", "summary", PARAGRAPH),
+    "generalise": one_text(
         "policy",
         "desk hook",
-        {"policy": SENTENCE},
+        "policy",
+        SENTENCE,
         unasked=lambda seat, desk, hook: None if hook.answer.strip() else "",
     ),
 }
@@ -520,12 +529,12 @@ def review_fields(
 ) -> dict[str, Any]:
     """Of a person, the items as they are to be; of a model, the names of those that are
     left out; and a wish by which all are made again."""
-    wish = short(seat, SENTENCE)
     if isinstance(seat, HumanSeat):
         kind: Any = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}[what]
-        return {"items": (list[kind], list(items)), "wish": (wish, "")}
+        wish = short(seat, SENTENCE), ""
+        return {"items": (list[kind], list(items)), "wish": wish}
     names = [item.person or PLAN for item in items]
-    return {"remove": many(one_of("remove", names), len(names)), "wish": wish}
+    return {"remove": many(one_of("remove", names), len(names)), "wish": SENTENCE}
 
 
 def reviewed(
@@ -548,7 +557,7 @@ REVIEWER = Role(
             "decision",
             "desk flag",
             lambda seat, *view: {
-                "answer": short(seat, PARAGRAPH),
+                "answer": PARAGRAPH,
                 "words": (text(seat.shown.characters(LETTER), 0), ""),
                 "grants": (or_none(bool), None),
             },
@@ -694,7 +703,7 @@ def answer_fields(seat: Any, question: str, desk: Desk) -> dict[str, Any]:
     """The mails that an answer rests on are among those that are shown."""
     ids = [mail.id for mail in desk.mails[-seat.shown.most(LOG) :]]
     named = many(one_of("mail", ids), seat.shown.most(NAMED))
-    return {"answer": short(seat, PARAGRAPH), "mails": named}
+    return {"answer": PARAGRAPH, "mails": named}
 
 
 ANSWERER = Role(

@@ -55,7 +55,7 @@ def _form(kind: type) -> type[BaseModel]:
 def check(made: Any) -> None:
     """Whether every field of a record is of its type, whoever made it; InvalidInput says
     what is not."""
-    kind = type(made)
+    kind: Any = type(made)
     try:
         _form(kind).model_validate(vars(made), strict=True)
     except ValidationError as error:

@@ -367,14 +367,10 @@ class Run:
     # ---- from the summary to the mails ----
 
     async def _selected(self) -> tuple[str, ...]:
-        desk, known = self.desk, self.desk.policies.ids
+        desk = self.desk
         asked = "organizer", "select", desk, desk.progress
-        found = dict.fromkeys(await self._ask(*asked, instead=()))
-        for name in found:
-            if name not in known:
-                told = f"policy {name!r} given; expected some of {', '.join(known)}"
-                self.slips.note("organizer", "select", told)
-        return tuple(name for name in found if name in known)
+        found = await self._ask(*asked, instead=())
+        return tuple(name for name in desk.policies.ids if name in found)
 
     async def _plan(self) -> DayPlan:
         desk = self.desk
