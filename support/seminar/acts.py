@@ -527,23 +527,16 @@ READER = Role(
 def review_fields(
     seat: Any, desk: Desk, what: str, items: Sequence[Any]
 ) -> dict[str, Any]:
-    """Of a person, the items as they are to be; of a model, the names of those that are
-    left out; and a wish by which all are made again."""
-    if isinstance(seat, HumanSeat):
-        kind: Any = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}[what]
-        wish = short(seat, SENTENCE), ""
-        return {"items": (list[kind], list(items)), "wish": wish}
-    names = [item.person or PLAN for item in items]
-    return {"remove": many(one_of("remove", names), len(names)), "wish": SENTENCE}
+    """The items as they are to be, and a wish by which all are made again."""
+    kind: Any = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}[what]
+    wish = short(seat, SENTENCE), ""
+    return {"items": (list[kind], list(items)), "wish": wish}
 
 
 def reviewed(
     seat: Any, reply: Any, desk: Desk, what: str, items: Sequence[Any]
 ) -> Review:
     """The review that a reply stands for."""
-    if not isinstance(seat, HumanSeat):
-        kept = [one for one in items if (one.person or PLAN) not in reply.remove]
-        return Review(tuple(kept), reply.wish)
     return checked_review(desk, what, items, Review(tuple(reply.items), reply.wish))
 
 
@@ -551,7 +544,11 @@ REVIEWER = Role(
     "reviewer",
     acts={
         "review": asked(
-            "review", "desk what items", review_fields, reviewed, room=SENTENCE + 120
+            "review",
+            "desk what items",
+            review_fields,
+            reviewed,
+            room=lambda seat, desk, what, items: 2 * LETTER * (1 + len(items)),
         ),
         "decide": asked(
             "decision",

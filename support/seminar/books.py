@@ -149,12 +149,6 @@ class Books:
         return passed(contact.mails[-1], self.today)
 
     @property
-    def pending(self) -> dict[str, int]:
-        """The same of everybody without a date who has not answered."""
-        quiet = {contact.name: self.quiet(contact) for contact in self.waiting}
-        return {name: days for name, days in quiet.items() if days is not None}
-
-    @property
     def untold(self) -> list[tuple[str, date]]:
         """Who has a date that was not confirmed to them."""
         found = []

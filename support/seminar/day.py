@@ -60,7 +60,6 @@ from support.seminar.review import (
     AGAINS,
     ALWAYS,
     AUTOMATIC,
-    WHEN_FLAGGED,
     checked_draft,
     checked_review,
     edits,
@@ -194,7 +193,7 @@ class Run:
         begun = artefacts.policies, artefacts.templates, tuple(past)
         learnt = [*artefacts.hooks], [*artefacts.learnt]
         self.desk = Desk(Books(scenario.introduced), *begun, *learnt)
-        self._flagged, self._readings = set[str](), list[Reading]()
+        self._readings = list[Reading]()
 
     async def day(self, number: int) -> Day:
         """One day, from the morning's post to the evening's summary; days may be left
@@ -227,7 +226,6 @@ class Run:
             sent=sent,
             edits=tuple(desk.edits[edited:]),
             assignment=assignment,
-            pending=tuple(before.pending.items()),
             violations=violations(
                 Judged(before, desk.books, done, desk.mails, desk.policies)
             ),
@@ -266,7 +264,7 @@ class Run:
         desk.decided = [one for one in desk.decided if one.person not in wrote]
         desk.progress, desk.selected = "", ()
         desk.plan, desk.actions = DayPlan(""), ()
-        desk.day, self._flagged, self.slips = number, set(), Slips()
+        desk.day, self.slips = number, Slips()
         desk.books.today = self.start + timedelta(days=number - 1)
 
     def _spent(self) -> tuple[int, int]:
@@ -287,7 +285,7 @@ class Run:
         """What replies say is entered, about what nobody could read the person at the
         desk is asked; then about what no policy covers, has a doubt, or leaves too many
         people on a date. What cannot be judged is flagged."""
-        received, flags, unread = list[Mail](), list[Flag](), set[str]()
+        received, flags = list[Mail](), list[Flag]()
         for one in written:
             about = one.answers or 0
             if one.response.body or one.response.says:
@@ -298,9 +296,7 @@ class Run:
         known = []
         read = await together({mail: self._read(mail, "reader") for mail in received})
         for mail, reading in read.items():
-            if reading is None:
-                unread.add(mail.sender)
-                reading = await self._read(mail, "reviewer")
+            reading = reading or await self._read(mail, "reviewer")
             if reading is None:
                 self._received(mail, None)
             else:
@@ -313,7 +309,6 @@ class Run:
                 question = verdict.question.strip() or UNSAID
                 flags.append(Flag(mail.id, mail.sender, question))
         flags += self._crowded()
-        self._flagged = {flag.person for flag in flags} | unread
         return tuple(received), tuple([await self._decide(flag) for flag in flags])
 
     def _arrive(self, one: Written) -> Mail:
@@ -494,8 +489,7 @@ class Run:
             return True
         action = self._action(item.person) if what == MAIL else item
         level = self.delegation[PLAN if what == PLAN else action.kind]
-        flagged = item.person in self._flagged or (what == PLAN and self._flagged)
-        return level == ALWAYS or (level == WHEN_FLAGGED and bool(flagged))
+        return level == ALWAYS
 
     async def _reviewed(self, what: str, shown: Sequence[Any]) -> Review:
         review = await self.roles["reviewer"].review(self.desk, what, tuple(shown))

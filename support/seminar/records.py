@@ -189,8 +189,7 @@ class Day:
     """One finished day, in its order; `number` counts the days of the run from 1.
 
     `progress` is the morning's summary; `assignment` has every date with the people who
-    have it in the evening, `pending` people with an unanswered mail and the working days
-    since it, in the morning; `violations` are of policies, read literally.
+    have it in the evening; `violations` are of policies, read literally.
     """
 
     number: int
@@ -205,7 +204,6 @@ class Day:
     sent: tuple[Mail, ...] = ()
     edits: tuple[Edit, ...] = ()
     assignment: tuple[tuple[Date, tuple[str, ...]], ...] = ()
-    pending: tuple[tuple[str, int], ...] = ()
     violations: tuple[str, ...] = ()
     summary: str = ""
     format_errors: tuple[FormatError, ...] = ()

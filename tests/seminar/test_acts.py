@@ -441,9 +441,11 @@ def test_a_review_that_does_not_fit_stays_open():
         answered(acts.REVIEWER, "review", stranger, busy(), "mail", SHOWN)
 
 
-def test_a_model_at_the_desk_names_what_is_left_out(seat):
-    who, _ = seat(acts.REVIEWER, {"remove": ["ana ray"], "wish": ""})
-    assert run(who.review(busy(), "mail", SHOWN)) == Review(SHOWN[1:])
+def test_a_model_at_the_desk_reviews_as_a_person_does(seat):
+    kept = {"person": ANA, "subject": "s", "body": "shorter"}
+    who, text = seat(acts.REVIEWER, {"items": [kept], "wish": ""})
+    assert run(who.review(busy(), "mail", SHOWN)) == Review((Draft(**kept),))
+    assert '"subject": "…"' in text() and "> b" in text()
 
 
 # ---- questions about the mails ---------------------------------------------------------

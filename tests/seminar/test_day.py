@@ -23,7 +23,7 @@ from support.seminar.records import (
     Says,
     Verdict,
 )
-from support.seminar.review import ALWAYS, WHEN_FLAGGED, Automatic
+from support.seminar.review import ALWAYS, Automatic
 from support.seminar.speakers import Response
 
 BOTH = {ANA: "professor", BO: "phd student"}
@@ -264,8 +264,7 @@ def test_a_doubt_and_a_mail_that_came_back_are_asked_about():
     [
         (None, ["flag"]),
         (ALWAYS, ["plan", "action", "mail", "flag", "plan", "action", "mail"]),
-        (WHEN_FLAGGED, ["flag", "plan", "action", "mail"]),
-        ({"clarification": WHEN_FLAGGED}, ["flag", "action", "mail"]),
+        ({"clarification": ALWAYS}, ["flag", "action", "mail"]),
         ({"invitation": ALWAYS}, ["action", "mail", "flag"]),
     ],
 )
@@ -275,8 +274,6 @@ def test_what_is_shown_follows_the_delegation(delegation, shown):
     days = played(made, 2)
     assert [what for _, what, _ in desk.shown] == shown
     assert sent(days[1]) == [("clarification", ANA)]
-    if delegation == WHEN_FLAGGED:
-        assert desk.shown[2:] == [(2, "action", [ANA]), (2, "mail", [ANA])]
 
 
 def test_what_is_changed_is_done_and_remembered_with_a_summary():
