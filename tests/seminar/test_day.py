@@ -101,30 +101,24 @@ def test_mails_are_answered_in_the_evening_and_read_the_next_morning_until_all_i
     assert days[0].date == MON and not days[1].violations and not days[1].format_errors
 
 
-def test_nothing_on_the_desk_tells_how_people_behave_and_no_letter_has_the_notes():
-    scenario = programme(people={})
-    shy = persona(ANA, vague=0.9, share=0.2, notes="Met in Oslo.", issue="a ramp")
-    made = Run(
-        type(scenario)(**{**vars(scenario), "people": (shy,)}),
-        *(None, {}, Artefacts()),
-    )
-    known = made.desk.scenario.by_name[ANA]
-    assert known.notes == "Met in Oslo." and (known.vague, known.issue) == (0.0, "")
-    assert shy.simulated.notes == "" and shy.simulated.issue == "a ramp"
-
-
 ISSUE = Says(can=(SEP,), asks="May I speak by video?")
 
 
-def test_a_flag_goes_to_the_desk_its_answer_into_a_mail_and_into_a_hook():
-    desk = Desk("Yes, once.", read=YES)
+def test_an_instruction_is_shown_and_never_sent_but_the_persons_words_are():
+    class Instructs(Desk):
+        async def decide(self, desk, flag):
+            return Flag(flag.mail, flag.person, flag.question, "Tell her it is fine.")
+
+    desk = Instructs()
     made = run(ana=(ISSUE,), bo=(), desk=desk)
-    days = played(made, 2)
-    (flag,) = days[1].flags
-    assert "by video" in flag.question and flag.answer == "Yes, once."
-    (mail,) = [mail for mail in days[1].sent if mail.to == ANA]
+    day = played(made, 2)[1]
+    assert (2, "mail", [ANA]) in desk.shown and ANA not in {m.to for m in day.sent}
+    assert "{answer} is not filled in" in day.format_errors[0].detail
+    (flag,) = day.flags
+    assert "by video" in flag.question
+    assert made.desk.hooks == [Hook(flag.question, flag.answer, 2, ANA)]
+    (mail,) = played(run(ana=(ISSUE,), bo=(), desk=Desk("Yes, once.")), 2)[1].sent
     assert mail.asks == "an answer" and "Yes, once." in mail.body
-    assert made.desk.hooks == [Hook(flag.question, "Yes, once.", 2, ANA)]
 
 
 def test_what_was_decided_at_a_weekend_is_passed_on_afterwards_and_after_a_restart():
@@ -142,22 +136,6 @@ def test_what_was_decided_at_a_weekend_is_passed_on_afterwards_and_after_a_resta
         (mail, *_), _ = [asyncio.run(each.day(number)).sent for number in (8, 9)]
         assert (mail.to, mail.asks) == (ANA, "an answer") and "Yes" in mail.body
         assert not each.desk.decided
-
-
-def test_an_instruction_without_words_is_never_sent_but_held_and_shown():
-    class Instructs(Desk):
-        async def decide(self, desk, flag):
-            return Flag(flag.mail, flag.person, flag.question, "Tell her it is fine.")
-
-    desk = Instructs()
-    day = played(run(ana=(ISSUE,), bo=(), desk=desk), 2)[1]
-    assert (2, "mail", [ANA]) in desk.shown and ANA not in dict(
-        map(reversed, sent(day))
-    )
-    assert "{answer} is not filled in" in day.format_errors[0].detail
-    fills = Instructs(mail=lambda items: [Draft(ANA, "s", "It is fine.")])
-    (mail,) = played(run(ana=(ISSUE,), bo=(), desk=fills), 2)[1].sent
-    assert mail.body == "It is fine."
 
 
 def test_an_answer_whose_mail_was_left_out_is_tried_again():
@@ -231,19 +209,6 @@ def test_a_reading_can_be_corrected_at_any_time_and_both_stay_on_record():
     assert [one.by for one in made.desk.before[1].readings] == ["stated"]
 
 
-def test_a_reply_that_is_read_days_later_counts_in_its_place():
-    made = run(ana=(None,), bo=())
-    played(made, 1)
-    for says in (None, Says(can=(OCT,), cannot=(SEP,))):
-        made.post.box = [Written(ANA, Response("Re:", "words", says=says), 1)]
-        asyncio.run(made.day(made.desk.day + 1))
-    first = next(mail for mail in made.desk.mails if mail.sender == ANA)
-    made.enter(Reading(first.id, ANA, Says(can=(SEP,)), "scripted"))
-    contact = made.desk.books.contacts[ANA]
-    assert (contact.can, contact.cannot) == ({OCT}, {SEP})
-    assert contact.answered == [MON, TUE]
-
-
 def test_a_doubt_and_a_mail_that_came_back_are_asked_about():
     made = run(bo=())
     made.post.box = [
@@ -277,22 +242,28 @@ def test_what_is_shown_follows_the_delegation(delegation, shown):
 
 
 def test_what_is_changed_is_done_and_remembered_with_a_summary():
-    made = run(
-        desk=Desk(
-            plan=lambda items: [DayPlan(f"Invite {ANA}.")],
-            mail=lambda items: [
-                Draft(d.person, "s", f"Hi!\n\n{d.body}") for d in items
-            ],
-        ),
-        delegation=ALWAYS,
-    )
-    (day,) = played(made, 1)
-    assert sent(day) == [("invitation", ANA)] and day.sent[0].body.startswith("Hi!")
+    def hello(items):
+        return [Draft(d.person, "s", f"Hi Ana!\n\n{d.body}") for d in items]
+
+    desk = Desk(plan=lambda items: [DayPlan(f"Invite {ANA}.")], mail=hello)
+    (day,) = played(run(desk=desk, delegation=ALWAYS), 1)
+    assert sent(day) == [("invitation", ANA)] and day.sent[0].body.startswith("Hi Ana!")
     plan, mail = day.edits
-    assert (plan.what, plan.about, mail.about) == ("plan", "", ANA)
-    assert mail.role == "professor" and plan.summary and not mail.summary
+    assert (plan.what, mail.about, mail.role) == ("plan", ANA, "professor")
+    assert "Hi {first}!" in mail.summary and "Ana" not in mail.summary
     kept = Artefacts(hooks=(Hook("old"),)).learning((day,))
     assert kept.learnt == day.edits and kept.hooks == (Hook("old"),)
+
+
+def test_a_date_whose_mail_was_left_out_is_told_next_day():
+    def only_ana(items):
+        return [one for one in items if made.desk.day > 2 or one.person == ANA]
+
+    made = run(desk=Desk(mail=only_ana), policies="begin confirm")
+    made.delegation["confirmation"] = ALWAYS
+    days = played(made)
+    assert sent(days[1]) == [("confirmation", ANA)] and len(days[1].violations) == 1
+    assert sent(days[2]) == [("confirmation", BO)] and not days[2].violations
 
 
 @pytest.mark.parametrize(("often", "left"), [(3, 2), (4, 0)])
@@ -303,23 +274,6 @@ def test_a_wish_makes_all_again_at_most_three_times(often, left):
     wished = [edit.summary for edit in day.edits if edit.wish]
     assert wished == ["shorter"] * 3 and len(day.sent) == left
     assert [edit.after for edit in day.edits[3:]] == [""] * (2 - left)
-
-
-def test_a_removed_confirmation_leaves_the_date_held_and_untold_and_is_told_next_day():
-    removed = [BO]
-
-    def without(items):
-        gone = removed.pop() if removed and len(items) > 1 else ""
-        return [draft for draft in items if draft.person != gone]
-
-    made = run(desk=Desk(mail=without), policies="begin confirm")
-    made.delegation["confirmation"] = ALWAYS
-    days = played(made)
-    assert dict(days[1].assignment)[OCT] == (BO,) and sent(days[1])[1:] == []
-    assert days[1].violations == (
-        f"confirm: {BO} has Wednesday, 13 October 2027 and was not told",
-    )
-    assert sent(days[2]) == [("confirmation", BO)] and days[2].actions[0].policy
 
 
 @pytest.mark.parametrize(
@@ -386,15 +340,6 @@ def test_what_cannot_be_is_left_out_and_the_rest_is_done():
     assert phases == ["act"] * 4
 
 
-def test_a_draft_that_greets_somebody_else_is_held():
-    act = (Action("invitation", ANA),)
-    host = Host(act=act, draft=Draft(ANA, "s", "Dear Bo,\n\nCome!"))
-    desk = Desk()
-    (day,) = played(run(organizer=host, desk=desk), 1)
-    assert day.sent == () and desk.shown[0][1] == "mail"
-    assert f"its first line names {BO}" in day.format_errors[0].detail
-
-
 def test_who_joins_and_what_opens_while_a_day_is_planned_takes_part_in_it():
     opened = date(2027, 9, 22)
 
@@ -415,14 +360,3 @@ def test_who_joins_and_what_opens_while_a_day_is_planned_takes_part_in_it():
         ("invitation", "Eve Low"),
         ("confirmation", ANA),
     ]
-
-
-def test_a_day_is_taken_up_again_where_somebody_waits_and_people_join_in_mid_run():
-    made = run(ana=(YES,), bo=())
-    played(made, 1)
-    made.desk.books.enter("joins", persona("Cy Moor"))
-    made.post.seats["Cy Moor"] = Guest(Says(can=(OCT,)))
-    made.desk.books.enter("drops", SEP)
-    day = asyncio.run(made.day(2))
-    assert day.date == TUE and dict(day.assignment) == {OCT: (ANA,)}
-    assert made.desk.scenario.by_name["Cy Moor"] and "Cy Moor" in made.desk.progress

@@ -3,7 +3,6 @@
 from datetime import date
 from itertools import permutations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,7 +32,7 @@ from small_seminar import (
 
 from support.seminar.organizer import RuleBasedOrganizer, match
 from support.seminar.policies import Judged, violations
-from support.seminar.records import ANSWER, CERTAIN, MORE, DayPlan, Flag
+from support.seminar.records import DayPlan
 
 NEAR, LATE, LAST = (date(2027, 9, day) for day in (9, 10, 13))
 ASKED = {"mails": [MON]}
@@ -125,22 +124,6 @@ def test_who_has_a_date_is_told_and_gets_no_other(names, has, expected):
     assert found.get(ANA) == expected
 
 
-def test_without_begin_as_many_are_invited_as_seats_are_free_and_then_the_next():
-    two = {"scenario": {"slots": (SEP, OCT)}}
-    assert list(done(**two)) == [ANA, BO]
-    assert list(done(today=TUE, known={ANA: NO, BO: ASKED}, **two)) == [CY]
-
-
-def test_questions_are_about_the_free_dates_of_which_they_said_nothing():
-    about = known(ASKED, Ana=said(SEP, cannot={NOV}))
-    (more,) = organized(desk("begin ask_more", TUE, about))[1]
-    assert more.slots == (OCT, DEC) and more.asks == MORE
-    (sure,) = organized(desk("begin vague", WED, known(NO, Ana=ONCE)))[1]
-    assert sure.slots == (SEP,) and sure.asks == CERTAIN
-    other = organized(desk("begin faculty_first", TUE, TOGETHER))[1][1]
-    assert other.person == BO and other.slots == (OCT, NOV, DEC)
-
-
 @pytest.mark.parametrize(
     ("choice", "slots", "asked"),
     [
@@ -160,13 +143,6 @@ def test_who_lost_a_date_is_asked_for_others_once_and_again_when_one_comes(
     assert found.get(BO) == (asks() if asked else None)
 
 
-def test_what_was_decided_is_passed_on_first_and_whoever_is_off_gets_nothing():
-    decided = [Flag(1, ANA, "May I?", "Yes."), Flag(2, BO, "May I?", "No.")]
-    about = known(ASKED, Bo={**ASKED, "off": True})
-    (action,) = organized(desk("begin", TUE, about, decided=decided))[1]
-    assert (action.person, action.goal, action.asks) == (ANA, "Yes.", ANSWER)
-
-
 def test_the_plan_names_everybody_and_the_actions_follow_what_is_left_of_it():
     people = dict.fromkeys(("Ana Ray", "Bo Lund", "Ana Ray Lee"), "postdoc")
     made = desk("begin", scenario={"people": people})
@@ -180,18 +156,6 @@ def test_the_plan_names_everybody_and_the_actions_follow_what_is_left_of_it():
 
     left = organized(made, Edited())[1]  # a name inside another is not taken for it
     assert [action.person for action in left] == ["Bo Lund", "Ana Ray Lee"]
-
-
-def test_ties_are_broken_by_the_order_of_the_list_or_by_a_draw_that_its_seed_repeats():
-    made = desk("begin", TUE, known(said(SEP)), scenario={"slots": (SEP,)})
-
-    def winner(rng=None):
-        actions = organized(made, RuleBasedOrganizer(rng))[1]
-        return next(a.person for a in actions if a.kind == "confirmation")
-
-    drawn = [winner(np.random.default_rng(seed)) for seed in range(20)]
-    assert winner() == ANA and {*drawn} == {*PEOPLE}
-    assert drawn == [winner(np.random.default_rng(seed)) for seed in range(20)]
 
 
 days = st.lists(st.sampled_from([MON, TUE, WED, THU]), max_size=3).map(sorted)

@@ -27,7 +27,6 @@ from support.seminar.desk import Artefacts, Template, export_artefacts, import_a
 from support.seminar.policies import (
     Judged,
     Policy,
-    PolicySet,
     applies,
     load_policies,
     policy_set,
@@ -142,13 +141,6 @@ def test_at_the_beginning_everybody_is_asked_about_all_dates():
     )
 
 
-def test_students_come_first_where_a_policy_says_so():
-    young = PolicySet((Policy("young", "The young come first.", "students_first"),))
-    actions = [give(ANA)]
-    day = Judged(BOTH, evening(BOTH, actions), actions, [], young)
-    assert violations(day)[0].startswith(f"young: {ANA} got")
-
-
 # ---- files ----
 
 
@@ -215,11 +207,3 @@ def test_a_file_that_cannot_be_taken_along_says_why_and_is_left_as_it_is(
     with pytest.raises((DamagedFile, InvalidInput), match=why):
         import_artefacts(file)
     assert file.read_text() == content
-
-
-def test_what_nobody_can_follow_together_is_refused():
-    for rule in ("faculty_first", "students_first"):
-        with pytest.raises(InvalidInput, match="nobody can follow both"):
-            policy_set("seed").add(Policy("other", "First come first.", rule))
-    with pytest.raises(InvalidInput, match="'dance' given; expected one of begin"):
-        policy_set("seed").drop("dance")
