@@ -17,7 +17,7 @@ ATTRIBUTION = re.compile(r"@|\d{4}|\d:\d\d|\d\.|---")
 """What "On Mon, 5 Sep 2026 at 10:02 Noor wrote:" has, and "On Monday I wrote:" has not."""
 HEAD_LINES = 3  # that an attribution may be wrapped into
 DELIMITER = re.compile(r"(?s)(\A|\n)--\n.*")
-RULES = re.compile(r"-{3,}.*-{3,}|[-_]{3,}")
+FORWARDED = re.compile(r"-{3,}.+-{3,}\n")
 
 
 def new_words(text: str) -> str:
@@ -69,6 +69,7 @@ def _unquoted(text: str) -> str:
         marked = header.startswith(">") or body.lstrip().startswith(">")
         if number and believed and not marked:
             break
-        text = body if believed or not number else reply.content
+        text = body if believed else reply.content
         kept += [line for line in text.split("\n") if not line.startswith(">")]
-    return "\n".join(line for line in kept if not RULES.fullmatch(line)).strip()
+    words = "\n".join(kept).strip()
+    return "" if FORWARDED.match(f"{words}\n") else words

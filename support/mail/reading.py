@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from support.mail.letters import Fetched
 
 PARTS = 50  # parts, in each other or not: more are made to exhaust whoever reads them
-LINES = 20 * PARTS  # lines that may be the boundary of one
+LINES = 20_000  # of a message: a line is compared with the boundary of every part
 MARKUP = 200_000  # characters of HTML that are read
 IDS, ATTACHMENTS = 50, 10  # Message-IDs and names of attachments that are kept
 PLAIN, HTML, CALENDAR = "text/plain", "text/html", "text/calendar"
@@ -57,7 +57,7 @@ AWAY = re.compile(
     r"|abwesen|r[ée]ponse automatique|re[sp]+[ou]+esta autom|risposta autom|autosvar)"
 )
 """How some of them begin its subject, and say nothing else."""
-FORWARDED = re.compile(r"(?i)(fwd?|wg|tr|rv|i)\s*:")
+FORWARDED = re.compile(r"(?i)(fwd?|wg|tr|rv|i|enc|vb|vl|pd|doorst)\s*:")
 LEFT_OUT = re.compile(r"(?is)<!--.*?(-->|\Z)|<(head|script|style)\b.*?(</\2\s*>|\Z)")
 BLOCK = re.compile(r"(?i)<(?:br|/?(?:p|div|tr|li|h\d|table|blockquote|hr)\b)[^<>]*>")
 MARKS = re.compile(r"<?(?:https?://|mailto:)[^\s<>]+>?|\[cid:\S*\]|[\s*_>|•·-]+")
@@ -98,8 +98,8 @@ def _read(fetched: Fetched, authserv: str) -> Incoming:
     from email import message_from_bytes
 
     raw = fetched.raw
-    if raw.lower().count(b"content-type:") > PARTS or raw.count(b"\n--") > LINES:
-        return Incoming(doubts=(f"It has more than {PARTS} parts.",))
+    if raw.lower().count(b"content-type:") > PARTS or raw.count(b"\n") > LINES:
+        return Incoming(doubts=("It has too many lines or parts to be taken apart.",))
     message = message_from_bytes(raw, policy=headers.policy())
     head = re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[0]
     address, name = headers.sender(message)

@@ -68,7 +68,7 @@ def test_the_organiser_invites_people_answer_by_smtp_and_the_dates_are_filled(th
     ours = [to for sender, (to,), _ in smtp.handler.taken if sender == setup.sender]
     assert {*ours} <= {*setup.allowed}
     replies = sum(len(day.received) for day in days)
-    assert [kept.kind for kept in inbox if kept.person] == ["reply"] * replies
+    assert [kept.status for kept in inbox if kept.person] == ["taken"] * replies
     assert len(people.ids()) == len({*people.ids()}) == len(sent)
 
 
