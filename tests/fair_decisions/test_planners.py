@@ -118,7 +118,7 @@ def test_nothing_is_advised_of_which_nothing_is_known(solver, seed, objective):
     plan = advised(Suggester(objective, solver, rng), gains, latest)
     for j, k in enumerate(plan):
         assert not unheard[j, k] or k == latest[j]
-    if solver == "exact":
+    if solver == "exact" and objective != "shortfall":  # its best total hangs on all
         found, before = (worth(whole(gains), one, objective) for one in (plan, latest))
         assert found >= before
 
