@@ -154,7 +154,7 @@ class Store:
 
     def row(self, unit: Unit) -> Row:
         """All that is kept of a unit: what is beside its record, its kind, the record as
-        JSON, and what `made` it, for `replay`. {} of a unit that is not stored."""
+        JSON, and what `made` it. {} of a unit that is not stored."""
         query = f"SELECT {', '.join(KEPT)} FROM units {WHERE}"
         rows = self.select(query, self.key(unit))
         if not rows:

@@ -162,10 +162,3 @@ def test_tables_of_001_answer_as_their_notes_say():
     tested = verdicts("21", of_paper("Table 7"))
     assert tested.pop("group near the best recommender: mae@10") == UNTESTED
     assert set(tested) == {YES}
-
-    places = "exchange_economy", "movielens"
-    talk = of_paper(*(f"Table {t} {place}" for t in (8, 9) for place in places))
-    talk["row"] = talk["table"].str.split().str[-1]
-    means = talk.groupby(["participant", "row", "column"])[["value", "se", "n"]].mean()
-    tested = verdicts("22", means.reset_index())
-    assert tested.value_counts().to_dict() == {YES: 8, UNTESTED: 5}
