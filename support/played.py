@@ -34,7 +34,7 @@ def played(meeting: Meeting, entry: Round) -> Scenario:
             starts = [f"{start} for {listed(who)}" for start, who in clocks.items()]
         reasons = []
         for name, wishes in option.reasons.items():
-            said = together(wishes, meeting.zones[name])
+            said = together(wishes, meeting.zone(name))
             met = meeting.met(name, option.slot, wishes)
             sound = all(held for _, held in met)
             reasons.append(Reason(f"{name}: {said}", groups[name], sound))

@@ -6,7 +6,7 @@ A member knows the public scenario and what is its own; it says nothing else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,7 @@ class RuleBasedMember:
         self, me: str, rng: np.random.Generator, own: Any, *, style: str
     ) -> None:
         self.me, self.kind, self._rng = me, style, rng
-        self._own: Scenario = own.scenario
+        self._own: Scenario = own
         self._style = STYLES[style]
         self._said: set[Any] = set()
         self._queue: list[Any] = []
@@ -72,9 +72,12 @@ class RuleBasedMember:
         agrees, self._agrees = self._agrees, None
         wishes = tuple(now)
         if self._style.inflates:
-            wishes = tuple(w if w.condition else replace(w, priority=3) for w in now)
+            above = {"priority": 3}
+            wishes = tuple(
+                w if w.condition else w.model_copy(update=above) for w in now
+            )
         words = [say("member", "agrees", option=agrees)] if agrees else []
-        words += [together(wishes, self._own.zones[self.me])] if wishes else []
+        words += [together(wishes, self._own.zone(self.me))] if wishes else []
         text = " ".join(words) or say("member", "silent")
         return Turn(self.me, text, wishes, agrees, done=not self._queue)
 

@@ -14,7 +14,6 @@ from support.errors import DamagedFile, InvalidInput, MissingData
 from support.meetings.data import load_company
 from support.meetings.records import Coordination
 from support.meetings.scenario import load_group
-from support.meetings.venues import venue_scenario
 
 FOLDER = inputs("meetings")
 
@@ -42,7 +41,7 @@ def test_starts_drawn_at_random_please_few_and_the_best_most() -> None:
     shares = [load_group(number, 5).shares for number in range(0, 150, 5)]
     assert sum(s.mean() for s in shares) / len(shares) < 0.3
     assert min(s.max() for s in shares) >= 0.6
-    venues = [venue_scenario(number, 5).shares for number in range(0, 150, 5)]
+    venues = [load_group(number, 5, "venue").shares for number in range(0, 150, 5)]
     assert 0.3 < sum(s.mean() for s in venues) / len(venues) < 0.7
 
 

@@ -25,7 +25,11 @@ def test_the_company_is_named_discs_grow_with_the_level_and_a_relation_is_drawn_
     for team in "AB":
         names = [f"{team}{i} Name" for i in range(4)]
         for i, name in enumerate(names):
-            people.append(Profile(name, "x", 1 if i else 4, (), "UTC"))
+            level = 1 if i else 4
+            person = Profile(
+                name=name, role="x", level=level, responsibilities=(), zone="UTC"
+            )
+            people.append(person)
         for one, other in zip(names[1:], [*names[2:], names[1]], strict=True):
             relations.append((one, names[0], "manager"))
             relations += [(one, other, "teammate"), (other, one, "teammate")]
