@@ -33,6 +33,7 @@ from support.meetings.records import (
 )
 from support.meetings.scenario import Scenario
 from support.meetings.scores import HIGHEST, best, satisfied
+from support.meetings.wording import bounds, offered
 from support.play import AMISS, FormatError, counted, together
 
 OPTIONS, ROUNDS = 2, 4
@@ -53,9 +54,10 @@ class Chat:
     `options` are those of the round before (none in round 1), `candidate` the id of the
     best of them, `earlier` the talks of the rounds before. `states`: the member states
     its wishes as data; `curt`: the talk ends when an option is agreed to, or another
-    slot named.
+    slot named. The scenario is the public one.
     """
 
+    scenario: Scenario
     member: str
     options: tuple[Option, ...] = ()
     candidate: str | None = None
@@ -63,6 +65,16 @@ class Chat:
     turns: tuple[Turn, ...] = ()
     states: bool = True
     curt: bool = False
+
+    @property
+    def bounds(self) -> str:
+        """Which slots are in question, as the member is told."""
+        return bounds(self.scenario, self.member)
+
+    @property
+    def offers(self) -> list[str]:
+        """The options as the member is told them."""
+        return [offered(self.scenario, option, self.member) for option in self.options]
 
 
 @dataclass(frozen=True)
@@ -95,12 +107,11 @@ class Brief:
     def known(self) -> Notes:
         """The notes, with the hours of profiles where these may be used."""
         found = dict(self.notes)
-        for profile in self.scenario.database.profiles:
-            wishes = found[profile.name]
+        for name, wishes in self.notes.items():
             if "hours" in self.database and understood(wishes):
-                start, end = profile.hours
+                start, end = self.scenario.company.by_name[name].hours
                 hours = Hours(start=start, end=end)
-                found[profile.name] = tuple(dict.fromkeys([*wishes, hours]))
+                found[name] = tuple(dict.fromkeys([*wishes, hours]))
         return found
 
 
@@ -178,6 +189,7 @@ class Coordinating:
         """One private talk, to its end, with what its words say as data."""
         best, reader = self.brief.candidate, self.readers.get(member)
         chat = Chat(
+            self.brief.scenario,
             member,
             tuple(map(self._shown, self.options)),
             best.id if best else None,
@@ -252,27 +264,21 @@ def chose(turn: Turn) -> bool:
 def checked(options: Sequence[Option], brief: Brief) -> list[Option]:
     """At most K options, each slot once; InvalidInput on a stranger or no slot."""
     known = {*brief.scenario.slots, *brief.scenario.members}
-    for option in options:
-        if strange := {option.slot, *option.members, *option.reasons} - known:
-            raise InvalidInput(
-                f"option: {min(strange)!r} given; expected slots and members in question"
-            )
     found = {option.slot: option for option in options}
-    if len(found) > brief.k:
-        raise InvalidInput(f"options: {len(found)} given; expected at most {brief.k}")
+    for option in options:
+        strange = {option.slot, *option.members, *option.reasons} - known
+        if strange or len(found) > brief.k:
+            given = min(strange) if strange else len(found)
+            told = f"at most {brief.k}, of slots and members in question"
+            raise InvalidInput(f"options: {given!r} given; expected {told}")
     return list(found.values())
 
 
 def checked_scores(given: Scores, options: Sequence[Option], brief: Brief) -> Scores:
     """A score of 0 to 3, or None, for each option and member; InvalidInput otherwise."""
-    members, found = brief.scenario.members, {}
-    for option in options:
-        row = given[option.id]
+    for row in given.values():
         strange = {*row.values()} - {None, *range(HIGHEST + 1)}
-        if strange or {*row} != {*members}:
-            raise InvalidInput(
-                f"scores: {dict(row)} given; expected 0, 1, 2, 3 or None for each of "
-                f"{', '.join(members)}"
-            )
-        found[option.id] = {member: row[member] for member in members}
-    return found
+        if strange or [*row] != [*brief.scenario.members]:
+            told = "expected 0, 1, 2, 3 or None for each member, in order"
+            raise InvalidInput(f"scores: {dict(row)} given; {told}")
+    return {option.id: given[option.id] for option in options}

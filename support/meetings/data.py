@@ -28,6 +28,7 @@ from support.meetings.preferences import (
     Time,
     Venue,
     Words,
+    moment,
     situation,
 )
 from support.prompts import listed
@@ -52,24 +53,23 @@ class Profile(Strict):
 class Private(Strict):
     """What only the employee knows: wishes as data, and three texts that say the same.
 
-    A text is its sentences; `sentences` tells for each text which of them, from 0, says
-    each preference. `venue` are wishes about a place, `busy` other events.
+    A text is its sentences, each with the numbers, from 0, of the preferences that it
+    says. `venue` are wishes about a place, `busy` other events.
     """
 
     name: str
-    texts: tuple[tuple[str, ...], ...]
-    sentences: tuple[tuple[int, ...], ...]
+    texts: tuple[tuple[tuple[str, tuple[int, ...]], ...], ...]
     preferences: Annotated[tuple[Stated, ...], Field(min_length=1)]
     venue: tuple[Stated, ...] = ()
     busy: tuple[tuple[str, str], ...] = ()
 
     @model_validator(mode="after")
-    def _said_in_each_text(self) -> Private:
-        if [*map(len, self.sentences)] != [len(self.preferences)] * len(self.texts):
-            raise ValueError(
-                f"sentences {self.sentences} given; expected for each of the "
-                f"{len(self.texts)} texts a number for each preference"
-            )
+    def _each_text_says_all(self) -> Private:
+        numbers = [*range(len(self.preferences))]
+        for text in self.texts:
+            said = sorted(chain.from_iterable(says for _, says in text))
+            if said != numbers:
+                raise ValueError(f"preferences {said} said; expected each of {numbers}")
         return self
 
     def said(self, text: int = 0) -> tuple[Words, ...]:
@@ -77,10 +77,9 @@ class Private(Strict):
         if text not in range(len(self.texts)):
             most = len(self.texts) - 1
             raise InvalidInput(f"paraphrase: {text!r} given; expected 0 to {most}")
-        places = [*zip(self.sentences[text], self.preferences, strict=True)]
         said = []
-        for number, sentence in enumerate(self.texts[text]):
-            says = tuple(wish for place, wish in places if place == number)
+        for sentence, numbers in self.texts[text]:
+            says = tuple(self.preferences[number] for number in numbers)
             said.append(Words(text=sentence, says=says))
         return tuple(said)
 
@@ -140,6 +139,11 @@ class Meeting(Strict):
         sent = datetime.fromisoformat(self.sent)
         return {s: situation(s, self.duration, sent, zone) for s in self.slots}
 
+    def sent_at(self, zone: str) -> str:
+        """When the invitation went out, by a clock; "" where no time is in question."""
+        there = datetime.fromisoformat(self.sent).astimezone(ZoneInfo(zone))
+        return moment(there) if self.timed else ""
+
     @property
     def invitation(self) -> str:
         """The letter, in words that hold all that the invitation says."""
@@ -165,21 +169,8 @@ def iso(start: datetime) -> str:
 TEAMMATE, COLLABORATOR, MANAGER = "teammate", "collaborator", "manager"
 
 
-@dataclass(frozen=True)
-class Database:
-    """What a coordinator may look up about some members (section 5.1): no wishes.
-
-    `relations` are (source, target, relation), each once; of a "manager" the target
-    manages.
-    """
-
-    profiles: tuple[Profile, ...]
-    relations: tuple[tuple[str, str, str], ...]
-
-    @cached_property
-    def pairs(self) -> frozenset[frozenset[str]]:
-        """Pairs that know each other from work."""
-        return frozenset(frozenset((a, b)) for a, b, _ in self.relations)
+Relation = tuple[str, str, str]
+"""Source, target and kind; of a "manager" the target manages."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,22 +205,19 @@ class Company:
         met = Counter[str]()
         for people in self.past:
             met.update({*people} - {name} if name in people else ())
-        known = [other for other in self.by_name if met[other]]
-        known.sort(key=lambda other: -met[other])
+        known = sorted(filter(met.get, self.by_name), key=met.__getitem__, reverse=True)
         return tuple(known[: (len(known) + 1) // 2])
 
-    def database(self, members: Sequence[str]) -> Database:
-        """The public part of what is known about some members."""
-        found: dict[Any, tuple[str, str, str]] = {}
+    def relations(self, members: Sequence[str]) -> tuple[Relation, ...]:
+        """Who works with whom among some (section 5.1), each pair once for each kind."""
+        found: dict[Any, Relation] = {}
         for a in members:
             known = {TEAMMATE: self.teammates(a), COLLABORATOR: self.collaborators(a)}
             known[MANAGER] = (self.by_name[a].manager,)
-            for relation, others in known.items():
+            for kind, others in known.items():
                 for b in others:
-                    pair = frozenset((a, b)), relation
-                    found.setdefault(pair, (a, b, relation))
-        relations = tuple(r for r in found.values() if r[1] in members)
-        return Database(tuple(self.by_name[m] for m in members), relations)
+                    found.setdefault((frozenset((a, b)), kind), (a, b, kind))
+        return tuple(relation for relation in found.values() if relation[1] in members)
 
 
 # ---- the files ---------------------------------------------------------------------------

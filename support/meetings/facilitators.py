@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
-from typing import Any
 
 import numpy as np
 
@@ -19,29 +18,25 @@ from support.meetings.preferences import Choice, understood
 from support.meetings.records import ASSISTANT, Option, Scores, Turn
 from support.meetings.scenario import Scenario
 from support.meetings.scores import satisfied
-from support.meetings.wording import bounds, offered, say
+from support.meetings.wording import say
 
 ATTENTION = 2
 """Slots looked at for each option wanted, anew each round, beside those named."""
 
 
-@dataclass(frozen=True)
 class RuleBasedInterviewer:
     """Asks a member what suits, and later whether an option does, on the member's clock."""
 
-    own: Scenario
-    kind: str = "rule-based"
+    kind = "rule-based"
 
     async def remark(self, chat: Chat) -> Turn:
         """The next question; the first of a later round tells the options."""
         if chat.turns:
             return Turn(ASSISTANT, say("assistant", "more"))
         if not chat.options:
-            start = bounds(self.own, chat.member)
-            asks = say("assistant", "asks", meeting=self.own.meeting, bounds=start)
-            return Turn(ASSISTANT, asks)
-        lines = [offered(self.own, option, chat.member) for option in chat.options]
-        text = say("assistant", "offers", options="; ".join(lines))
+            asked = {"meeting": chat.scenario.meeting, "bounds": chat.bounds}
+            return Turn(ASSISTANT, say("assistant", "asks", **asked))
+        text = say("assistant", "offers", options="; ".join(chat.offers))
         reasons = chain(*(option.reasons.values() for option in chat.options))
         told = dict.fromkeys(chain.from_iterable(reasons))
         return Turn(ASSISTANT, text, tuple(told))
@@ -71,6 +66,7 @@ class Look:
     rank: tuple[float, float, float]
 
 
+@dataclass
 class RuleBasedCoordinator:
     """Proposes K options in round 1, later the candidate and K - 1 others.
 
@@ -82,10 +78,10 @@ class RuleBasedCoordinator:
     "random" takes slots as they come.
     """
 
-    def __init__(
-        self, me: str, rng: np.random.Generator, own: Any, *, kind: str
-    ) -> None:
-        self.kind, self._rng = kind, rng
+    me: str
+    rng: np.random.Generator
+    own: Scenario
+    kind: str
 
     async def propose(self, brief: Brief) -> list[Option]:
         """K options, or as many as there are slots."""
@@ -109,12 +105,13 @@ class RuleBasedCoordinator:
 
     def _looks(self, brief: Brief) -> list[Look]:
         """The candidate, then slots in the order in which they are looked at."""
-        slots, related = self._attended(brief), brief.scenario.database.pairs
+        slots = self._attended(brief)
+        related = [{*relation[:2]} for relation in brief.scenario.relations]
         found, looks = brief.scenario.scores(slots, brief.known), []
-        for slot, luck in zip(slots, self._rng.random(len(slots)), strict=True):
+        for slot, luck in zip(slots, self.rng.random(len(slots)), strict=True):
             row = satisfied(found[slot])
             both = list(combinations(row, 2)) if "ties" in brief.database else []
-            close = sum(frozenset(pair) in related for pair in both)
+            close = sum({*pair} in related for pair in both)
             ties = close / max(len(both), 1)
             rank = len(row) + ties, sum(row.values()), luck
             looks.append(Look(slot, tuple(row), ties, rank))
@@ -128,7 +125,7 @@ class RuleBasedCoordinator:
         if self.kind != "random":
             told = understood(chain(*brief.known.values()))
             first += [wish.slot for wish in told if isinstance(wish, Choice)]
-        drawn = [slots[i] for i in self._rng.permutation(len(slots))]
+        drawn = [slots[i] for i in self.rng.permutation(len(slots))]
         others = [slot for slot in drawn if slot not in first]
         return [*dict.fromkeys(first), *others[:most]]
 

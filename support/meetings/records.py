@@ -110,11 +110,8 @@ class Coordination:
     @property
     def summary(self) -> dict[str, Any]:
         """What a table of runs says of this one."""
-        talks = [talk for entry in self.rounds for talk in entry.talks.values()]
         return {
             "outcome": self.outcome.slot if self.outcome else None,
-            "messages": sum(map(len, talks)),
-            "breaches": sum(len(entry.breaches) for entry in self.rounds),
             "format_errors": sum(len(entry.format_errors) for entry in self.rounds),
         }
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from support.errors import InvalidInput
-from support.meetings.data import Company, Database, Meeting, load_company
+from support.meetings.data import Company, Meeting, Relation, load_company
 from support.meetings.preferences import Busy, Gap, Hours, Words, understood
 from support.meetings.scores import pi
 from support.meetings.wording import worded
@@ -53,9 +53,9 @@ class Scenario:
         return tuple(self.views[self.members[0]])
 
     @cached_property
-    def database(self) -> Database:
-        """What a coordinator may look up."""
-        return self.company.database(self.members)
+    def relations(self) -> tuple[Relation, ...]:
+        """Who works with whom among the members."""
+        return self.company.relations(self.members)
 
     @cached_property
     def public(self) -> Scenario:
@@ -64,15 +64,21 @@ class Scenario:
 
     def known_to(self, member: str) -> Scenario:
         """With what is private to one member alone."""
-        secrets: dict[str, Any] = {}
-        for name in ("private", "away", "texts"):
-            everybody = getattr(self, name)
-            secrets[name] = {k: everybody[k] for k in everybody if k == member}
-        return replace(self, **secrets)
+
+        def own(secrets: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: secrets[name] for name in secrets if name == member}
+
+        private, away, texts = own(self.private), own(self.away), own(self.texts)
+        return replace(self, private=private, away=away, texts=texts)
 
     def zone(self, member: str) -> str:
         """Where the member's clock stands (IANA)."""
         return self.company.by_name[member].zone
+
+    def words(self, member: str, *wishes: Any) -> str:
+        """Wishes of a member, a sentence each, on the member's clock."""
+        zone = self.zone(member)
+        return " ".join(worded(wish, zone) for wish in wishes)
 
     def scores(self, slots: Iterable[str], notes: Wishes) -> dict[str, dict[str, Any]]:
         """pi by slot and member, by the wishes that are given; None without any."""

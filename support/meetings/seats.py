@@ -10,12 +10,10 @@ that with its own secrets, who leads the public one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
 from typing import Annotated, Any, Literal, Union
-from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model
 
@@ -29,11 +27,11 @@ from support.meetings.facilitators import (
     RuleBasedInterviewer,
 )
 from support.meetings.members import MIXED, STYLES, RuleBasedMember
-from support.meetings.preferences import KINDS, Preference, Span, moment, short
+from support.meetings.preferences import KINDS, Preference, Span, short
 from support.meetings.records import ASSISTANT, Option, Scores, Turn, owned
 from support.meetings.scenario import Scenario
 from support.meetings.scores import HIGHEST
-from support.meetings.wording import bounds, offered, say, worded
+from support.meetings.wording import say
 from support.prompts import listed
 from support.seats import HUMAN, Act, Repeated, Role, form, many, one_of, text
 from support.spelling import or_none
@@ -77,7 +75,7 @@ def wish_form(seat: Any, member: str) -> Any:
     }
     if seat.kind == HUMAN:
         own |= dict.fromkeys(("start", "end", "time"), one_of("time", QUARTERS))
-    for kind in explained(scenario, member):
+    for kind in kinds(scenario):
         parts: dict[str, Any] = {}
         for name, part in STATABLE[kind].model_fields.items():
             if name in own:
@@ -131,71 +129,21 @@ def features(scenario: Scenario) -> tuple[str, ...]:
     return tuple(sorted({*all_of_them}))
 
 
-def explained(scenario: Scenario, member: str) -> dict[str, str]:
+def kinds(scenario: Scenario) -> Any:
     """The kinds of wishes that can be stated, and what each may say."""
+    return wordings("members")["places" if scenario.meeting.venues else "times"]
+
+
+def explained(scenario: Scenario, member: str) -> str:
+    """What the form of a wish may say, a line for each kind."""
     slot, has = next(iter(labels(scenario, member))), ", ".join(features(scenario))
     told = {"slot": slot, "day": day_of(slot), "features": has}
-    about: Any = wordings("members")["places" if scenario.meeting.venues else "times"]
-    return {kind: said.format(**told) for kind, said in about.items()}
+    said = kinds(scenario).items()
+    lines = [f"- {kind}: {what.format(**told)}" for kind, what in said]
+    return "\n".join([*lines, say("form", "priority")])
 
 
 # ---- what prompts say ------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Talk:
-    """A private talk as prompts tell it, on the member's clock."""
-
-    seat: Any
-    chat: Chat
-
-    @property
-    def scenario(self) -> Scenario:
-        """What the seat knows."""
-        return self.seat.own
-
-    @property
-    def sent(self) -> str:
-        """When the invitation went out."""
-        return sent(self.scenario, self.scenario.zone(self.chat.member))
-
-    @property
-    def bounds(self) -> str:
-        """Which slots are in question."""
-        return bounds(self.scenario, self.chat.member)
-
-    @property
-    def away(self) -> list[str]:
-        """The member's hours and events."""
-        member = self.chat.member
-        zone = self.scenario.zone(member)
-        return [worded(wish, zone) for wish in self.scenario.away[member]]
-
-    @property
-    def options(self) -> list[str]:
-        """The options as the member is told them."""
-        member = self.chat.member
-        return [offered(self.scenario, option, member) for option in self.chat.options]
-
-    @property
-    def kinds(self) -> str:
-        """What the form of a wish may say, a line for each kind."""
-        said = explained(self.scenario, self.chat.member).items()
-        lines = [f"- {kind}: {what}" for kind, what in said]
-        return "\n".join([*lines, say("form", "priority")])
-
-
-def talk(seat: Any, chat: Chat) -> dict[str, Talk]:
-    """What all prompts of talks are given."""
-    return {"talk": Talk(seat, chat)}
-
-
-def sent(scenario: Scenario, zone: str) -> str:
-    """When the invitation went out, by a clock, if it is about a time."""
-    if scenario.meeting.venues:
-        return ""
-    there = datetime.fromisoformat(scenario.meeting.sent)
-    return moment(there.astimezone(ZoneInfo(zone)))
 
 
 def noted(
@@ -211,8 +159,7 @@ def noted(
         }
         found = [mark for mark, holds in marks.items() if holds]
         tail = f" ({', '.join(found)})" if found else ""
-        words = worded(wish, scenario.zone(member))
-        told[member] += f"\n[{number}] {words}{tail}"
+        told[member] += f"\n[{number}] {scenario.words(member, wish)}{tail}"
     unknown = "\n(unknown: nothing was said)"
     return "\n".join(f"{name}:{said or unknown}" for name, said in told.items())
 
@@ -231,14 +178,20 @@ def clocks(scenario: Scenario, slot: str) -> str:
 
 
 def choices(seat: Any, brief: Brief) -> dict[str, str]:
-    """The slots to choose from, by what is said of them; of many each second, third, …"""
+    """The candidate, then the slots to choose from, by what is said of them; of many
+    each second, third, …
+    """
     slots = brief.scenario.slots
     some = slots[:: -(-len(slots) // seat.shown.most(STARTS))]
     seat.shown.left(len(some), len(slots), "slots")
-    return {clocks(brief.scenario, s): s for s in some if s not in brief.kept}
+    return {clocks(brief.scenario, slot): slot for slot in (*brief.kept, *some)}
 
 
 # ---- members ---------------------------------------------------------------------------
+
+
+def _both(seat: Any, chat: Chat) -> dict[str, Any]:
+    return {"seat": seat, "chat": chat}
 
 
 def _answer_form(seat: Any, chat: Chat) -> Any:
@@ -262,14 +215,18 @@ MEMBER = Role(
         "answer": Act(
             "coordination/member_turn",
             _answer_form,
-            talk,
+            lambda seat, chat: {
+                "seat": seat,
+                "chat": chat,
+                "kinds": explained(seat.own, seat.me),
+            },
             _answer,
             lambda seat, chat: 400 + STATED * chat.states,
             "coordination/member",
-            talk,
+            _both,
         )
     },
-    kinds={style: partial(RuleBasedMember, style=style) for style in STYLES},
+    kinds={style: partial(RuleBasedMember, kind=style) for style in STYLES},
     mixture=MIXED,
 )
 
@@ -283,14 +240,14 @@ INTERVIEWER = Role(
         "remark": Act(
             "coordination/interview_turn",
             lambda seat, chat: form("TextReply", text=text(seat.limits.text(OPENING))),
-            talk,
+            lambda seat, chat: {"chat": chat},
             lambda seat, reply, chat: Turn(ASSISTANT, reply.text.strip()),
             OPENING + 40,
             "coordination/interview",
-            talk,
+            _both,
         )
     },
-    kinds={RULES: lambda me, rng, own: RuleBasedInterviewer(own)},
+    kinds={RULES: lambda me, rng, own: RuleBasedInterviewer()},
     speaker=Repeated,
 )
 
@@ -305,7 +262,10 @@ READER = Role(
         "read": Act(
             "coordination/reading",
             _read_form,
-            talk,
+            lambda seat, chat: {
+                "chat": chat,
+                "kinds": explained(seat.own, chat.member),
+            },
             lambda seat, reply, chat: tuple(reply.wishes),
             60 + STATED,
         )
@@ -315,20 +275,18 @@ READER = Role(
 
 
 def _options_form(seat: Any, brief: Brief) -> Any:
-    """One to K options; or whom the candidate suits, and K - 1 others at most."""
-    most, kept = len(owned(brief.notes)), len(brief.kept)
+    """One to K options; the candidate stays, whatever is given."""
+    most = len(owned(brief.notes))
     names = [short.partition(" (")[0] for short in choices(seat, brief)]
     number: Any = Annotated[int, Field(ge=1, le=max(most, 1))]
-    claims: dict[str, Any] = {
-        "members": many(one_of("member", brief.scenario.members), len(brief.notes), 0),
-        "reasons": many(Annotated[number, BARE], most, 0),
-    }
     slot: Any = one_of("slot", tuple(names))
-    option = form("OptionReply", slot=Annotated[slot, BARE], **claims)
-    parts: dict[str, Any] = {"options": many(option, brief.k - kept, 1 - kept)}
-    if brief.candidate:
-        parts = {"candidate": form("CandidateReply", **claims), **parts}
-    return form("OptionsReply", **parts)
+    option = form(
+        "OptionReply",
+        slot=Annotated[slot, BARE],
+        members=many(one_of("member", brief.scenario.members), len(brief.notes), 0),
+        reasons=many(Annotated[number, BARE], most, 0),
+    )
+    return form("OptionsReply", options=many(option, brief.k, 1))
 
 
 def _bare(given: Any) -> Any:
@@ -343,27 +301,22 @@ def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
     scenario = brief.scenario
     return {
         "brief": brief,
-        "sent": sent(scenario, scenario.meeting.zone),
         "notes": noted(scenario, owned(brief.notes), brief.notes),
         "slots": [*choices(seat, brief)],
-        "candidate": [clocks(scenario, slot) for slot in brief.kept],
     }
 
 
 def _suggestions(seat: Any, reply: Any, brief: Brief) -> list[Option]:
     """For whom an option works, and why, is the coordinator's claim."""
     slots = {_bare(name): slot for name, slot in choices(seat, brief).items()}
-    claims = [(slots[option.slot], option) for option in reply.options]
-    if brief.candidate:
-        claims.insert(0, (brief.candidate.slot, reply.candidate))
     found, known = [], owned(brief.notes)
-    for slot, claim in claims:
+    for claim in reply.options:
         reasons: dict[str, tuple[Any, ...]] = {}
         for number in dict.fromkeys(claim.reasons):
             member, wish = known[number - 1]
             reasons[member] = (*reasons.get(member, ()), wish)
         members = tuple(name for name in brief.notes if name in claim.members)
-        found.append(Option("", slot, members, reasons))
+        found.append(Option("", slots[claim.slot], members, reasons))
     return found
 
 
@@ -397,7 +350,6 @@ def _judging(seat: Any, brief: Brief, options: Sequence[Option]) -> dict[str, An
     return {
         "seat": seat,
         "brief": brief,
-        "sent": sent(scenario, scenario.meeting.zone),
         "options": [f"{o.id}: {clocks(scenario, o.slot)}" for o in options],
         "notes": noted(scenario, owned(brief.known), brief.notes),
     }

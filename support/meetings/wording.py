@@ -5,7 +5,6 @@ No rule reads them back: what they say stands beside them as data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -34,11 +33,6 @@ def worded(wish: Any, zone: str) -> str:
     against = " avoid" if getattr(wish, "avoid", False) else ""
     text = force + say("wish", kind + against, **_slots(wish, zone))
     return f"{text[0].upper()}{text[1:]}."
-
-
-def together(wishes: Iterable[Any], zone: str) -> str:
-    """Several wishes, a sentence each."""
-    return " ".join(worded(wish, zone) for wish in wishes)
 
 
 def _slots(wish: Any, zone: str) -> dict[str, Any]:
@@ -74,7 +68,7 @@ def offered(scenario: Scenario, option: Option, reader: str) -> str:
         if there.name != at.name:
             whose += f" (for whom it is {there.start:%H:%M})"
         what = "reason" if owner else "unnamed" if scenario.meeting.venues else "stated"
-        if words := together(wishes, scenario.zone(owner or reader)):
+        if words := scenario.words(owner or reader, *wishes):
             told.append(say("assistant", what, whose=whose, words=words))
     because = say("assistant", "because", reasons=listed(told)) if told else ""
     return f"{option.id}: {at.name}{because}"

@@ -53,8 +53,8 @@ def test_relations_follow_from_managers_and_meetings() -> None:
     team = company.teammates("Rafael Monteverde")
     assert "Ingrid Solheim" in team
     assert {company.by_name[name].manager for name in team} == {boss.name}
-    database = company.database(("Rafael Monteverde", "Ngozi Adebanjo"))
-    assert ("Rafael Monteverde", boss.name, "manager") in database.relations
+    relations = company.relations(("Rafael Monteverde", boss.name))
+    assert ("Rafael Monteverde", boss.name, "manager") in relations
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ BAD = [
     ("groups", '"Mateo Quispe"', '"Nobody"', "'Nobody' is no"),
     ("groups", '"Mateo Quispe"', '"Gareth Pendry"', "once"),
     ("preferences", '"notice"', '"hope"', "private.0.preferences"),
-    ("preferences", "sentences = [[0, ", "sentences = [[", "each"),
+    ("preferences", "[0]]", "[]]", "expected each"),
     ("preferences", '"Ngozi Adebanjo"', '"Ngozi"', "'Ngozi"),
 ]
 
