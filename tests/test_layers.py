@@ -20,7 +20,7 @@ FLOORS = [
     {"runs.notebooks", "runs.paper", "full_runs", "app"},
 ]  # fmt: skip
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-MAY_TALK_TO_MODELS = ("seats", "analysis/annotators", "runs")
+MAY_TALK_TO_MODELS = ("seats", "analysis/annotators", "runs", "labs/lab")
 MODULES = sorted(p for p in SUPPORT.rglob("*.py") if p != SUPPORT / "__init__.py")
 
 

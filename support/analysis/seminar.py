@@ -95,6 +95,5 @@ def _done(day: Day) -> Iterator[tuple[str, str, str, str, str]]:
         yield done, "flag", flag.person, "", flag.answer
     for edit in day.edits:
         done = "edit" if edit.after else "rejection"
+        done = "regeneration" if edit.wish else done
         yield done, edit.what, edit.about, edit.before, edit.after
-    for again in day.remade:
-        yield "regeneration", again.what, "", again.before, again.after

@@ -247,7 +247,7 @@ def mannered(
 
 def restyled(edit: Edit, organiser: str) -> dict[str, tuple[str, str]]:
     """The greeting and the closing of a mail before and after, where these were changed."""
-    if edit.what != MAIL:
+    if edit.what != MAIL or edit.wish:
         return {}
     bodies = [text.partition("\n\n")[2] for text in (edit.before, edit.after)]
     old, new = (manner(body, edit.about, organiser) for body in bodies)
@@ -276,4 +276,5 @@ def change(desk: Desk, edit: Edit) -> str:
     found = []
     for part, (old, new) in restyled(edit, desk.scenario.organiser).items():
         found.append(say("change", "part", part=part, old=old, new=new))
+    about["about"] = f"a {edit.role}"
     return say("change", "style", changes=" and ".join(found), **about) if found else ""

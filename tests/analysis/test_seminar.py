@@ -19,7 +19,6 @@ from support.seminar.records import (
     Mail,
     Organizing,
     Reading,
-    Remade,
     Says,
 )
 
@@ -52,6 +51,7 @@ def eventful():
     edits = (
         Edit("mail", BEN, "Dear Ben, yes", "Hi Ben, yes"),
         Edit("action", CEM, "remind Cem", ""),
+        Edit("plan", "", "a b", "a", "shorter", wish=True),
     )
     gave = Reading(7, ANA, Says(gives_back=(FIRST,)), "stated")
     wrong = (FormatError("organizer", "act", "no"),)
@@ -70,7 +70,6 @@ def eventful():
             received=(back(7, 4, ANA),),
             readings=(gave,),
             edits=edits,
-            remade=(Remade("plan", "shorter", "a b", "a"),),
             violations=("one_each: a", "weekend: b"),
             tokens=7,
         ),
@@ -87,7 +86,7 @@ def test_a_rehearsal_is_one_row_with_its_settings_seats_and_outcomes(eventful):
     assert row == {
         "scenario": "four", "organizer": "rule-based", "detector": "none",
         "reviewer": "none", "policies": "seed", "repetition": 3, "share_filled": 1,
-        "speakers": 2, "days": 6, "mails": 6, "flags": 2, "violations": 2, "edits": 2,
+        "speakers": 2, "days": 6, "mails": 6, "flags": 2, "violations": 2, "edits": 3,
         "format_errors": 1, "replies": 2, "tokens": 57,
     }  # fmt: skip
 

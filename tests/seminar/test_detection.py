@@ -60,11 +60,6 @@ def test_a_flag_is_a_flag_however_long_and_what_is_clear_has_no_question(overhea
     assert checked(model) == Verdict(False)
 
 
-def test_a_setting_that_there_is_not_is_refused():
-    with pytest.raises(InvalidInput, match="expected one of zero, few, few with"):
-        seat_detector("model", "many")
-
-
 def test_what_is_stated_is_flagged_and_what_nobody_could_read():
     def verdict(says):
         made = StatedDetector().check(replace(REPLY, says=says), here())

@@ -178,9 +178,21 @@ def test_a_window_that_lost_the_seminar_sends_nothing_more_and_changes_nothing(d
 def test_what_a_person_removes_is_approved_no_more(desk):
     desk.world.refused = {desk.emails[0]}
     assert len(desk.play().sent) == 3
-    assert desk.run(lambda seminar: seminar.outbox.approved()), "it may go another day"
+    approved = "SELECT count(*) FROM approved WHERE message_id = ''"
+    assert lines(desk.path, approved) == (1,), "it may go another day"
     assert not desk.play(lambda q: {"items": []} if of(MAIL, q) else None, day=1).sent
-    assert not desk.run(lambda seminar: seminar.outbox.approved())
+    assert lines(desk.path, approved) == (0,)
+
+
+def test_mail_that_was_approved_before_a_break_is_told_before_it_goes(desk):
+    def breaks(seminar):
+        seminar.outbox.send = plug
+
+    with pytest.raises(Killed):
+        desk.play(before=breaks)
+    assert not desk.world.sent and desk.run(lambda seminar: seminar.approved)
+    assert len(desk.play().sent) == 4
+    assert not desk.run(lambda seminar: seminar.approved)
 
 
 @pytest.mark.parametrize(
@@ -282,7 +294,7 @@ def test_a_held_mail_is_read_once_when_it_is_released_however_often_it_is_opened
 
     def release(seminar):
         held = {kept.key: kept for kept in seminar.inbox.held()}
-        assert {*held} == {key, other} and "address" in held[key].reason
+        assert {*held} == {key, other} and "address" in held[key].why
         seminar.remove(desk.people[1])
         for name in ("Nobody", "", desk.people[1]):
             with pytest.raises(InvalidInput, match="person"):
@@ -318,7 +330,7 @@ def test_a_reply_of_somebody_taken_off_since_it_was_fetched_is_held(desk, releas
 
     day, held = desk.run(goes_on)
     assert not day.received and [kept.key for kept in held] == [key]
-    assert "taken off the list" in held[0].reason
+    assert "taken off the list" in held[0].why
 
 
 def test_a_reply_that_is_read_while_its_writer_is_taken_off_gives_them_nothing_back(

@@ -11,7 +11,7 @@ from seminar_playing import answered, setup_of
 
 from support.errors import InvalidInput
 from support.seminar.acts import STEPS
-from support.seminar.records import REPLY
+from support.seminar.records import REPLY, Hook
 from support.seminar.study import seminar as study
 from support.seminars.answering import approves, play_days
 from support.seminars.journal import begin
@@ -110,3 +110,21 @@ def test_no_function_approves_real_mail(path):
     with Seminar(path, "spring", mailbox=world) as seminar, said:
         asyncio.run(play_days(seminar))
     assert not world.sent
+
+
+def test_a_general_policy_is_asked_for_once_and_what_it_cost_is_kept(
+    path, begun, overheard
+):
+    begun(organizer="model", people="rule-based")
+    model, asked = overheard({"policy": "Talks are held in the room."})
+    hook = Hook("By video?", "In person.", 1, "Ngozi Tarrant")
+
+    async def proposed():
+        with Seminar(path, "spring", model=model) as seminar:
+            await seminar.open()
+            made = [await seminar.generalise(hook) for _ in range(2)]
+            return made, seminar.run.roles["organizer"].replies
+
+    for _ in range(2):
+        assert asyncio.run(proposed()) == (["Talks are held in the room."] * 2, 1)
+    assert len(asked) == 1
