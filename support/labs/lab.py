@@ -372,6 +372,10 @@ def _control(name: str, allowed: Any, value: Any) -> Any:
             return w.FloatSlider(**look)
         return w.BoundedIntText(**look) if high > LARGE else w.IntSlider(**look)
     options = list(dict.fromkeys(allowed))
+    if value is inspect.Parameter.empty:
+        value = options[0]
+    if value not in options:
+        raise InvalidInput(f"{name}: {value!r} given; expected one of {options}")
     return w.Dropdown(options=options, value=value, **look)
 
 

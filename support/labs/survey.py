@@ -7,6 +7,7 @@ import asyncio
 import ipywidgets as w
 import numpy as np
 
+from support.errors import InvalidInput
 from support.labs.base import fill, warning, words
 from support.labs.person import Forms
 from support.seats import HUMAN
@@ -38,7 +39,10 @@ class SurveyForm:
     ) -> None:
         instrument.check_group(group)
         if code is not None:
-            check_code(code)
+            forms = book.forms()
+            here = forms["instrument"] == instrument.name
+            if check_code(code) in set(forms[here]["code"]):
+                raise InvalidInput(f"code: {code!r} is in use; take another")
         self.instrument, self.book = instrument, book
         self.group, self.code = group, code
         self.forms, self.end = Forms(), w.HTML()
