@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import ipywidgets as w
 
 from support.draw import png
-from support.draw import save as save_figure
 from support.errors import ConveneError, InvalidInput
 from support.models.profiles import MODEL, is_model
+from support.notebook import save as save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

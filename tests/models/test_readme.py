@@ -33,7 +33,7 @@ await sweep.run(store, progress=False)
 runs = metrics.runs_of(sweep.records(store))
 named = runs.rename(columns={"seats": "participant", "rule": "row"})
 ours = tidy_means(named, ["participant", "row"], metrics.METRICS)
-paper = "001_5dc2ef75221ed897"
+paper = "001"
 table = tables.against_published(ours, published.load(paper, "Table 1"), margin=5.0)
 ledger.keep("20", paper, "Table 1", table)"""
 GIVEN = """PARTICIPANTS = ['mixed']
