@@ -38,7 +38,7 @@ GREY = "#595959"  # of what is said beside a drawing
 WIDTH = 7.0  # inches, of a figure
 NAMED = "named"  # the gid of a line whose name stands at its end
 BESIDE: Mapping[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5)}
-HOUSE = {
+HOUSE: Any = {
     "figure.dpi": 110,
     "font.size": 9.5,
     "axes.titlesize": 9.5,
@@ -95,7 +95,8 @@ def facets(
         yield ax, table
         return
     rows = ceil(len(levels) / 2)
-    fig, spec = ax.figure, ax.get_subplotspec()
+    fig: Any = ax.figure
+    spec: Any = ax.get_subplotspec()
     height = fig.get_figheight() * (1 + 0.6 * (rows - 1))
     fig.set_figheight(height)
     panels = spec.subgridspec(rows, 2).subplots(sharex=True, sharey=True, squeeze=False)
@@ -174,7 +175,7 @@ def dots(
                 reach = margins(part, value)
                 panel.errorbar(part[value], at, xerr=reach, fmt="none", ecolor=colour)
             faces = [colour if full else "white" for full in part["_filled"]]
-            look = {"edgecolors": colour, "marker": mark, "s": 30, "zorder": 3}
+            look: Any = {"edgecolors": colour, "marker": mark, "s": 30, "zorder": 3}
             panel.scatter(part[value], at, c=faces, label=name, **look)
         for name, note in (notes or {}).items():
             if name in rows:
@@ -243,7 +244,7 @@ def name_ends(ax: Axes, gap: float = 12.0) -> None:
     points = 72 / ax.figure.dpi
     named, last, heights = [], [], []
     for line in ax.lines:
-        seen = line.get_xydata()
+        seen = np.asarray(line.get_xydata())
         seen = seen[np.isfinite(seen).all(axis=1)]
         if line.get_gid() == NAMED and len(seen):
             named.append(line)
@@ -292,7 +293,7 @@ def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") ->
     for ax in fig.axes:
         name_ends(ax)
     inches, height = fig.get_figwidth(), 6.0
-    above = [
+    above: list[tuple[str, float, float, Any]] = [
         (under, 9.5, 14.5, {"color": GREY}),
         (finding, 12.5, 8.6, {"weight": "bold"}),
     ]

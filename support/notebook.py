@@ -190,7 +190,11 @@ def save(fig: Figure, study: str, name: str, about: Mapping[str, Any]) -> Path:
     look: Any = {"dpi": 150, "bbox_inches": around}
     for suffix in FORMATS:
         fig.savefig(target / f"{name}.{suffix}", metadata=inside[suffix], **look)
-    made = {"version": __version__, "commit": _commit(), "sources": source_digest()}
+    made: dict[str, Any] = {
+        "version": __version__,
+        "commit": _commit(),
+        "sources": source_digest(),
+    }
     made["time"] = datetime.now(UTC).isoformat(timespec="seconds")
     made["points"] = round(smallest(fig) * min(1, PAGE / around.width), 1)
     kept = {"figure": name, "study": study, **about, **made, "partial": partial()}
@@ -203,8 +207,8 @@ def smallest(fig: Figure) -> float:
     """The size of a figure's smallest letters, in points."""
     from matplotlib.text import Text
 
-    written = fig.findobj(lambda one: isinstance(one, Text) and one.get_text().strip())
-    return min(text.get_fontsize() for text in written)
+    written: Any = fig.findobj(Text)
+    return min(text.get_fontsize() for text in written if text.get_text().strip())
 
 
 def _commit() -> str:
