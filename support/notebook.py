@@ -171,6 +171,8 @@ def save(fig: Figure, study: str, name: str, about: Mapping[str, Any]) -> Path:
     added, and how small its smallest letters are at a page's width. Returns the path of
     the PNG.
     """
+    from matplotlib import rc_context
+
     from support import __version__
 
     if missing := {"parameters", "participants", "seed"} - {*about}:
@@ -188,8 +190,9 @@ def save(fig: Figure, study: str, name: str, about: Mapping[str, Any]) -> Path:
         "pdf": {"CreationDate": None, "Subject": alt},
     }
     look: Any = {"dpi": 150, "bbox_inches": around}
-    for suffix in FORMATS:
-        fig.savefig(target / f"{name}.{suffix}", metadata=inside[suffix], **look)
+    with rc_context({"svg.hashsalt": name}):
+        for suffix in FORMATS:
+            fig.savefig(target / f"{name}.{suffix}", metadata=inside[suffix], **look)
     made: dict[str, Any] = {
         "version": __version__,
         "commit": _commit(),

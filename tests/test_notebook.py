@@ -93,7 +93,7 @@ def test_a_figure_is_the_same_bytes_each_time_with_its_provenance(
     fig.subplots().plot([1, 2])
     path, again = (save(fig, study, "name", PROVENANCE) for study in ("one", "two"))
     assert path == tmp_path / "one" / "name.png"
-    for suffix in (".png", ".pdf"):
+    for suffix in (".png", ".svg", ".pdf"):
         one, two = path.with_suffix(suffix), again.with_suffix(suffix)
         assert one.read_bytes() == two.read_bytes()
     kept = json.loads(path.with_suffix(".json").read_text())

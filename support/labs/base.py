@@ -210,15 +210,20 @@ def words(error: BaseException) -> str:
     )
 
 
-def held(value: Any, otherwise: str) -> str:
-    """The name under which the notebook holds something, for code that is to run in another cell of it."""
+def name_of(value: Any) -> str:
+    """The name under which the notebook holds something, for code of another cell of it."""
     from IPython import get_ipython
 
     shell = get_ipython()
-    names = shell.user_ns if shell else {}
-    return next(
-        (n for n, v in names.items() if v is value and not n.startswith("_")), otherwise
-    )
+    for name, held in (shell.user_ns if shell else {}).items():
+        if held is value and not name.startswith("_"):
+            return name
+    return getattr(value, "__name__", type(value).__name__.lower())
+
+
+def held(value: Any, otherwise: str) -> str:
+    """Replaced soon."""
+    return name_of(value)
 
 
 def blank(width: float, height: float) -> tuple[Figure, Any]:

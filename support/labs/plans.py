@@ -11,7 +11,7 @@ import ipywidgets as w
 import numpy as np
 
 from support.analysis.fairness import random_plans, trajectory
-from support.fair_decisions.instances import instance, load
+from support.fair_decisions.instances import instance, load, named
 from support.fair_decisions.measures import OBJECTIVES, value
 from support.fair_decisions.problem import FEEDBACK, PREFERENCES
 from support.fair_decisions.records import Planning, PlanningRound
@@ -106,7 +106,7 @@ class PlanningLab(PlayLab[PlanningRound]):
     def _clear(self) -> None:
         s = self.settings
         sizes = (s["decisions"], s["options"], 0, s["seed"], s["participants"])
-        self.problem = instance(s["preferences"], *sizes, skin=s["skin"])
+        self.problem = named(instance(s["preferences"], *sizes), s["skin"])
 
     async def _sit_down(self) -> None:
         s, spoken = self.settings, Spoken(self.model)

@@ -9,9 +9,6 @@ import pytest
 from support.errors import CallFailed
 from support.fair_decisions.records import Feedback
 from support.labs import plans, roundtable
-from support.labs.meeting import MeetingLab
-from support.meetings.preferences import Window
-from support.meetings.scenario import load_group
 from support.models.replies import Cache
 from support.models.stand_ins import scripted
 from support.roundtable.records import Transcript
@@ -82,12 +79,6 @@ def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(
     assert not [p for p in transcript.rounds[1].proposals if p.agent == "Ana"]
 
 
-MEETING = """from support.labs.meeting import MeetingLab
-from support.runs.study import Store
-lab = MeetingLab(Store({path!r}), members=3, rounds=1, {who})
-lab.view"""
-
-
 @pytest.fixture
 def play(browse, button, tmp_path):
     """A function from a lab's cell, filled in, to its page, once a person is asked."""
@@ -106,55 +97,6 @@ def stored(page, path, sweep):
     page.get_by_text("Stored in study.sqlite").wait_for()
     [(_, record)] = Store(path / "study.sqlite").records(sweep)
     return record
-
-
-def test_a_member_states_a_wish_in_a_talk_and_a_wrong_one_is_refused(
-    play, button, screenshot, tmp_path
-):
-    me = load_group(0, 3).members[0]
-    page = play(MEETING, who=f"seats={{{me!r}: 'human'}}")
-    page.get_by_label("text").fill("Mornings, <b>please</b>.")
-    button(page, "Add").press("Enter")
-    page.get_by_label("start").select_option("12:00")
-    page.get_by_label("end").select_option("09:30")
-    page.get_by_label("Friday", exact=True).check()
-    page.get_by_label("yes", exact=True).last.check()
-    button(page, "Send").click()
-    page.get_by_text("expected a start before the end").wait_for()
-    screenshot(page, "meeting_1_refused")
-    assert page.get_by_label("text").input_value() == "Mornings, <b>please</b>."
-    page.get_by_label("start").select_option("08:00")
-    page.get_by_label("text").press("Control+Enter")
-    record = stored(page, tmp_path, MeetingLab.sweep)
-    [turn] = [t for t in record.rounds[0].talks[me] if t.speaker == me]
-    assert turn.text == "Mornings, <b>please</b>."
-    assert page.get_by_text(turn.text).count(), "as text, not as markup"
-    assert turn.wishes == (Window(start="08:00", end="09:30", weekdays=("Friday",)),)
-    assert turn.done
-
-
-def test_a_person_coordinates_and_judges_a_meeting(play, button, screenshot, tmp_path):
-    page = play(MEETING, who="coordinator='human', evaluator='human'")
-    page.get_by_label("slot").select_option(index=1)
-    page.get_by_label("1", exact=True).check()
-    screenshot(page, "meeting_2_coordinator")
-    button(page, "Send").press("Enter")
-    page.get_by_text("The scale", exact=True).wait_for()
-    button(page, "Send").click()
-    page.get_by_text("score: Field required").first.wait_for()
-    for number, radio in enumerate(page.get_by_label("nothing", exact=True).all()):
-        if number:
-            radio.check()
-    page.get_by_label("3", exact=True).first.check()
-    screenshot(page, "meeting_3_evaluator")
-    button(page, "Send").click()
-    record = stored(page, tmp_path, MeetingLab.sweep)
-    [only] = record.rounds
-    [option] = only.options
-    scores = [*only.scores[option.id].values()]
-    assert scores == [3, None, None]
-    assert option.slot == load_group(0, 3).slots[1]
-    assert [len(wishes) for wishes in option.reasons.values()] == [1]
 
 
 PLANS = """from support.labs.plans import PlanningLab
