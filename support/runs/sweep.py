@@ -51,6 +51,7 @@ VERSIONS = {
 PROMPTS = (
     "prompts"  # a set of ours, or a folder, of which a unit's settings hold a digest
 )
+TERMS = "CONVENE_TERMS"  # in JSON, what a run of all notebooks says of theirs
 _terms = {"retry_failed": False, "concurrency": 8}
 _signature = lru_cache(inspect.signature)
 

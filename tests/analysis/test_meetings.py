@@ -22,7 +22,7 @@ from support.analysis.meetings import (
 )
 from support.meetings.records import Coordination, Option, Round, Turn
 
-PAPER = published.load("000_cf17db17b5f2de1a")
+PAPER = published.load("000")
 MEMBERS = ("Ana", "Ben", "Chi")
 
 
