@@ -222,6 +222,8 @@ def save(
     commit and time are added. `alt` says in a sentence what the picture shows, for who does not see it (by default its
     titles and axes). Returns the path of the PNG.
     """
+    from matplotlib import rc_context
+
     from support import __version__
 
     if missing := [
@@ -253,13 +255,14 @@ def save(
         "png": {"Description": said}, "svg": {"Date": None, "Description": said},
         "pdf": {"CreationDate": None, "Subject": said},
     }  # fmt: skip
-    for suffix in FORMATS:
-        fig.savefig(
-            target / f"{name}.{suffix}",
-            dpi=150,
-            bbox_inches=around,
-            metadata=formats[suffix],
-        )
+    with rc_context({"svg.hashsalt": name}):
+        for suffix in FORMATS:
+            fig.savefig(
+                target / f"{name}.{suffix}",
+                dpi=150,
+                bbox_inches=around,
+                metadata=formats[suffix],
+            )
     made = {"version": __version__, "commit": _commit(), "sources": source_digest()}
     made["time"] = datetime.now(UTC).isoformat(timespec="seconds")
     about = {"figure": name, "study": study, "alt": said, **provenance, **made}

@@ -31,7 +31,7 @@ DESK = {
         ),
         (
             room.rehearsals(
-                "panel", 2, 1, delegation=["automatic", "ask when flagged"], **DESK
+                "panel", 2, 1, delegation=["automatic", "always ask"], **DESK
             ),
             16,
         ),
