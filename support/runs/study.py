@@ -127,7 +127,7 @@ class Store:
 
     def save(self, name: str, record: Any, settings: Settings) -> Unit:
         """Store a record that no sweep made, as the next of its name and settings."""
-        text = json.dumps(dict(settings), sort_keys=True)
+        text = json.dumps(settings, sort_keys=True)
         query = """SELECT coalesce(max(repetition) + 1, 0) FROM units
             WHERE sweep = ? AND settings = ?"""
         [(following,)] = self.select(query, (self.name_in_file(name), text))
