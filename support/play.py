@@ -77,3 +77,10 @@ def check_number(
         raise InvalidInput(
             f"{name}: {value!r} given; expected a number of at least {low:g} and at most {high:g}"
         )
+
+
+def check_one(what: str, given: Any, known: Iterable[Any]) -> None:
+    """Refuse what is none of the known names."""
+    if given not in known:
+        expected = f"expected one of {', '.join(map(str, known))}"
+        raise InvalidInput(f"{what}: {given!r} given; {expected}")
