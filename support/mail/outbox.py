@@ -155,6 +155,12 @@ class Outbox(MailTables):
         with self._writing() as db:
             db.execute(f"DELETE FROM approved WHERE {APPROVED}", (self.run, digest))
 
+    def approved(self) -> bool:
+        """Whether a mail may go out without another word of a person."""
+        query = "SELECT 1 FROM approved WHERE run = ? AND message_id = ''"
+        with self._writing() as db:
+            return db.execute(query, (self.run,)).fetchone() is not None
+
     def uncertain(self) -> list[Posted]:
         """The mails of which nobody knows whether they were sent, those of processes that
         died among them."""
