@@ -13,7 +13,7 @@ FLOORS = [
     {"seats", "play", "english"},
     {"roundtable", "meetings", "fair_decisions", "seminar", "survey"},
     {"runs", "seminars"},
-    {"simulations", "played"},
+    {"simulations", "alignment", "played"},
     {"analysis"},
     {"study", "tables", "draw", "plots", "runs.pages", "ledger", "room"},
     {"labs", "desk", "recorded"},

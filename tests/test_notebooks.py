@@ -21,7 +21,7 @@ FAST = dict.fromkeys(
     ["N", "N_ABLATION", "N_ALL", "N_GROUPS", "N_ANNOTATED", "N_LIVE"], 2
 )
 FAST |= {"N_LABELLED": 1, "N_MEETINGS": 1, "N_TRAINING": 6, "N_PROBLEMS": 50}
-FAST |= {"N_HOSTILE": 55, "DRAWS": 20}
+FAST |= {"DRAWS": 20}
 ASKS = "00_"  # it asks a model live: here, a server that answers by schema
 every = pytest.mark.parametrize("path", notebooks.notebooks(), ids=lambda p: p.stem)
 

@@ -56,7 +56,7 @@ TABLE = {
         (fair_decisions, {**PLAN, "coordinator": "human"}, {"propose": unknown_plan}),
         (
             fair_decisions,
-            {**PLAN, "estimator": "human", "solver": True},
+            {**PLAN, "estimator": "human", "solver": "exact"},
             {"estimate": worth},
         ),
     ],

@@ -7,9 +7,7 @@ units that were at work.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cache
 from json import JSONDecodeError
 from operator import methodcaller
@@ -76,9 +74,6 @@ class Store:
         self._db = open_database(self.path)
         with guarded(self.path):
             self._db.executescript(SCHEMA)
-        for name in ("made", "traceback"):  # which earlier versions lack
-            with suppress(sqlite3.OperationalError):  # it is there
-                self._db.execute(f"ALTER TABLE units ADD COLUMN {name} TEXT")
 
     def register(self, sweep: str, identity: Settings) -> None:
         """Claim a name; refuse it where it stands for another study, code or seed."""
@@ -159,13 +154,13 @@ class Store:
 
     def row(self, unit: Unit) -> Row:
         """All that is kept of a unit: what is beside its record, its kind, the record as
-        JSON, and what `made` it, for `replay`. {} of a unit that is not stored."""
+        JSON, and what `made` it. {} of a unit that is not stored."""
         query = f"SELECT {', '.join(KEPT)} FROM units {WHERE}"
         rows = self.select(query, self.key(unit))
         if not rows:
             return {}
         row = dict(zip(KEPT, rows[0], strict=True))
-        row["made"] = json.loads(row["made"] or "{}")
+        row["made"] = json.loads(row["made"])
         return row
 
     def record(self, unit: Unit) -> Any | None:

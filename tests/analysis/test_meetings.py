@@ -20,7 +20,7 @@ from support.analysis.meetings import (
     scores_of,
     with_pairs,
 )
-from support.meetings.records import Breach, Coordination, Option, Round, Turn
+from support.meetings.records import Coordination, Option, Round, Turn
 
 PAPER = published.load("000_cf17db17b5f2de1a")
 MEMBERS = ("Ana", "Ben", "Chi")
@@ -47,7 +47,6 @@ def test_a_round_is_told_by_its_candidate_in_the_loop_and_in_truth():
     talk = (Turn("assistant", "When?"), Turn("Ana", "O2.", agrees="O2"))
     both = {"O1": (0, 0, 0), "O2": (3, None, 0)}
     truth = {"O1": (3, 3, 3), "O2": (3, 1, 2)}
-    breach = Breach("aspiration", "O1", 1, 2)
     talks = {
         "Ana": talk,
         "Ben": talk[:1],
@@ -55,7 +54,7 @@ def test_a_round_is_told_by_its_candidate_in_the_loop_and_in_truth():
     }
     rounds = [
         entry(1, both, truth, "O1"),
-        entry(2, both, truth, "O2", talks, breaches=(breach,)),
+        entry(2, both, truth, "O2", talks, breaches=("O1",)),
     ]
     first, last = rounds_of(run(*rounds)).to_dict("records")
     assert (first["replaced"], last["replaced"]) == (False, True)
