@@ -33,8 +33,8 @@ seminars name setup run
 journal seminar number day role step about asked answer error
 outbox run day person mail message_id digest kind sender recipient subject body message \
 status owner said decided sent_on
-approvals id run digest recipient subject body status message_id
-inbox id run key digest message_id day kind person mail how reason status raw size
+approved run digest message_id
+received run key message_id day person mail why status raw size digest
 labels number message coder run round sender text acts
 """
 STUDY = dict(line.split(" ", 1) for line in TABLES.splitlines())

@@ -13,9 +13,9 @@ FLOORS = [
     {"seats", "play", "english"},
     {"roundtable", "meetings", "fair_decisions", "seminar", "survey"},
     {"runs", "seminars"},
-    {"simulations", "played"},
+    {"simulations", "alignment", "played"},
     {"analysis"},
-    {"study", "tables", "draw", "plots", "runs.pages", "ledger", "room"},
+    {"study", "tables", "draw", "plots", "runs.pages", "ledger", "room", "notebook"},
     {"labs", "desk", "recorded"},
     {"runs.notebooks", "runs.paper", "full_runs", "app"},
 ]  # fmt: skip

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score, f1_score
 
 from support.analysis.agreement import (
-    MEAN,
     LabelFile,
     evaluate,
 )
@@ -57,8 +56,6 @@ def test_what_is_unlabelled_or_never_performed_counts_for_nothing():
     assert part["n"].eq(198).all()
     assert part["value"].equals(rest["value"])
     assert np.isnan(value(part, "defend", "kappa"))
-    both = [value(part, act, "kappa") for act in ("inform", "request")]
-    assert value(part, MEAN, "kappa") == pytest.approx(np.mean(both))
     with pytest.raises(InvalidInput, match="none of 200 messages has a label"):
         evaluate(truth, [()] * 200, GROUPS, rng())
 

@@ -60,7 +60,7 @@ def test_a_mail_that_the_one_server_took_is_shown_by_the_other_and_checking_send
     assert (
         f"localhost:{smtp.port}" in said
         and f"localhost:{dovecot}" in said
-        and "holds 1 message" in said
+        and "INBOX: 1" in said
     )
     assert smtp.handler.taken == []
     for ports, error in (
