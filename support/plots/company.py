@@ -57,7 +57,7 @@ def plot_graph(known: Database, ax: Axes) -> Axes:
         names,
         ax=ax,
         verticalalignment="top",
-        font_size=9 if small else 6.5,
+        font_size=9,
         clip_on=False,
         bbox={"color": "white", "alpha": 0.7, "pad": 0.2},
     )
