@@ -259,8 +259,9 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How it went with one principal."""
+    """How it went with one principal; `seats` has the kind of everybody."""
 
+    seats: Mapping[str, str]
     rounds: tuple[Session, ...]
 
 
@@ -326,4 +327,4 @@ async def alignment(
         filled = sum(map(bool, alone.assignment.values()))
         dates = len(held_out.slots)
         rounds.append(Session(number, *counts, filled, dates, tuple(errors)))
-    return Course(tuple(rounds))
+    return Course(corrected.seats, tuple(rounds))

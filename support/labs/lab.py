@@ -25,15 +25,15 @@ import numpy as np
 
 from support import draw
 from support.errors import InvalidInput
-from support.labs.base import Home, fill, name_of, warning, words
-from support.labs.person import PersonForm
+from support.labs.base import Home, cell, fill, warning, words
+from support.labs.person import Forms
 from support.models import serving
 from support.models.profiles import models_in
 from support.play import held
 from support.roundtable.fork import Start, starting
 from support.roundtable.records import Transcript
 from support.runs.study import Store, Unit
-from support.seats import HUMAN, Question, people
+from support.seats import HUMAN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,7 +92,7 @@ class Lab:
         self.fork_button = self._button("Fork after it", self.fork)
         self.save_button = self._button("Save figure", self.save)
         self.status, self.cell, self.words = w.HTML(), w.HTML(), w.HTML()
-        self.forms = w.VBox()
+        self.forms = Forms()
         self.before, self.figure = w.Image(format="png"), w.Image(format="png")
         self.round = w.IntSlider(description="round", min=1, max=1)
         self.round.observe(lambda _: self.home.run(self._draw_soon), "value")
@@ -101,7 +101,7 @@ class Lab:
             each.observe(lambda _: self.home.run(self.restart), "value")
         playing = [self.step_button, self.end_button, self.stop_button, self.new_button]
         looking = [self.round, self.fork_button, self.save_button]
-        rows = [w.Box(shown), w.Box(playing), self.status, self.forms]
+        rows = [w.Box(shown), w.Box(playing), self.status, self.forms.view]
         rows += [self.before, self.figure, w.Box(looking), self.cell, self.words]
         self.view = w.VBox([w.HTML(fill("lab")), *rows])
         self.view.add_class("convene-lab")
@@ -138,8 +138,6 @@ class Lab:
         self.unit: Unit | None = None
         self.record, self.over, self.left = self.origin, False, 0.0
         self.go, self.rest = asyncio.Event(), asyncio.Event()
-        self.persons: dict[str, PersonForm] = {}
-        self.forms.children = ()
         for name, control in self.controls.items():
             for each in _widgets(control):
                 each.disabled = self.origin is not None and name not in FORKED
@@ -158,7 +156,7 @@ class Lab:
         self.go.set()
         if self.task is None:
             self.task = asyncio.ensure_future(self._play())
-        self._tell(f"Round {self._played + 1} is being played.")
+        self._tell(f"Round {self.played + 1} is being played.")
 
     async def play(self, rounds: float = math.inf) -> None:
         """Play so many rounds more, and wait until they are played."""
@@ -170,17 +168,16 @@ class Lab:
         self.left = min(self.left, 1)
 
     @property
-    def _played(self) -> int:
+    def played(self) -> int:
+        """How many rounds were."""
         return len(getattr(self.record, "rounds", ()))
 
     async def _play(self) -> None:
-        questions: asyncio.Queue[Question] = asyncio.Queue()
-        listening = asyncio.ensure_future(self._listen(questions))
         settings = self.settings | self._seated
         rng = np.random.default_rng(settings.pop("seed"))
         try:
             with ExitStack() as stack:
-                stack.enter_context(people(questions))
+                stack.enter_context(self.forms.asked())
                 stack.enter_context(held(self._hold))
                 stack.enter_context(serving(cache=self.store.path))
                 if self.origin is not None:
@@ -190,8 +187,6 @@ class Lab:
         except Exception as error:  # nobody awaits this task: it is told here
             self.task = None
             self._pause(warning(words(error)))
-        finally:
-            listening.cancel()
 
     async def _hold(self, record: Any) -> None:
         """Keep what was played, and wait until another round is wanted."""
@@ -201,7 +196,7 @@ class Lab:
         self._changed()
         self.left -= 1
         if self.left <= 0:
-            self._pause(f"{self._played} played.")
+            self._pause(f"Round {self.played} is played.")
         await asyncio.sleep(0)  # "Stop" is heard
         await self.go.wait()
 
@@ -213,30 +208,19 @@ class Lab:
 
     def _end(self) -> None:
         self.over = True
-        self.forms.children = ()
         unit = self._kept()
         self._changed()
         place = f"{self.store.path.name} as play {unit.repetition} of “{self.name}”"
-        self._pause(f"Finished after {self._played} rounds, stored in {place}.")
+        self._pause(f"Finished after {self.played} rounds, stored in {place}.")
 
     def _kept(self) -> Unit:
         """What was played is in the study's file."""
         if self.unit is None:
-            about = {"settings": self.settings, "played": self._played}
+            about = {"settings": self.settings, "played": self.played}
             about |= {"fork": self._forked}
             plain = json.loads(json.dumps(about, default=_expression))
             self.unit = self.store.save(self.name, self.record, plain)
         return self.unit
-
-    async def _listen(self, questions: asyncio.Queue[Question]) -> None:
-        """Show people what they are asked."""
-        while True:
-            question = await questions.get()
-            if question.me not in self.persons:
-                self.persons[question.me] = PersonForm(question.me)
-                views = [person.view for person in self.persons.values()]
-                self.forms.children = tuple(views)
-            self.persons[question.me].ask(question)
 
     # ---- what would have been --------------------------------------------------------
 
@@ -273,7 +257,7 @@ class Lab:
     def _changed(self) -> None:
         """Something else was played."""
         newest = self.round.value == self.round.max
-        self.round.max = max(self._played, 1)
+        self.round.max = max(self.played, 1)
         if newest:
             self.round.value = self.round.max
         forks = isinstance(self.record, Transcript) and self.origin is None
@@ -316,15 +300,16 @@ class Lab:
         if self.record is None:
             raise InvalidInput("nothing was played yet: press Next round")
         figure = self.show(self.record)
-        path = draw.save(figure, self.study.__name__, self._file, self._about)
+        path = draw.save(figure, self.study.__name__, self.file, self._about)
         png(figure)
         told = f"Saved as {path.parent.name}/{path.stem}.png, .svg and .pdf. "
         self.cell.value = fill("code", told, self.code)
         return path
 
     @property
-    def _file(self) -> str:
-        about = [self.settings, self._played, self._forked]
+    def file(self) -> str:
+        """What the figure's files are called: other settings, other files."""
+        about = [self.settings, self.played, self._forked]
         text = json.dumps(about, default=_expression)
         return f"lab_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
@@ -341,47 +326,20 @@ class Lab:
     def code(self) -> str:
         """A cell that makes the figure of what was played, and its files.
 
-        Where a person or a model spoke, it reads the record: they need not say it again.
+        Where a person or a model spoke it reads the record: they need not say it again.
         """
-        lines = ["from support import draw"]
-        if self._seats_a(HUMAN) or models_in(self.settings):
-            unit, store = self._kept(), name_of(self.store)
-            lines += ["from support.runs.study import Unit", ""]
-            place = f"{unit.sweep!r}, {unit.text!r}, {unit.repetition}"
-            lines.append(f"record = {store}.record(Unit({place}))")
-        else:
-            lines += self._again()
-        lines.append(f"figure = {name_of(self.show)}(record)")
-        where = f"{self.study.__name__!r}, {self._file!r}"
-        lines.append(f"path = draw.save(figure, {where}, {self._about!r})")
-        return "\n".join(lines)
-
-    def _again(self) -> list[str]:
-        """The lines that play it again."""
-        study = self.study
-        lines = ["import numpy as np", "from support.play import after"]
-        if study.__module__ != "__main__":
-            lines.append(f"from {study.__module__} import {study.__name__}")
-        rounds = math.inf if self.over else self._played
-        if self.origin is None:
-            return [*lines, "", *self._call(self.settings, rounds)]
-        start = self._start
-        lines += ["from support.roundtable.fork import Start, starting", ""]
-        lines += self._call(self.known, start.at - 1)
-        lines.append(f"start = Start(record, {start.at}, seats={start.seats!r})")
-        lines.append("with starting(start):")
-        for line in self._call(self.settings | self._seated, rounds):
-            lines.append(f"    {line}")
-        return lines
-
-    def _call(self, settings: Mapping[str, Any], rounds: float) -> list[str]:
-        given = dict(settings)
-        lines = [f"play = {self.study.__name__}("]
-        lines.append(f"    np.random.default_rng({given.pop('seed')}),")
-        for name, value in given.items():
-            lines.append(f"    {name}={_expression(value)},")
-        awaited = "play" if rounds == math.inf else f"after({rounds}, play)"
-        return [*lines, ")", f"record = await {awaited}"]
+        spoken = self._seats_a(HUMAN) or models_in(self.settings)
+        told = {
+            "lab": self,
+            "unit": self._kept() if spoken else None,
+            "rounds": None if self.over else self.played,
+            "start": None if self.origin is None else self._start,
+            "again": self.settings | self._seated,
+            "about": self._about,
+            "named": name_of,
+            "code": _expression,
+        }
+        return cell(**told)
 
 
 # ---- controls --------------------------------------------------------------------------
@@ -414,6 +372,10 @@ def _control(name: str, allowed: Any, value: Any) -> Any:
             return w.FloatSlider(**look)
         return w.BoundedIntText(**look) if high > LARGE else w.IntSlider(**look)
     options = list(dict.fromkeys(allowed))
+    if value is inspect.Parameter.empty:
+        value = options[0]
+    if value not in options:
+        raise InvalidInput(f"{name}: {value!r} given; expected one of {options}")
     return w.Dropdown(options=options, value=value, **look)
 
 
@@ -434,6 +396,17 @@ def _expression(value: Any) -> str:
     except TypeError:
         return name_of(value)
     return repr(value)
+
+
+def name_of(value: Any) -> str:
+    """The name under which the notebook holds something, for code of another cell of it."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    for name, one in (shell.user_ns if shell else {}).items():
+        if one is value and not name.startswith("_"):
+            return name
+    return getattr(value, "__name__", type(value).__name__.lower())
 
 
 def png(figure: Figure) -> bytes:

@@ -1,20 +1,18 @@
-"""RoundTable's figures: utility by round, who gets what, one discussion."""
+"""RoundTable's figures: utility by round, and who gets what."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from support.analysis.stats import describe
-from support.draw import COLOURS, HATCHES, NAMED, baseline, facets, key, lines, style
+from support.draw import COLOURS, HATCHES, facets, key, lines, style
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 UTILITY = "% of the largest total"
 SILENCE = "even split, no talk"
@@ -71,46 +69,3 @@ def plot_allocation(
         base += row
     ax.set(xlabel="good", ylabel="units")
     key(ax)
-
-
-def draw_discussion(
-    curve: Sequence[float] | np.ndarray,
-    allocation: Sequence[Sequence[float]] | None,
-    agents: Sequence[str],
-    goods: Sequence[str],
-    rounds: int,
-    crowd: np.ndarray | None = None,
-    told: str = "",
-    even: float | None = None,
-) -> Figure:
-    """One discussion: its total utility (percent) after each round played, and the
-    standing allocation.
-
-    `allocation` is None before the first decision, and for one that is no table but is
-    `told` in words. `crowd`, of shape (discussions, rounds), are curves of rule-based
-    discussions with the same settings: their mean and middle 80 %.
-    """
-    from matplotlib.figure import Figure
-
-    fig = Figure(figsize=(9, 3.2), layout="constrained")
-    left, right = fig.subplots(1, 2, width_ratios=(3, 2))
-    numbers = np.arange(1, rounds + 1)
-    if crowd is not None:
-        low, high = np.quantile(crowd, (0.1, 0.9), axis=0)
-        left.fill_between(numbers, low, high, color="#DDDDDD")
-        mean = crowd.mean(axis=0)
-        name = f"rule-based,\nmean of {len(crowd)}"
-        left.plot(numbers, mean, "--", color="#777777", label=name, gid=NAMED)
-    played, look = numbers[: len(curve)], style(0)
-    left.plot(played, curve, label="this discussion", gid=NAMED, **look)
-    if even is not None:
-        baseline(left, SILENCE, even)
-    left.set(xlabel="round", ylabel=UTILITY, xticks=numbers, ylim=(-3, 103))
-    if allocation is not None:
-        plot_allocation(allocation, agents, goods, right)
-        right.set_xlabel(f"good (standing after round {len(curve)})")
-    else:
-        words = fill(told, 32) or "nothing decided yet"
-        right.text(0.5, 0.5, words, ha="center", va="center")
-        right.set_axis_off()
-    return fig

@@ -1,6 +1,5 @@
 """RoundTable's figures draw the data that they are given."""
 
-import numpy as np
 import pandas as pd
 
 from support.plots import roundtable as figures
@@ -34,10 +33,3 @@ def test_an_allocation_is_stacked_to_its_endowment(ax):
         100,
         100,
     ]
-
-
-def test_a_discussion_is_drawn_beside_simulated_ones_and_an_even_split():
-    crowd = np.array([[0, 10, 20], [0, 30, 40]])
-    fig = figures.draw_discussion([0, 50], None, ["Ana"], ["A"], 3, crowd, even=63)
-    drawn = [list(line.get_ydata()) for line in fig.axes[0].lines]
-    assert drawn == [[0, 20, 30], [0, 50], [63, 63]]
