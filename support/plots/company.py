@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from support.draw import COLOURS
+from support.draw import COLOURS, key
 from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE, Company
 
 if TYPE_CHECKING:
@@ -63,9 +63,7 @@ def plot_graph(company: Company, members: Sequence[str], ax: Axes) -> Axes:
         clip_on=False,
         bbox={"color": "white", "alpha": 0.7, "pad": 0.2},
     )
-    ax.legend(
-        fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=3
-    )
+    key(ax)
     ax.margins(0.12)
     ax.set_axis_off()
     return ax
