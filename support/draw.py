@@ -311,7 +311,7 @@ def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") ->
 
 
 def save(fig: Figure, study: str, name: str, about: Any, alt: str = "") -> Any:
-    """`notebook.save`, for notebooks that open no `Notebook`."""
+    """Finish and write a figure that no `Notebook` opened, a lab's: `notebook.save`."""
     from support.notebook import save as write
 
     finish(fig, footer=str(about["participants"]))

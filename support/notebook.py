@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from scipy.stats import t
 
 from support import draw, ledger, published, tables
 from support.analysis import claims
@@ -77,9 +78,17 @@ class Notebook:
         self.played = Played(sweep, list(sweep.records(self.store)))
         return self.played
 
-    def printed(self, table: str | None = None) -> pd.DataFrame:
-        """The numbers that the paper prints, all or those of a table."""
-        return published.load(self.paper, table)
+    def printed(self, table: str | None = None, n: int = 0) -> pd.DataFrame:
+        """The numbers that the paper prints, all or those of a table.
+
+        With `n`, the cases behind each, they have their 95 % t intervals (low, high): what
+        is printed beside a number is its standard error.
+        """
+        cells = published.load(self.paper, table)
+        if n:
+            half = t.ppf(0.975, n - 1) * cells["spread"]
+            cells = cells.assign(low=cells["value"] - half, high=cells["value"] + half)
+        return cells
 
     @contextmanager
     def figure(

@@ -76,6 +76,14 @@ def test_cells_and_statements_go_to_the_ledger_under_their_paper(nb, tmp_path):
     assert "unanimous" in nb.table(found, "Cells").as_raw_html()
 
 
+def test_printed_numbers_have_the_interval_that_their_error_gives(nb):
+    cells = nb.printed("Table 1", n=100).query("column == 'utility@10'")
+    unanimous = cells.set_index("row").loc["unanimous"]
+    # 48.48, standard error 3.86; t of 99 degrees of freedom: 1.984
+    assert unanimous["low"] == pytest.approx(48.48 - 1.984 * 3.86, abs=0.01)
+    assert unanimous["high"] == pytest.approx(48.48 + 1.984 * 3.86, abs=0.01)
+
+
 def test_a_run_of_all_notebooks_says_how_the_sweeps_of_each_go(nb, monkeypatch):
     monkeypatch.setenv(sweep.TERMS, json.dumps({"concurrency": 3}))
     Notebook("20", "a_study", seed=1, concurrency=5, retry_failed=False)
