@@ -170,7 +170,9 @@ def dots(
         for i, name in enumerate(names):
             part = every if hue is None else every[every[hue] == name]
             colour, mark = COLOURS[i % 8], MARKS[i % 8]
-            at = part[y].map(rows.index) + 0.7 * ((i + 0.5) / len(names) - 0.5)
+            at = part[y].map(rows.index).astype(float) + 0.7 * (
+                (i + 0.5) / len(names) - 0.5
+            )
             if "low" in part:
                 reach = margins(part, value)
                 panel.errorbar(part[value], at, xerr=reach, fmt="none", ecolor=colour)

@@ -29,7 +29,8 @@ def plot_diverging(answers: pd.DataFrame, ax: Axes, scale: Scale = FIVE) -> Axes
     [source] = given["source"].unique()
     steps = range(scale.low, scale.high + 1)
     counts = pd.crosstab([given["item"], given["group"]], given["answer"])
-    counts = counts.reindex(given["item"].unique(), level=0)
+    for level, name in enumerate(["group", "item"]):
+        counts = counts.reindex(given[name].unique(), level=1 - level)
     counts = counts.reindex(columns=steps, fill_value=0)
     n = counts.sum(axis=1)
     shares = 100 * counts.div(n, axis=0)
