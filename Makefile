@@ -11,7 +11,7 @@ P ?=
 WITH ?=
 BUDGET ?=
 
-.PHONY: run estimate paper notebooks test lab lint bench book servers record clean help
+.PHONY: run estimate paper notebooks student test lab lint bench book servers record clean help
 
 run: .venv/installed  ## every notebook into build/notebooks; ARGS='PARTICIPANTS="mixed, model:NAME" N=… BUDGET=… --only 20': into a folder of its own
 	$(HERE) -m support.runs.notebooks run $(ARGS)
@@ -23,7 +23,10 @@ paper: .venv/installed  ## one paper with models: P=001 WITH="model:a, model:b" 
 	$(HERE) -m support.runs.paper "$(P)" "$(WITH)" $(if $(BUDGET),BUDGET=$(BUDGET)) $(ARGS)
 
 notebooks: run  ## every notebook in place: how the committed outputs are made
-	cp build/notebooks/*.ipynb notebooks && cp build/ledger/* data/ledger
+	cp build/notebooks/*.ipynb notebooks && cp build/notebooks/solutions/*.ipynb notebooks/solutions && cp build/ledger/* data/ledger
+
+student: .venv/installed  ## the notebooks for a class, without outputs and answers: build/student
+	$(HERE) -m support.runs.notebooks student $(ARGS)
 
 record: .venv/installed  ## play the recorded runs of the embedded model again, into data/replies
 	$(HERE) -m support.runs.recordings

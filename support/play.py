@@ -81,6 +81,13 @@ def check_number(
         )
 
 
+def check_one(what: str, given: Any, known: Iterable[Any]) -> None:
+    """Refuse what is none of the known names."""
+    if given not in known:
+        expected = f"expected one of {', '.join(map(str, known))}"
+        raise InvalidInput(f"{what}: {given!r} given; {expected}")
+
+
 # ---- between the rounds of a study -----------------------------------------------------
 
 Hold = Callable[[Any], Awaitable[None]]

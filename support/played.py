@@ -19,7 +19,7 @@ def played(meeting: Meeting, entry: Round) -> Scenario:
     """
     groups = dict(zip(meeting.members, "ABCDEFGHIJ", strict=False))
     members = tuple(
-        Member(group, name, tuple(words.text for words in meeting.texts[name]))
+        Member(group, name, tuple(words.text for words in meeting.own[name].texts))
         for name, group in groups.items()
     )
     options = []

@@ -69,7 +69,7 @@ def held_card(seminar: Seminar, mail: Kept, done: Callable[[], Any]) -> FormCard
         seminar.drop(mail.key)
         return done()
 
-    found = read(mail.fetched)
+    found = read(mail)
     sender = f"{found.sender_name} <{found.sender or 'no sender that can be read'}>"
     more = ", ".join(found.attachments)
     shown = fill("stranger", mail.why, sender, found.subject, found.whole, more)

@@ -25,9 +25,9 @@ from support.fair_decisions.problem import (
     RANKINGS,
     SCORES,
     FairDecisions,
-    check_one,
     check_size,
 )
+from support.play import check_one
 
 
 def _scores(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:

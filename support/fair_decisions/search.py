@@ -31,12 +31,11 @@ from support.fair_decisions.problem import (
     FairDecisions,
     Heard,
     Move,
-    check_one,
     check_size,
     table_of,
 )
 from support.fair_decisions.records import Feedback, Plan, Planning, PlanningRound
-from support.play import FormatError, asked, counted
+from support.play import FormatError, asked, check_one, counted
 from support.solvers.fair import totals
 
 ROUNDS = 5

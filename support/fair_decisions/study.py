@@ -10,7 +10,7 @@ import numpy as np
 
 from support.fair_decisions.instances import instance, stated
 from support.fair_decisions.planners import SOLVERS, Suggester
-from support.fair_decisions.problem import COMPLETE, SCORE, SPOKEN, check_one
+from support.fair_decisions.problem import COMPLETE, SCORE, SPOKEN
 from support.fair_decisions.records import Planning, PlanningRound
 from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search
 from support.fair_decisions.seats import (
@@ -24,7 +24,7 @@ from support.fair_decisions.seats import (
     seat_estimator,
 )
 from support.models.profiles import MODEL, is_model
-from support.play import between
+from support.play import between, check_one
 from support.seats import (
     HUMAN,
     TEMPERATURE,

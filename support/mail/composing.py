@@ -16,7 +16,7 @@ from support.mail.letters import (
     SENT_BODY,
     SUBJECT,
     checked_address,
-    first_hidden,
+    shown_text,
 )
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ def compose(outgoing: Outgoing) -> bytes:
     checked_address(outgoing.recipient, "recipient")
     for field, limit in LIMITS.items():
         text: str = getattr(outgoing, field)
-        hidden = first_hidden(text, allowed="\n\t" if field == "body" else "")
+        hidden = text != shown_text(text) or (field != "body" and {*text} & {*"\n\t"})
         empty = field in ("subject", "body") and not text.strip()
         if hidden or empty or len(text) > limit:
             raise InvalidInput(
                 f"{field} is {text[:limit]!r}, of {len(text)} characters; expected words, "
-                f"at most {limit} characters, and no control character such as {hidden!r}"
+                f"at most {limit} characters, and no control character"
             )
     raw = _composed(outgoing)
     if fault := _misread(raw, outgoing):
@@ -90,17 +90,14 @@ def _encoded(text: str) -> str:
     """A text as it is, or as encoded words (RFC 2047), each whole and within a line."""
     from email.header import Header
 
-    if text.isascii() and "=?" not in text and text == " ".join(text.split()):
-        return text
-    made = Header(text, "utf-8", maxlinelen=75, header_name="Subject")
-    return made.encode(linesep="\r\n")
+    charset = "us-ascii" if text.isascii() else "utf-8"
+    return Header(text, charset, 75, "Subject").encode(linesep="\r\n")
 
 
 def _named(name: str, address: str) -> str:
     from email.utils import quote
 
-    plain = name.isascii() and "=?" not in name
-    written = f'"{quote(name)}"' if plain else _encoded(name)
+    written = f'"{quote(name)}"' if name.isascii() else _encoded(name)
     return f"{written} <{address}>" if name else address
 
 

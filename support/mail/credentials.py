@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import base64
 import os
-from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from support.errors import InvalidInput, MissingData
-from support.mail.letters import checked_address, first_hidden
+from support.mail.letters import checked_address
 
 IMPLICIT, STARTTLS = "implicit", "starttls"
 USER, PASSWORD = "CONVENE_MAIL_USER", "CONVENE_MAIL_PASSWORD"
@@ -57,48 +57,38 @@ class MailServers:
 
     def __post_init__(self) -> None:
         checked_address(self.address, "address")
-        for field in ("smtp_port", "imap_port"):
-            if not 0 < getattr(self, field) < 65536:
-                raise InvalidInput(f"{field}: expected a number from 1 to 65535")
+        for name in ("smtp_port", "imap_port"):
+            if not 0 < getattr(self, name) < 65536:
+                raise InvalidInput(f"{name}: expected a number from 1 to 65535")
         if self.smtp_tls not in (IMPLICIT, STARTTLS):
             raise InvalidInput(f"smtp_tls: expected {IMPLICIT!r} or {STARTTLS!r}")
 
 
+@dataclass(frozen=True)
 class Login:
-    """A user and a password that does not show: not when printed, not in a traceback, and
-    it cannot be pickled."""
+    """A user and a password, which does not show: not when printed, not in a traceback."""
 
-    __slots__ = ("_password", "user")
+    user: str
+    password: str = field(repr=False)
 
-    def __init__(self, user: str, password: str) -> None:
-        for name, text in (("user", user), ("password", password)):
-            if not text or first_hidden(text):  # which could end the line it is sent in
+    def __post_init__(self) -> None:
+        for name in ("user", "password"):
+            text = getattr(self, name)
+            if (
+                not text or not text.isprintable()
+            ):  # it could end the line it is sent in
                 raise InvalidInput(f"{name}: it is empty, or has a control character")
-        self.user, self._password = user, password
-
-    @property
-    def password(self) -> str:
-        """To be handed to a server, and to nobody else."""
-        return self._password
 
     def without(self, text: str) -> str:
         """A text with the password blotted out, in case a server repeats it, in any form
         that it was told in: SMTP's two in base64, IMAP's in quotes."""
-        user, password = self.user, self._password
+        user, password = self.user, self.password
         plain = f"\0{user}\0{password}", f"{user}\0{user}\0{password}", password
         forms = [base64.b64encode(each.encode()).decode() for each in plain]
         forms += [password.replace("\\", "\\\\").replace('"', '\\"'), password]
         for form in forms:
             text = text.replace(form, "(password)")
         return text
-
-    def __repr__(self) -> str:
-        return f"Login({self.user!r}, password not shown)"
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError(
-            "a Login is not pickled or copied: it would be written somewhere"
-        )
 
 
 def find_login(servers: MailServers) -> Login:
@@ -140,28 +130,26 @@ def _named_there(servers: MailServers) -> bool:
         named = servers_from_environment()
     except (MissingData, InvalidInput):
         return False
-
-    def bound(of: MailServers) -> list[str]:
-        return [str(getattr(of, name)).lower() for name in BOUND]
-
-    return bound(named) == bound(servers)
+    return all(getattr(named, name) == getattr(servers, name) for name in BOUND)
 
 
 def servers_from_environment() -> MailServers:
     """The servers that the environment names, by the variables of `TOLD`; MissingData
     names those that are needed."""
-    said = {field: os.environ.get(name, "").strip() for field, name in TOLD.items()}
-    given: dict[str, Any] = {field: value for field, value in said.items() if value}
-    if missing := [TOLD[field] for field in NEEDED if field not in given]:
+    said = {
+        name: os.environ.get(variable, "").strip() for name, variable in TOLD.items()
+    }
+    given: dict[str, Any] = {name: value for name, value in said.items() if value}
+    if missing := [TOLD[name] for name in NEEDED if name not in given]:
         raise MissingData(
             f"{', '.join(missing)} not set in the environment: expected the servers and "
             "the address that live mail is sent with; a rehearsal or a dry run needs none"
         )
-    for field in given.keys() & {"smtp_port", "imap_port"}:
-        if not given[field].isdecimal():
+    for name in given.keys() & {"smtp_port", "imap_port"}:
+        if not given[name].isdecimal():
             raise InvalidInput(
-                f"{TOLD[field]}: {given[field]!r} given; expected a number"
+                f"{TOLD[name]}: {given[name]!r} given; expected a number"
             )
-        given[field] = int(given[field])
+        given[name] = int(given[name])
     usual = STARTTLS if given.get("smtp_port") == 587 else IMPLICIT
     return MailServers(**{"smtp_tls": usual} | given)

@@ -6,13 +6,12 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from support.errors import InvalidInput
-from support.mail.letters import MESSAGE_ID, checked_address, folded
+from support.mail.letters import ADDRESS, MESSAGE_ID
 
 if TYPE_CHECKING:
     from email.message import Message
 
-VALUE, THREAD = 2000, 60_000  # characters that are read of a header, of a thread's
+VALUE = 10_000  # characters of a header that are read
 LOST = "\ufffd"  # stands where something cannot be decoded
 NAMED = r'(?P<name>(?:"(?:[^"\\]|\\.)*"|[^"<>@])*)<(?P<address>[^<>\s]+)>'
 SENDER = re.compile(rf"{NAMED}|(?P<bare>[^<>\s]+)( \([^()<>@]*\))?")
@@ -35,8 +34,7 @@ def policy() -> Any:
     class Bounded(Compat32):
         def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
             name, value = super().header_source_parse(sourcelines)
-            long = name.lower() in ("references", "in-reply-to")
-            return name[:100], value[: THREAD if long else VALUE]
+            return name, value[:VALUE]
 
         def header_fetch_parse(self, name: str, value: str) -> Any:
             return value
@@ -65,10 +63,8 @@ def sender(message: Message) -> tuple[str, str]:
     if not found:
         return "", decoded(value)
     name = decoded((found["name"] or "").strip().strip('"'))
-    try:
-        return checked_address(found["address"] or found["bare"], "sender"), name
-    except InvalidInput:
-        return "", decoded(value)
+    address = found["address"] or found["bare"]
+    return (address, name) if ADDRESS.fullmatch(address) else ("", decoded(value))
 
 
 def is_forged(message: Message, authserv: str, address: str) -> bool:
@@ -77,26 +73,21 @@ def is_forged(message: Message, authserv: str, address: str) -> bool:
 
     It is where DMARC failed, was asked of another sender, or both SPF and DKIM failed.
     """
-    values = message.get_all("Authentication-Results", [])
-    if not authserv or not values:
-        return False
-    plain = values[0]
+    plain = message.get("Authentication-Results", "").lower()
     for _ in range(5):  # comments nest
         plain = COMMENT.sub(" ", plain)
-    own, *results = plain.split(";")
-    if folded(own.partition(" ")[0]) != folded(authserv):
+    if plain.replace(";", " ").split()[:1] != [authserv.lower()]:
         return False
-    found = re.findall(r"(?:^|;)\s*(\w+)\s*=\s*(\w+)", ";".join(results).lower())
-    asked = re.findall(r"header\.from\s*=\s*([\w.-]+)", plain.lower())
-    failed = {
-        of: {said for name, said in found if name == of}
+    verdicts = re.findall(r";\s*(\w+)\s*=\s*(\w+)", plain)
+    dmarc, spf, dkim = (
+        {said for name, said in verdicts if name == of}
         for of in ("dmarc", "spf", "dkim")
-    }
+    )
+    asked = {*re.findall(r"header\.from\s*=\s*([\w.-]+)", plain)}
+    other = bool(asked - {address.lower().rpartition("@")[2]})
+    both = bool(spf and dkim and spf | dkim <= FAILED)
     unsure = bool(re.search(r'["()\\]', plain))
-    other = bool({*asked} - {folded(address.rpartition("@")[2])})
-    both = bool(failed["spf"] and failed["dkim"])
-    both &= failed["spf"] | failed["dkim"] <= FAILED
-    return unsure or other or both or "fail" in failed["dmarc"]
+    return unsure or other or both or "fail" in dmarc
 
 
 def decoded(value: str) -> str:

@@ -90,11 +90,6 @@ class Kept:
     raw: bytes
     size: int
 
-    @property
-    def fetched(self) -> Fetched:
-        """The message as it was fetched, to be read again."""
-        return Fetched(self.key, self.raw, self.size)
-
 
 class Inbox(MailTables):
     """The inbox of one run."""
@@ -134,29 +129,28 @@ class Inbox(MailTables):
 
     def release(self, key: str, person: str, day: int) -> Kept:
         """A person says whose it is: a reply, collected on that later day."""
-        return self._settle(key, (HELD,), RELEASED, "person = ?, day = ?", person, day)
+        return self._settle(key, HELD, status=RELEASED, person=person, day=day)
 
     def drop(self, key: str) -> Kept:
         """A person says that it is not to be read; its bytes stay."""
-        return self._settle(key, (HELD,), DROPPED)
+        return self._settle(key, HELD, status=DROPPED)
 
     def hold(self, key: str, why: str) -> Kept:
         """Hold a message after all, which was taken or released and not read yet."""
-        return self._settle(key, (TAKEN, RELEASED), HELD, "why = ?", why)
+        return self._settle(key, TAKEN, RELEASED, status=HELD, why=why)
 
     def _where(self, condition: str, *values: Any) -> list[Kept]:
         return self._records(Kept, "received", condition, *values)
 
-    def _settle(
-        self, key: str, before: tuple[str, ...], after: str, change: str = "", *to: Any
-    ) -> Kept:
+    def _settle(self, key: str, *before: str, **to: Any) -> Kept:
         """Change what is known of a message; InvalidInput where it is not like that."""
-        sets = ", ".join(filter(None, (change, "status = ?")))
+        sets = ", ".join(f"{name} = ?" for name in to)
         marks = ", ".join("?" * len(before))
         where = f"run = ? AND key = ? AND status IN ({marks})"
+        values = *to.values(), self.run, key, *before
         with self._writing() as db:
             query = f"UPDATE received SET {sets} WHERE {where}"
-            if not db.execute(query, (*to, after, self.run, key, *before)).rowcount:
+            if not db.execute(query, values).rowcount:
                 told = " or ".join(before)
                 raise InvalidInput(
                     f"key: {key!r} given; expected that of a {told} mail"

@@ -113,13 +113,6 @@ def _hidden(character: str) -> bool:
     return tag or unicodedata.category(character) in HIDDEN
 
 
-def first_hidden(text: str, allowed: str = "") -> str:
-    """The first such character of a text that is not allowed there; "" if there is none."""
-    lonely = LONELY.search(text)
-    hidden = (c for c in text if c not in allowed and _hidden(c))
-    return next(hidden, lonely[0][0] if lonely else "")
-
-
 def shown(text: str, limit: int) -> str:
     """One line for a person to read, without hidden characters, no longer than that.
 

@@ -162,11 +162,9 @@ class LiveMailbox:
 
         servers, login, box = self.servers, self._login, None
         host, port = servers.imap_host, servers.imap_port
-        plain = f"{login.user}{login.password}".isascii()
         try:
             box = MailBox(host, port, timeout=self.patience, ssl_context=self._context)
-            enter = box.login if plain else box.login_utf8
-            enter(login.user, login.password, initial_folder=None)
+            box.login_utf8(login.user, login.password, initial_folder=None)
             box.folder.set(servers.imap_folder, readonly=True)
             yield box
         except (OSError, imaplib.IMAP4.error, ImapToolsError) as error:

@@ -79,9 +79,8 @@ class FolderMailbox:
     def __init__(self, path: str | Path) -> None:
         self.outbox, self.inbox = Path(path) / "outbox", Path(path) / "inbox"
         try:
-            Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            for folder in (Path(path), self.outbox, self.inbox):
-                folder.mkdir(mode=0o700, exist_ok=True)
+            for folder in (self.outbox, self.inbox):
+                folder.mkdir(parents=True, exist_ok=True)
             Path(path).chmod(0o700)
         except OSError as error:
             raise InvalidInput(
@@ -114,7 +113,7 @@ class FolderMailbox:
 
 
 def _write(path: Path, message: bytes) -> None:
-    """Whole or not at all, and on the disk; a new file's name is safe when its folder is."""
+    """Whole or not at all, and on the disk."""
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".draft-")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -124,9 +123,6 @@ def _write(path: Path, message: bytes) -> None:
         os.replace(draft, path)
     finally:
         Path(draft).unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    os.fsync(folder)
-    os.close(folder)
 
 
 def _fetched(path: Path) -> Fetched:

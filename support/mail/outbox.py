@@ -25,14 +25,13 @@ from pathlib import Path
 from support.errors import DamagedFile, FateUnknown, InvalidInput, NotSent
 from support.mail.composing import compose, reads_as
 from support.mail.journal import MailTables
-from support.mail.letters import Outgoing, checked_address, shown
+from support.mail.letters import Outgoing, shown
 from support.mail.mailbox import FOLDER, LIVE, SIMULATED, Mailbox
 from support.presence import Presence
 
 PREPARED, SENDING, SENT, DRY = "prepared", "sending", "sent", "dry"
 NOT_SENT, UNCERTAIN = "not sent", "uncertain"
 SAID = 500  # characters of what a server said that are kept
-MAIL = "run = ? AND day = ? AND person = ?"  # a person gets one mail a day
 APPROVED = "run = ? AND digest = ? AND message_id = ''"
 ENDED = "the process that was sending it ended before the answer was kept"
 _under_way = set[tuple[Path, str]]()  # what this process is handing over at this moment
@@ -51,46 +50,24 @@ class Clearance:
     allowed: frozenset[str] = frozenset()
     daily_limit: int = 0
 
-    def __post_init__(self) -> None:
-        for address in self.allowed:
-            checked_address(address, "an address of `allowed`")
-        if type(self.daily_limit) is not int or self.daily_limit < 0:
-            raise InvalidInput(
-                f"daily_limit: {self.daily_limit!r} given; expected a number of mails"
-            )
-
     def check(self, recipient: str) -> None:
         """Let a recipient pass who is on the list; NotSent says what to change.
 
-        Whether Ana@ and ana@ are one person is for their server to say (RFC 5321, 2.4);
-        domains have no capitals.
-
-        >>> Clearance(True, frozenset({"ana@example.org"})).check("ana@Example.org")
+        Whether Ana@ and ana@ are one person is for their server to say (RFC 5321, 2.4).
         """
         if not self.live:
             raise NotSent("this is a dry run; set Clearance(live=True, ...) to send")
-        if _lower_domain(recipient) not in map(_lower_domain, self.allowed):
+        if recipient not in self.allowed:
             raise NotSent(
                 f"the address {recipient} is not on the list of allowed recipients; put "
                 "it on the list, in exactly this spelling, if it is right"
             )
 
 
-def _lower_domain(address: str) -> str:
-    local, _, domain = address.rpartition("@")
-    return f"{local}@{domain.lower()}"
-
-
 def digest_of(recipient: str, subject: str, body: str) -> str:
-    """What names a mail by its words; line ends, blanks around and repeated blanks in the
-    subject are none.
-
-    >>> digest_of("a@x.org", "A  date", "Hi\\r\\nAna\\n") == digest_of("a@x.org", "A date", "Hi\\nAna")
-    True
-    """
-    plain = body.replace("\r\n", "\n").replace("\r", "\n").strip()
-    words = json.dumps([recipient, " ".join(subject.split()), plain])
-    return hashlib.sha256(words.encode("ascii")).hexdigest()
+    """What names a mail by its exact words."""
+    words = json.dumps([recipient, subject, body])
+    return hashlib.sha256(words.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -120,6 +97,11 @@ class Posted:
     said: str = ""
     decided: str = ""
     sent_on: str = ""
+
+    def replaces(self, kept: Posted) -> bool:
+        """Whether it says something else than one that certainly never left."""
+        same = (self.digest, self.sender) == (kept.digest, kept.sender)
+        return kept.status in (PREPARED, NOT_SENT) and not (same or kept.decided)
 
 
 class Outbox(MailTables):
@@ -154,6 +136,12 @@ class Outbox(MailTables):
         digest = digest_of(recipient, subject, body)
         with self._writing() as db:
             db.execute(f"DELETE FROM approved WHERE {APPROVED}", (self.run, digest))
+
+    def approved(self) -> bool:
+        """Whether a mail may go out without another word of a person."""
+        query = "SELECT 1 FROM approved WHERE run = ? AND message_id = ''"
+        with self._writing() as db:
+            return db.execute(query, (self.run,)).fetchone() is not None
 
     def uncertain(self) -> list[Posted]:
         """The mails of which nobody knows whether they were sent, those of processes that
@@ -233,25 +221,21 @@ class Outbox(MailTables):
         what certainly never left."""
         self._bury()
         with self._writing() as db:
-            kept = self._kept(wanted)
-            if kept and not self._replaces(wanted, kept):
+            if (kept := self._kept(wanted)) and not wanted.replaces(kept):
                 if self._has_gone(kept, wanted):
                     return kept
                 self._check(db, wanted, kept.decided)
-                query = f"UPDATE outbox SET status = ? WHERE {MAIL}"
-                db.execute(query, (PREPARED, *_key(wanted)))
+                query = "UPDATE outbox SET status = ? WHERE message_id = ?"
+                db.execute(query, (PREPARED, kept.message_id))
                 return replace(kept, status=PREPARED)
             self._check(db, wanted)
+            if kept:
+                query = "DELETE FROM outbox WHERE message_id = ?"
+                db.execute(query, (kept.message_id,))
             row = astuple(wanted)
-            db.execute(f"DELETE FROM outbox WHERE {MAIL}", _key(wanted))
             marks = ", ".join("?" * len(row))
             db.execute(f"INSERT INTO outbox VALUES ({marks})", row)
             return wanted
-
-    def _replaces(self, wanted: Posted, kept: Posted) -> bool:
-        same = (wanted.digest, wanted.sender) == (kept.digest, kept.sender)
-        never_left = kept.status in (PREPARED, NOT_SENT) and not kept.decided
-        return never_left and not same
 
     def _has_gone(self, kept: Posted, wanted: Posted) -> bool:
         """Whether a mail that was prepared before has gone; if not, it may be tried with
@@ -295,7 +279,7 @@ class Outbox(MailTables):
                 db.execute(query, (kept.message_id, self.run, wanted.digest))
             query = "UPDATE outbox SET status = ?, owner = ?, kind = ?, sent_on = ?"
             values = SENDING, self._presence.run, wanted.kind, wanted.sent_on
-            db.execute(f"{query} WHERE {MAIL}", (*values, *_key(wanted)))
+            db.execute(f"{query} WHERE message_id = ?", (*values, kept.message_id))
         _under_way.add((self._path, kept.message_id))
         return kept
 
@@ -363,17 +347,10 @@ class Outbox(MailTables):
     def _bury(self) -> None:
         """What a dead process was sending is uncertain."""
         for one in self._posted("status = ?", SENDING):
-            if not self._alive(one):
-                query = "UPDATE outbox SET status = ?, said = ? WHERE message_id = ?"
-                values = UNCERTAIN, ENDED, one.message_id, SENDING, one.owner
-                with self._writing() as db:
-                    db.execute(f"{query} AND status = ? AND owner = ?", values)
-
-    def _alive(self, one: Posted) -> bool:
-        """Whether whoever was sending it still does; this process knows that of itself."""
-        here = (self._path, one.message_id) in _under_way
-        return here or self._presence.elsewhere(one.owner)
-
-
-def _key(mail: Posted) -> tuple[str, int, str]:
-    return mail.run, mail.day, mail.person
+            here = (self._path, one.message_id) in _under_way
+            if here or self._presence.elsewhere(one.owner):
+                continue
+            query = "UPDATE outbox SET status = ?, said = ? WHERE message_id = ?"
+            values = UNCERTAIN, ENDED, one.message_id, SENDING, one.owner
+            with self._writing() as db:
+                db.execute(f"{query} AND status = ? AND owner = ?", values)

@@ -29,11 +29,11 @@ from support.mail.quoting import new_words
 if TYPE_CHECKING:
     from email.message import Message
 
+    from support.mail.journal import Kept
     from support.mail.letters import Fetched
 
 PARTS = 50  # parts, in each other or not: more are made to exhaust whoever reads them
 LINES = 20_000  # of a message: a line is compared with the boundary of every part
-MARKUP = 200_000  # characters of HTML that are read
 IDS, ATTACHMENTS = 50, 10  # Message-IDs and names of attachments that are kept
 PLAIN, HTML, CALENDAR = "text/plain", "text/html", "text/calendar"
 ENCODINGS = ("", "7bit", "8bit", "binary", "quoted-printable", "base64")
@@ -63,26 +63,8 @@ BLOCK = re.compile(r"(?i)<(?:br|/?(?:p|div|tr|li|h\d|table|blockquote|hr)\b)[^<>
 MARKS = re.compile(r"<?(?:https?://|mailto:)[^\s<>]+>?|\[cid:\S*\]|[\s*_>|•·-]+")
 """What programs put into the plain text of an HTML mail, or leave out of it."""
 
-DOUBTS = {
-    "head": "Programs differ on what its head says.",
-    "form": "Programs differ on what its lines or its parts are.",
-    "broken": "It is not whole, or encoded in a broken way.",
-    "size": "It is too long to be read whole.",
-    "sender": "It has no sender that can be read for certain.",
-    "forged": "Our mail server does not take it for a mail of its sender's.",
-    "automatic": "A program answered, or a mail server reports about a mail.",
-    "calendar": "A calendar answered, with a button in the place of words.",
-    "lost": "It has characters that cannot be decoded.",
-    "unseen": "It has characters that cannot be seen.",
-    "html": "It has no plain text.",
-    "differs": "It says one thing as plain text and another one in HTML.",
-    "forward": "It forwards another mail.",
-    "empty": "It has no words of its own.",
-}
-"""Why a mail cannot be taken for words of its sender's."""
 
-
-def read(fetched: Fetched, *, authserv: str = "") -> Incoming:
+def read(fetched: Fetched | Kept, *, authserv: str = "") -> Incoming:
     """What a message says, bounded and fit to be shown; it never raises.
 
     `authserv`: the name under which our own mail server signs its
@@ -94,7 +76,7 @@ def read(fetched: Fetched, *, authserv: str = "") -> Incoming:
         return Incoming(doubts=(f"It cannot be read ({type(error).__name__}).",))
 
 
-def _read(fetched: Fetched, authserv: str) -> Incoming:
+def _read(fetched: Fetched | Kept, authserv: str) -> Incoming:
     from email import message_from_bytes
 
     raw = fetched.raw
@@ -113,27 +95,33 @@ def _read(fetched: Fetched, authserv: str) -> Incoming:
         elif part.get_payload():
             attached.append(shown(_filename(part) or kind, NAME))
     plain, html, calendar = ("\n\n".join(parts[kind]).strip() for kind in parts)
-    words = words_of(html[:MARKUP])
+    words = words_of(html)
     differs = bool(html) and not _same(plain, words)
     there = filter(None, (plain, words if differs else "", calendar))
     texts = [text[:WHOLE] for text in there]
     text, whole = ("\n\n".join(each) for each in (map(new_words, texts), texts))
     said = f"{name}{subject}{whole}"
-    found = {
-        "head": headers.is_ambiguous(head, message) or "\n" in f"{name}{subject}",
-        "form": len(parts[PLAIN]) > 1 or re.search(rb"\r(?!\n)", raw),
-        "broken": any(part.defects for part in message.walk()),
-        "size": fetched.size > len(raw) or len(text) > BODY or len(html) > MARKUP,
-        "sender": not address,
-        "forged": headers.is_forged(message, authserv, address),
-        "automatic": automatic,
-        "calendar": calendar,
-        "lost": LOST in said,
-        "unseen": UNSEEN.search(said),
-        "html": html and not plain,
-        "differs": plain and differs,
-        "forward": FORWARDED.match(subject),
-        "empty": not text.strip(),
+    forged = headers.is_forged(message, authserv, address)
+    long = len(text) > BODY or max(len(plain), len(words)) > WHOLE
+    one = len(parts[PLAIN]) < 2 and not re.search(rb"\r(?!\n)", raw)
+    doubts = {
+        "Programs differ on what its head says.": headers.is_ambiguous(head, message)
+        or "\n" in f"{name}{subject}",
+        "Programs differ on what its lines or its parts are.": not one,
+        "It is not whole, or encoded in a broken way.": any(
+            part.defects for part in message.walk()
+        ),
+        "It is too long to be read whole.": long or fetched.size > len(raw),
+        "It has no sender that can be read for certain.": not address,
+        "Our mail server does not take it for a mail of its sender's.": forged,
+        "A program answered, or a mail server reports about a mail.": automatic,
+        "A calendar answered, with a button in the place of words.": calendar,
+        "It has characters that cannot be decoded.": LOST in said,
+        "It has characters that cannot be seen.": UNSEEN.search(said),
+        "It has no plain text.": html and not plain,
+        "It says one thing as plain text and another one in HTML.": plain and differs,
+        "It forwards another mail.": FORWARDED.match(subject),
+        "It has no words of its own.": not text.strip(),
     }
     thread = headers.message_ids(message, "References")
     thread += headers.message_ids(message, "In-Reply-To")
@@ -148,7 +136,7 @@ def _read(fetched: Fetched, authserv: str) -> Incoming:
         text=shown_text(text)[:BODY].strip(),
         whole=shown_text(whole)[:WHOLE],
         attachments=tuple(attached[:ATTACHMENTS]),
-        doubts=tuple(DOUBTS[doubt] for doubt, there in found.items() if there),
+        doubts=tuple(words for words, so in doubts.items() if so),
     )
 
 
@@ -164,12 +152,9 @@ def _leaves(part: Message) -> Iterator[Message]:
 
 def _filename(part: Message) -> str:
     """Under which name a part is attached; "" where it is not."""
-    try:
-        name = part.get_filename()
-    except (ValueError, TypeError, LookupError):  # of names in pieces (RFC 2231)
-        name = "a name that cannot be read"
     attached = part.get_content_disposition() == "attachment"
-    return headers.decoded(name or "") or (part.get_content_type() if attached else "")
+    name = headers.decoded(part.get_filename() or "")
+    return name or (part.get_content_type() if attached else "")
 
 
 def _text(part: Message) -> str:

@@ -116,11 +116,6 @@ class Meeting(Strict):
             )
         return self
 
-    @property
-    def timed(self) -> bool:
-        """Whether it waits for its time."""
-        return not self.venues
-
     @cached_property
     def slots(self) -> tuple[str, ...]:
         """Every start that comes into question, in order, on the organiser's clock."""
@@ -142,7 +137,7 @@ class Meeting(Strict):
     def sent_at(self, zone: str) -> str:
         """When the invitation went out, by a clock; "" where no time is in question."""
         there = datetime.fromisoformat(self.sent).astimezone(ZoneInfo(zone))
-        return moment(there) if self.timed else ""
+        return "" if self.venues else moment(there)
 
     @property
     def invitation(self) -> str:

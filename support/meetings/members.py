@@ -55,7 +55,7 @@ class RuleBasedMember:
 
     me: str
     rng: np.random.Generator
-    own: Scenario
+    scenario: Scenario
     kind: str
     said: set[Any] = field(default_factory=set)
     queue: list[Any] = field(default_factory=list)
@@ -68,7 +68,7 @@ class RuleBasedMember:
 
     async def answer(self, chat: Chat) -> Turn:
         """The next turn: a few things; done once nothing is left."""
-        if not any(turn.speaker == self.me for turn in chat.turns):
+        if len(chat.turns) < 2:
             self._begin(chat)
         pace = self.style.pace
         now, self.queue = self.queue[:pace], self.queue[pace:]
@@ -81,7 +81,7 @@ class RuleBasedMember:
                 w if w.condition else w.model_copy(update=above) for w in now
             )
         words = [say("member", "agrees", option=agrees)] if agrees else []
-        words += [self.own.words(self.me, *wishes)] if wishes else []
+        words += [self.scenario.words(self.me, *wishes)] if wishes else []
         text = " ".join(words) or say("member", "silent")
         return Turn(self.me, text, wishes, agrees, done=not self.queue)
 
@@ -91,18 +91,22 @@ class RuleBasedMember:
         if chat.options:
             self._judge(chat.options, chat.candidate)
             return
-        for wish in sorted(self.own.private[self.me], key=lambda w: -w.priority):
+        for wish in sorted(
+            self.scenario.own[self.me].wishes, key=lambda w: -w.priority
+        ):
             forgotten = (1 - self.style.recall) ** wish.priority
             if self.rng.random() >= forgotten:
                 self.queue.append(wish)
         if self.style.prepared:
             # What keeps the member from some slot.
-            views = self.own.views[self.me].values()
-            for wish in self.own.away[self.me]:
-                self.queue += [] if all(map(wish.fulfilled, views)) else [wish]
+            views, away = (
+                self.scenario.views[self.me].values(),
+                self.scenario.own[self.me].away,
+            )
+            self.queue += [w for w in away if not all(map(w.fulfilled, views))]
 
     def _judge(self, options: Sequence[Option], candidate: str | None) -> None:
-        worth = {o.id: self.own.truth[o.slot][self.me] for o in options}
+        worth = {o.id: self.scenario.truth[o.slot][self.me] for o in options}
         best = max(options, key=lambda o: (worth[o.id], o.id == candidate))
         suits = worth[best.id] >= self.style.least
         self.agrees = best.id if suits else None
@@ -118,14 +122,14 @@ class RuleBasedMember:
 
     def _against(self, option: Option) -> list[Any]:
         """What the option breaks: conditions first, then wishes by their priority."""
-        wanted = self.own.wanted[self.me]
-        met = self.own.met(self.me, option.slot, wanted)
+        wanted = self.scenario.wanted[self.me]
+        met = self.scenario.met(self.me, option.slot, wanted)
         broken = [wish for wish, held in met if not held]
         return sorted(broken, key=lambda w: (not w.condition, -w.priority))
 
     def _instead(self, beaten: int) -> list[Any]:
         """One of the slots that suit best, if it beats all options."""
-        worth = {slot: row[self.me] for slot, row in self.own.truth.items()}
+        worth = {slot: row[self.me] for slot, row in self.scenario.truth.items()}
         most = max(worth.values())
         if most <= beaten:
             return []

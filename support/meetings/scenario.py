@@ -6,7 +6,7 @@ A slot is a start or a venue; all else is alike.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -26,9 +26,18 @@ Wishes = Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True)
+class Own:
+    """What a member keeps private: wishes, what keeps it away, and its texts."""
+
+    wishes: tuple[Any, ...]
+    away: tuple[Any, ...]
+    texts: tuple[Words, ...]
+
+
+@dataclass(frozen=True)
 class Scenario:
-    """One decision. `private` are wishes, `away` what keeps a member away; who talks to
-    members, or decides for them, gets the scenario without both (`public`).
+    """One decision. Who talks to members, or decides for them, gets the scenario without
+    anybody's `own` (`public`).
 
     `meeting` is the invitation, `company` what is public. `views` holds each slot as
     each member sees it. `printed`: see `scores.pi`.
@@ -37,9 +46,7 @@ class Scenario:
     meeting: Meeting
     company: Company
     views: Mapping[str, Mapping[str, Any]]
-    private: Wishes = field(default_factory=dict)
-    away: Wishes = field(default_factory=dict)
-    texts: Mapping[str, tuple[Words, ...]] = field(default_factory=dict)
+    own: Mapping[str, Own]
     printed: bool = False
 
     @property
@@ -64,12 +71,8 @@ class Scenario:
 
     def known_to(self, member: str) -> Scenario:
         """With what is private to one member alone."""
-
-        def own(secrets: Mapping[str, Any]) -> dict[str, Any]:
-            return {name: secrets[name] for name in secrets if name == member}
-
-        private, away, texts = own(self.private), own(self.away), own(self.texts)
-        return replace(self, private=private, away=away, texts=texts)
+        own = {name: self.own[name] for name in self.own if name == member}
+        return replace(self, own=own)
 
     def zone(self, member: str) -> str:
         """Where the member's clock stands (IANA)."""
@@ -105,7 +108,7 @@ class Scenario:
     @cached_property
     def wanted(self) -> Wishes:
         """All that counts in truth: wishes, and what keeps each away."""
-        return {name: (*own, *self.away[name]) for name, own in self.private.items()}
+        return {name: (*own.wishes, *own.away) for name, own in self.own.items()}
 
     @cached_property
     def truth(self) -> dict[str, dict[str, int]]:
@@ -131,25 +134,26 @@ def meeting_scenario(
     meeting: Meeting, company: Company, paraphrase: int = 0, printed: bool = False
 ) -> Scenario:
     """A meeting that waits for its time, or for its venue."""
-    views, private, texts = {}, {}, {}
-    away: dict[str, list[Any]] = {}
+    views, own = {}, {}
     for name in meeting.members:
-        profile, own = company.by_name[name], company.private[name]
-        views[name] = seen = meeting.seen(profile.zone)
+        zone, secret = company.by_name[name].zone, company.private[name]
+        views[name] = seen = meeting.seen(zone)
         if meeting.venues:
-            private[name], away[name] = own.venue, []
-            texts[name] = tuple(Words(text=worded(w, ""), says=(w,)) for w in own.venue)
+            said = [
+                Words(text=worded(wish, zone), says=(wish,)) for wish in secret.venue
+            ]
+            own[name] = Own(secret.venue, (), tuple(said))
             continue
-        private[name], texts[name] = own.preferences, own.said(paraphrase)
-        start, end = profile.hours
-        away[name] = [Hours(start=start, end=end)]
+        start, end = company.by_name[name].hours
+        away: list[Any] = [Hours(start=start, end=end)]
         low, high = seen[meeting.slots[0]].start, seen[meeting.slots[-1]].start
-        for begins, ends in own.busy:
+        for begins, ends in secret.busy:
             event = Busy(start=begins, end=ends)
             first, last = event.span
             if first < high + AROUND and low - AROUND < last:
-                away[name].append(event)
-    return Scenario(meeting, company.public, views, private, away, texts, printed)
+                away.append(event)
+        own[name] = Own(secret.preferences, tuple(away), secret.said(paraphrase))
+    return Scenario(meeting, company.public, views, own, printed)
 
 
 def load_group(

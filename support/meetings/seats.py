@@ -340,9 +340,9 @@ def _scores_form(seat: Any, brief: Brief, options: Sequence[Option]) -> Any:
         parts = {"score": value, "reason": (text(LINE, 0), "")}
     judged = form("Judged", **parts)
     known = [member for member, wishes in brief.notes.items() if wishes]
-    row: Any = {f"m{k}": (judged, Field(alias=name)) for k, name in enumerate(known)}
-    rows: Any = dict.fromkeys([option.id for option in options], form("Row", **row))
-    return form("ScoresReply", **rows)
+    row = form("Row", **dict.fromkeys(known, judged))
+    ids = [option.id for option in options]
+    return form("ScoresReply", **dict.fromkeys(ids, row))
 
 
 def _judging(seat: Any, brief: Brief, options: Sequence[Option]) -> dict[str, Any]:
@@ -357,7 +357,7 @@ def _judging(seat: Any, brief: Brief, options: Sequence[Option]) -> dict[str, An
 
 def _scores(seat: Any, reply: Any, brief: Brief, options: Sequence[Option]) -> Scores:
     made: dict[str, dict[str, int | None]] = {}
-    for option, row in reply.model_dump(by_alias=True).items():
+    for option, row in reply.model_dump().items():
         given = {name: judged["score"] for name, judged in row.items()}
         made[option] = dict.fromkeys(brief.notes) | given
     return made

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.errors import InvalidInput
 from support.meetings.coordination import (
     DATABASE,
     OPTIONS,
@@ -29,7 +28,7 @@ from support.meetings.seats import (
     RULES,
 )
 from support.models.profiles import is_model
-from support.play import between, check_number
+from support.play import between, check_number, check_one
 from support.seats import HUMAN, TEMPERATURE, Seats, Spoken, by_name
 
 if TYPE_CHECKING:
@@ -81,11 +80,11 @@ async def meeting_coordination(
     `data/inputs/meetings`, or what `load_company` made of one.
     """
     used = DATABASE[:2] if database is True else tuple(database or ())
-    settings: Any = {"design": design, "decision": decision, "redacted": redacted}
-    for name, given in settings.items():
-        expected(name, given, ALLOWED[name])
-    for given in used:
-        expected("database", given, DATABASE)
+    check_one("design", design, DESIGNS)
+    check_one("decision", decision, ("time", "venue"))
+    check_one("redacted", redacted, ("", "names", "reasons"))
+    for name in used:
+        check_one("database", name, DATABASE)
     check_number("rounds", rounds, 1)
     scenario = load_group(
         repetition,
@@ -110,11 +109,12 @@ async def meeting_coordination(
         if reads := read_by(kind, reader):
             readers[name] = READER.seat(reads, streams[3], public, spoken)
     silent = design == "no conversation"
-    notes = scenario.texts if silent else dict.fromkeys(scenario.members, ())
+    notes = {name: own.texts if silent else () for name, own in scenario.own.items()}
     brief = Brief(public, 0, options, notes, database=used)
     how: Any = {"memory": memory, "curt": curt, "redacted": redacted}
     played = Coordinating(scenario, seated, readers, brief, silent, **how)
-    settings |= {**how, "options": options, "printed": printed, "database": used}
+    settings = {"design": design, "decision": decision, "options": options, **how}
+    settings |= {"printed": printed, "database": used}
     record = Coordination(
         meeting=scenario.meeting.model_dump(),
         seats={name: seat.kind for name, seat in seated.items()} | {"reader": reader},
@@ -137,17 +137,3 @@ def read_by(kind: Any, reader: str) -> str | None:
     if reader == "own":
         return kind if is_model(kind) else None
     return reader if reader != "stated" and (person or is_model(kind)) else None
-
-
-ALLOWED = {
-    "design": DESIGNS,
-    "decision": ("time", "venue"),
-    "redacted": ("", "names", "reasons"),
-}
-
-
-def expected(name: str, given: Any, allowed: Sequence[Any]) -> None:
-    """Refuse a setting that is none of some."""
-    if given not in allowed:
-        listed = ", ".join(map(repr, allowed))
-        raise InvalidInput(f"{name}: {given!r} given; expected one of {listed}")

@@ -91,7 +91,6 @@ async def record(name: str) -> dict[str, Any]:
         ended = await sweep.run(store, model=model, concurrency=1, progress=False)
         if ended.failed:
             raise CallFailed(f"recording {name}: {ended.error}")
-        cache = Cache(store.path)
         tape = FOLDER / f"{name}.jsonl.gz"
         about = {
             "name": name,
@@ -100,7 +99,7 @@ async def record(name: str) -> dict[str, Any]:
             "date": date.today().isoformat(),
             "seed": chosen.seed,
             "grid": chosen.grid,
-            "replies": cache.export(tape, prompts=not chosen.private),
+            "replies": Cache(store.path).export(tape, prompts=not chosen.private),
             "units": {"done": ended.done, "replies": model.calls},
             "seconds": units_frame(sweep, store)["seconds"].round(1).tolist(),
         }

@@ -51,6 +51,7 @@ VERSIONS = {
 PROMPTS = (
     "prompts"  # a set of ours, or a folder, of which a unit's settings hold a digest
 )
+TERMS = "CONVENE_TERMS"  # in JSON, what a run of all notebooks says of theirs
 _terms = {"retry_failed": False, "concurrency": 8}
 _signature = lru_cache(inspect.signature)
 
@@ -434,8 +435,9 @@ def _by_text(setting: str, values: Any) -> Row:
     for value in values:
         itself = value
         if setting == PROMPTS and value is not None and value not in SETS:
-            check_folder(value)
             itself = Path(value)
+            if not itself.is_dir():
+                check_folder(itself)  # which says what there is
         try:
             by_text[_text(itself, _stand_in)] = unlabelled(itself)
         except TypeError as error:

@@ -103,22 +103,20 @@ THREAD, LOG, LEARNT = 6, 12, 8
 # ---- what prompts say ------------------------------------------------------------------
 
 
-def dated(days: Sequence[date]) -> str:
-    """Dates as forms have them, and in words."""
-    return "; ".join(f"{day} ({in_words(day)})" for day in days) or "none"
-
-
 class Shows:
     """What prompts say of a desk, as far as a seat is shown it; `wish` is what is to be
     otherwise this time. What others wrote has ">" before each line, so that no text can
     pose as its own end."""
 
-    dated = staticmethod(dated)
     in_words = staticmethod(in_words)
     in_text = staticmethod(in_text)
 
     def __init__(self, seat: Any, desk: Any, wish: str = "") -> None:
         self.seat, self.shown, self.desk, self.wish = seat, seat.shown, desk, wish
+
+    def dated(self, days: Sequence[date]) -> str:
+        """Dates as forms have them, and in words."""
+        return "; ".join(f"{day} ({in_words(day)})" for day in days) or "none"
 
     def quoted(self, given: str, most: int = SHOWN) -> str:
         """A text by somebody else."""
@@ -146,20 +144,9 @@ class Shows:
         """Working days to the deadline."""
         return max(0, passed(self.desk.today, self.desk.scenario.deadline))
 
-    def last(self, items: Sequence[Any], what: str) -> Sequence[Any]:
-        """The last of some days or lessons."""
-        return self.shown.last(items, LEARNT, what)
-
     def template(self, action: Action) -> Template:
         """The template for an action's mail."""
         return words.template_for(self.desk.templates, action)
-
-    def samples(self, action: Action) -> Sequence[Template]:
-        """Two of the organiser's own mails, those to the same role first."""
-        role, kind = self.desk.scenario.by_name[action.person].role, action.kind
-        past = self.desk.past
-        near = sorted(past, key=lambda one: (one.to_role != role, one.kind != kind))
-        return near[:2]
 
     def decided(self, about: str) -> Sequence[str]:
         """What the person at the desk decided, about one person or ("") about all."""
@@ -171,7 +158,7 @@ class Shows:
                 when = "to be passed on" if due else "before"
                 asked = self.quoted(hook.question)
                 found.append(f"{hook.person}, {when}: {hook.answer}\n{asked}")
-        return self.last(found, "decisions")
+        return self.shown.last(found, LEARNT, "decisions")
 
 
 def view(*names: str) -> Callable[..., dict[str, Any]]:

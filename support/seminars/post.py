@@ -100,7 +100,7 @@ class MailPost(DirectPost):
         if name in self.removed:
             self.inbox.hold(kept.key, OFF.format(name=name))
             return None
-        incoming = read(kept.fetched)
+        incoming = read(kept)
         response = Response(incoming.subject, incoming.text or incoming.whole)
         return Written(name, response, kept.mail)
 

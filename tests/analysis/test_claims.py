@@ -132,7 +132,7 @@ def test_each_participant_is_tested_by_itself_if_a_statement_speaks_of_it():
     assert thinking.tolist() == [UNTESTED, YES, UNTESTED]
 
 
-@pytest.mark.parametrize("paper", published.known())
+@pytest.mark.parametrize("paper", published.PAPERS)
 def test_every_recorded_statement_is_a_row_and_every_row_can_be_read(paper):
     stated = published.statements(published.load(paper))["statement"]
     tested = claims.statements(paper[:3])
@@ -146,7 +146,7 @@ def test_every_recorded_statement_is_a_row_and_every_row_can_be_read(paper):
 
 def of_paper(*tables):
     """Printed tables of 001, as if they were exact."""
-    paper = published.load("001_5dc2ef75221ed897")
+    paper = published.load("001")
     cells = paper[paper["table"].isin(tables)]
     return cells.assign(participant="the paper", n=np.nan, se=0.0)
 

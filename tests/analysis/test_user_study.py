@@ -12,7 +12,7 @@ from support.errors import InvalidInput
 from support.survey.respondents import sample
 
 BEFORE, _, AFTER = study.POINTS
-MEANS = study.study_means(published.load("002_0d724da09908f95e", "text 5.3"))
+MEANS = study.study_means(published.load("002", "text 5.3"))
 
 
 def test_all_forms_of_a_person_lie_under_one_name_or_code(book):

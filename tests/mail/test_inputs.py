@@ -9,7 +9,6 @@ from support.errors import InvalidInput
 from support.mail.composing import compose
 from support.mail.credentials import Login, MailServers
 from support.mail.letters import SENT_BODY, Outgoing, checked_address
-from support.mail.outbox import Clearance
 
 ADDRESSES = """\
 a
@@ -74,8 +73,6 @@ WRONG += [
     (partial(Login, "a\r\nb", "sesame"), "user"),
     (partial(Login, "ana", ""), "password"),
     (partial(Login, "ana", "sesame\n"), "password"),
-    (partial(Clearance, True, frozenset({"*@x.org"})), "allowed"),
-    (partial(Clearance, True, frozenset(), -1), "daily_limit"),
 ]
 
 

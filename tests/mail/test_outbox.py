@@ -8,12 +8,10 @@ from datetime import date, timedelta
 from email import message_from_bytes
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from support.errors import DamagedFile, DiskFull, FateUnknown, InvalidInput, NotSent
 from support.mail.mailbox import LIVE, SimulatedMailbox
-from support.mail.outbox import Clearance, Outbox, digest_of
+from support.mail.outbox import Clearance, Outbox
 
 TODAY = date(2026, 3, 2)
 LISTED = frozenset({"ana@example.org", "ben@example.org", "eve@example.org"})
@@ -202,18 +200,6 @@ def test_an_approval_is_for_one_mail_and_comes_back_if_that_was_certainly_not_se
     fails(NotSent, "approval was used", outbox, box, outgoing(number=2), day=8)
     send(outbox, box, approve(outgoing(number=2)), day=8)
     assert len(box.sent) == 2
-
-
-TEXTS = st.tuples(*[st.text(max_size=30)] * 3)
-
-
-@given(one=TEXTS, two=TEXTS)
-def test_property_two_mails_share_a_digest_only_if_they_say_the_same(one, two):
-    def said(recipient, subject, body):
-        lines = body.replace("\r\n", "\n").replace("\r", "\n").strip()
-        return recipient, subject.split(), lines
-
-    assert (digest_of(*one) == digest_of(*two)) == (said(*one) == said(*two))
 
 
 def test_the_daily_limit_counts_what_may_have_left_from_the_account_over_all_runs(

@@ -101,9 +101,9 @@ def test_a_coordinator_knows_nothing_that_was_not_noted() -> None:
     whole = load_group(7, 5)
     public = whole.public
     assert not public.company.private
-    assert public == replace(whole, private={}, away={}, texts={})
+    assert public == replace(whole, own={})
     for name in whole.members:
-        assert {*whole.known_to(name).private} == {name}
+        assert {*whole.known_to(name).own} == {name}
 
 
 def test_of_a_member_who_said_nothing_nothing_is_known(play: Play) -> None:

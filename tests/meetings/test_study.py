@@ -43,10 +43,10 @@ def test_without_conversation_the_coordinator_is_handed_all_wishes_in_any_words(
     play: Play,
 ) -> None:
     said = [play(group=2, design=DESIGNS[0], paraphrase=k).rounds[0] for k in range(3)]
-    private = load_group(2, 3).private
+    own = load_group(2, 3).own
     for entry in said:
         for member, wishes in entry.notes.items():
-            assert {*understood(wishes)} == {*private[member]}
+            assert {*understood(wishes)} == {*own[member].wishes}
     assert said[0].scores == said[1].scores == said[2].scores
     assert said[0].notes != said[1].notes
 
@@ -87,7 +87,7 @@ def test_who_exaggerates_says_of_every_wish_that_it_binds(play: Play) -> None:
     record = play(members=3, seats=["exaggerating", "plain", "plain"], rounds=1)
     me = record.members[0]
     assert {wish.priority for wish in record.rounds[0].notes[me]} == {3}
-    assert 2 in {wish.priority for wish in load_group(0, 3).private[me]}
+    assert 2 in {wish.priority for wish in load_group(0, 3).own[me].wishes}
 
 
 def test_redaction_keeps_names_or_reasons_from_members(play: Play) -> None:

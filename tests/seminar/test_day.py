@@ -1,6 +1,7 @@
 """Days of a run: what reaches the person at the desk, what is done, sent and remembered."""
 
 import asyncio
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -102,6 +103,14 @@ def test_mails_are_answered_in_the_evening_and_read_the_next_morning_until_all_i
 
 
 ISSUE = Says(can=(SEP,), asks="May I speak by video?")
+
+
+def test_nothing_on_the_desk_tells_how_people_behave():
+    shy = persona(ANA, "professor", vague=0.9, notes="Met in Oslo.", issue="a ramp")
+    made = Run(replace(programme(), people=(shy,)), None, {}, Artefacts())
+    known = made.desk.scenario.by_name[ANA]
+    assert (known.notes, known.vague, known.issue) == ("Met in Oslo.", 0.0, "")
+    assert (shy.simulated.notes, shy.simulated.issue) == ("", "a ramp")
 
 
 def test_an_instruction_is_shown_and_never_sent_but_the_persons_words_are():

@@ -48,7 +48,8 @@ def drawn(count: int, seed: int = 2023) -> list[Meeting]:
         if day.weekday() > 4:
             continue
         whole = meeting_scenario(meeting, company)
-        claimed = replace(whole, away=dict.fromkeys(members, ())).shares.mean()
+        wishes = {name: replace(own, away=()) for name, own in whole.own.items()}
+        claimed = replace(whole, own=wishes).shares.mean()
         if CHANCE[0] <= claimed <= CHANCE[1] and whole.shares.max() >= OPTIMUM:
             found.append(meeting)
     return found
