@@ -16,7 +16,6 @@ gives it back.
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 from dataclasses import astuple, dataclass, replace
 from datetime import date
@@ -66,8 +65,7 @@ class Clearance:
 
 def digest_of(recipient: str, subject: str, body: str) -> str:
     """What names a mail by its exact words."""
-    words = json.dumps([recipient, subject, body])
-    return hashlib.sha256(words.encode()).hexdigest()
+    return hashlib.sha256(repr((recipient, subject, body)).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -149,18 +147,18 @@ class Outbox(MailTables):
         One that did not arrive may be sent again, after a new approval: with the same
         bytes and Message-ID, so that a mailbox which has it after all can tell.
         """
-        if message_id not in [mail.message_id for mail in self.uncertain()]:
+        found = [one for one in self.uncertain() if one.message_id == message_id]
+        if not found:
             raise InvalidInput(
                 f"message_id: {message_id!r} given; expected that of an uncertain mail of "
                 "this run"
             )
         status, decided = (SENT, "arrived") if arrived else (NOT_SENT, "lost")
-        said = f"a person decided: {decided}"
         with self._writing() as db:
-            query = "UPDATE outbox SET status = ?, decided = ?, said = ? WHERE message_id = ?"
-            values = status, decided, said, message_id, UNCERTAIN
+            query = "UPDATE outbox SET status = ?, decided = ? WHERE message_id = ?"
+            values = status, decided, message_id, UNCERTAIN
             db.execute(f"{query} AND status = ?", values)
-        return self._posted("message_id = ?", message_id)[0]
+        return replace(found[0], status=status, decided=decided)
 
     def posted(self) -> list[Posted]:
         """All mails of this run, in the order in which they were prepared."""

@@ -58,7 +58,7 @@ def test_the_organiser_invites_people_answer_by_smtp_and_the_dates_are_filled(th
                 people.evening()
                 if seminar.desk.books.settled:
                     break
-            return seminar.desk.books, seminar.finished, seminar.inbox.all()
+            return seminar.desk.books, seminar.finished, [seminar.inbox.of_day(n + 1) for n in range(14)]
 
     books, days, inbox = asyncio.run(go())
     assert books.settled, "every date has a speaker, who knows it"
@@ -68,7 +68,7 @@ def test_the_organiser_invites_people_answer_by_smtp_and_the_dates_are_filled(th
     ours = [to for sender, (to,), _ in smtp.handler.taken if sender == setup.sender]
     assert {*ours} <= {*setup.allowed}
     replies = sum(len(day.received) for day in days)
-    assert [kept.status for kept in inbox if kept.person] == ["taken"] * replies
+    assert sum(map(len, inbox)) == replies
     assert len(people.ids()) == len({*people.ids()}) == len(sent)
 
 
