@@ -58,7 +58,11 @@ def test_the_organiser_invites_people_answer_by_smtp_and_the_dates_are_filled(th
                 people.evening()
                 if seminar.desk.books.settled:
                     break
-            return seminar.desk.books, seminar.finished, [seminar.inbox.of_day(n + 1) for n in range(14)]
+            return (
+                seminar.desk.books,
+                seminar.finished,
+                [seminar.inbox.of_day(n + 1) for n in range(14)],
+            )
 
     books, days, inbox = asyncio.run(go())
     assert books.settled, "every date has a speaker, who knows it"
