@@ -5,7 +5,6 @@ from __future__ import annotations
 from support.meetings.records import Round
 from support.meetings.scenario import Scenario as Meeting
 from support.meetings.scores import HIGHEST
-from support.meetings.wording import together
 from support.prompts import listed
 from support.survey.instruments import Member, Option, Reason, Scenario
 
@@ -20,7 +19,7 @@ def played(meeting: Meeting, entry: Round) -> Scenario:
     """
     groups = dict(zip(meeting.members, "ABCDEFGHIJ", strict=False))
     members = tuple(
-        Member(group, name, tuple(words.text for words in meeting.texts[name]))
+        Member(group, name, tuple(words.text for words in meeting.own[name].texts))
         for name, group in groups.items()
     )
     options = []
@@ -34,7 +33,7 @@ def played(meeting: Meeting, entry: Round) -> Scenario:
             starts = [f"{start} for {listed(who)}" for start, who in clocks.items()]
         reasons = []
         for name, wishes in option.reasons.items():
-            said = together(wishes, meeting.zones[name])
+            said = meeting.words(name, *wishes)
             met = meeting.met(name, option.slot, wishes)
             sound = all(held for _, held in met)
             reasons.append(Reason(f"{name}: {said}", groups[name], sound))

@@ -47,15 +47,9 @@ MEETING_SETTINGS: Mapping[str, Grid] = {
         "database": [True],
         "design": MEETING_DESIGNS,
     },
-    "paraphrase": {
-        "members": [3],
-        "options": [2],
-        "design": ["no conversation"],
-        "paraphrase": [0, 1, 2],
-    },
 }
 """The settings of section 5.2: size n, options K, the database (K = 2 by the text, 4 by
-Table 1), paraphrases. The single round is round 1 of the rounds."""
+Table 1). The single round is round 1 of the rounds."""
 
 PLANNING_SETTINGS: Mapping[str, Grid] = {
     "decisions": {
@@ -176,7 +170,6 @@ def plannings(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
         "solver",
         "rounds",
         "prompt",
-        "final",
     )
     return _part(fair_decisions, PLANNING_SETTINGS, part, n, seed, grid, paired)
 

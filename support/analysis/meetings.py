@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -31,15 +30,6 @@ from support.meetings.scores import (
 from support.runs.study import Unit
 
 Records = Iterable[tuple[Unit | Mapping[str, Any], Coordination]]
-
-MEASURES = [
-    "interactions",
-    "ratio",
-    "score",
-    "gini",
-    "depth",
-    "gini_plus",
-]
 
 
 def measures(scores: ByMember) -> dict[str, float]:
@@ -129,86 +119,3 @@ def _worth(entry: Round, members: tuple[str, ...]) -> dict[str, Any]:
         "missing": list(noted.values()).count(None),
         "agreed": 100 * max(agreed.values(), default=0) / len(members),
     }
-
-
-# ---- what the paper's statements compare
-
-NAMES = [
-    {
-        "n = 3": "n = 3, K = 2",
-        "n = 4": "n = 4, K = 2",
-        "n = 5": "n = 5, K = 2",
-    },
-    {
-        "K = 2": "n = 5, K = 2",
-        "K = 3": "n = 5, K = 3",
-        "K = 4": "n = 5, K = 4",
-    },
-    {
-        "without database": "n = 5, K = 2",
-        "database": "n = 5, K = 2, database",
-    },
-]
-"""What sections 6.1 to 6.3 call their settings."""
-
-
-def results(rounds: pd.DataFrame) -> pd.DataFrame:
-    """What statements read of rounds with a `setting` and a `design`: row, column, value, se, n.
-
-    Rows "<measure>" (of the last round), "<measure>@1" and "change of <measure>" have
-    settings as columns, rows "<measure> of <setting>" designs. Between two columns
-    stands their difference over the same groups, "<one> - <other>". Interactions change
-    in percent of round 1, the others in their own units. "correlation with the change
-    of ratio" is Spearman's, over groups and settings.
-    """
-    group = ["setting", "design", "repetition"]
-    last = rounds.loc[rounds.groupby(group)["round"].idxmax()].set_index(group)
-    first = rounds[rounds["round"] == 1].set_index(group)
-    ends = last[MEASURES].xs("rounds", level="design")
-    starts = first[MEASURES].xs("rounds", level="design")
-    change: Any = ends - starts
-    change["interactions"] *= 100 / starts["interactions"]
-    when = {"{}": ends, "{}@1": starts, "change of {}": change}
-
-    tables = {}
-    for measure in MEASURES:
-        for form, values in when.items():
-            wide = values[measure].unstack("setting")
-            families = []
-            for names in NAMES:
-                family = wide.reindex(columns=list(names.values()))
-                family.columns = pd.Index(names)
-                families.append(with_pairs(family))
-            tables[form.format(measure)] = pd.concat(families, axis="columns")
-        designs = last[measure].unstack("design")
-        for setting, wide in designs.groupby("setting"):
-            tables[f"{measure} of {setting}"] = with_pairs(wide.droplevel("setting"))
-    cells = means(pd.concat(tables, axis="columns", names=["row", "column"]))
-    return pd.concat([cells, _correlations(change)], ignore_index=True)
-
-
-def with_pairs(wide: pd.DataFrame) -> pd.DataFrame:
-    """A table of groups by conditions, and the differences of each two conditions."""
-    pairs = {f"{a} - {b}": wide[a] - wide[b] for a, b in combinations(wide, 2)}
-    return wide.assign(**pairs)
-
-
-def means(wide: pd.DataFrame) -> pd.DataFrame:
-    """Mean, standard error and count of each column that has values: value, se, n."""
-    found = {
-        "value": wide.mean(),
-        "se": wide.sem(),
-        "n": wide.count(),
-    }
-    return pd.DataFrame(found).dropna(subset=["value"]).reset_index()
-
-
-def _correlations(change: pd.DataFrame) -> pd.DataFrame:
-    """With the error of a correlation near zero (Fisher's) of so many groups."""
-    found = change.corr("spearman", min_periods=4)["ratio"]
-    found = found.drop("ratio").dropna().rename_axis("column")
-    groups = change.index.get_level_values("repetition").nunique()
-    table = found.rename("value").reset_index()
-    table["row"] = "correlation with the change of ratio"
-    table["se"] = 1 / np.sqrt(max(groups - 3, 1))
-    return table.assign(n=groups)

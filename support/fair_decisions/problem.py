@@ -6,7 +6,7 @@ Section 3 of "Investigating Language Models for Supporting Complex Group Decisio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -27,13 +27,6 @@ PREFERENCES = SCORES, RANKINGS = ("scores", "rankings")
 POINTS = 100  # shared by the options of a decision under "scores"
 SHORTFALL = "shortfall"
 MOST = 1000  # of participants, decisions, options and rounds
-
-
-def check_one(what: str, given: Any, known: Iterable[Any]) -> None:
-    """Refuse what is none of the known names."""
-    if given not in known:
-        expected = f"expected one of {', '.join(map(str, known))}"
-        raise InvalidInput(f"{what}: {given!r} given; {expected}")
 
 
 def check_size(what: str, given: Any) -> None:

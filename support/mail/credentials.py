@@ -108,9 +108,10 @@ def service(servers: MailServers) -> str:
     >>> service(MailServers("smtp.x.org", "imap.x.org", "ana@x.org"))
     'convene-mail smtp.x.org:465 imap.x.org:993'
     """
-    smtp = f"{servers.smtp_host}:{servers.smtp_port}"
-    imap = f"{servers.imap_host}:{servers.imap_port}"
-    return f"convene-mail {smtp} {imap} {servers.cafile}".strip()
+    return (
+        f"convene-mail {servers.smtp_host}:{servers.smtp_port} "
+        f"{servers.imap_host}:{servers.imap_port} {servers.cafile}"
+    ).strip()
 
 
 def _named_there(servers: MailServers) -> bool:

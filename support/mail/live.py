@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from imap_tools import MailBox
 
 SAID = 300  # characters of a server's answer that are shown
-HELLO = "[127.0.0.1]"  # what mail programs say, rather than the name of their machine
 MOST = 500  # messages of one look; the next look brings those after them
 PARTS = f"(UID RFC822.SIZE BODY.PEEK[]<0.{RAW}>)"  # PEEK: it stays unread
 CHECK = (
@@ -123,7 +122,7 @@ class LiveMailbox:
             hostname=servers.smtp_host,
             port=servers.smtp_port,
             timeout=self.patience,
-            local_hostname=HELLO,
+            local_hostname="[127.0.0.1]",  # not the name of this machine
             tls_context=self._context,
             use_tls=servers.smtp_tls == IMPLICIT,
             start_tls=servers.smtp_tls == STARTTLS,

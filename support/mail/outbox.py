@@ -135,11 +135,17 @@ class Outbox(MailTables):
         with self._writing() as db:
             db.execute(f"DELETE FROM approved WHERE {APPROVED}", (self.run, digest))
 
+    def approved(self) -> bool:
+        """Whether a mail may go out without another word of a person."""
+        query = "SELECT 1 FROM approved WHERE run = ? AND message_id = ''"
+        with self._writing() as db:
+            return db.execute(query, (self.run,)).fetchone() is not None
+
     def uncertain(self) -> list[Posted]:
         """The mails of which nobody knows whether they were sent, those of processes that
         died among them."""
         self._bury()
-        return self._posted("status = ?", UNCERTAIN)
+        return self.posted("status = ?", UNCERTAIN)
 
     def decide(self, message_id: str, arrived: bool) -> Posted:
         """Settle an uncertain mail, by what a person found out.
@@ -160,13 +166,13 @@ class Outbox(MailTables):
             db.execute(f"{query} AND status = ?", values)
         return replace(found[0], status=status, decided=decided)
 
-    def posted(self) -> list[Posted]:
-        """All mails of this run, in the order in which they were prepared."""
-        return self._posted("TRUE")
+    def posted(self, where: str = "TRUE", *values: object) -> list[Posted]:
+        """The mails of this run of which that is true (all), as they were prepared."""
+        return self._records(Posted, "outbox", where, *values)
 
     def sent(self) -> list[Posted]:
         """The mails that somebody may answer: those that went, and may have."""
-        return self._posted("status NOT IN (?, ?)", PREPARED, NOT_SENT)
+        return self.posted("status NOT IN (?, ?)", PREPARED, NOT_SENT)
 
     # ---- sending ----
 
@@ -291,7 +297,7 @@ class Outbox(MailTables):
                 self._keep(kept.message_id, status, said)
             finally:
                 _under_way.discard((self._path, kept.message_id))
-        return self._posted("message_id = ?", kept.message_id)[0]
+        return self.posted("message_id = ?", kept.message_id)[0]
 
     def _keep(self, message_id: str, status: str, said: str) -> None:
         """What became of it. Another process may have taken this one for dead, but a
@@ -329,16 +335,13 @@ class Outbox(MailTables):
 
     # ---- what is kept ----
 
-    def _posted(self, where: str, *values: object) -> list[Posted]:
-        return self._records(Posted, "outbox", where, *values)
-
     def _kept(self, wanted: Posted) -> Posted | None:
-        found = self._posted("day = ? AND person = ?", wanted.day, wanted.person)
-        return found[0] if found else None
+        found = self.posted("day = ? AND person = ?", wanted.day, wanted.person)
+        return next(iter(found), None)
 
     def _bury(self) -> None:
         """What a dead process was sending is uncertain."""
-        for one in self._posted("status = ?", SENDING):
+        for one in self.posted("status = ?", SENDING):
             here = (self._path, one.message_id) in _under_way
             if here or self._presence.elsewhere(one.owner):
                 continue

@@ -14,13 +14,7 @@ In each round
 
 from __future__ import annotations
 
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -29,7 +23,7 @@ from typing import Any
 from support.errors import InvalidInput
 from support.meetings.preferences import Choice, Hours, understood
 from support.meetings.records import (
-    Breach,
+    ASSISTANT,
     Notes,
     Option,
     Round,
@@ -38,7 +32,8 @@ from support.meetings.records import (
     noted,
 )
 from support.meetings.scenario import Scenario
-from support.meetings.scores import HIGHEST, ByMember, best, known
+from support.meetings.scores import HIGHEST, best, satisfied
+from support.meetings.wording import bounds, offered
 from support.play import AMISS, FormatError, counted, together
 
 OPTIONS, ROUNDS = 2, 4
@@ -50,7 +45,6 @@ TURNS = 12
 DATABASE = ("demands", "ties", "hours")
 """What a coordinator may use: whom the organiser requires, who works with whom (both as
 in section 5.2), and the hours that profiles show (the paper names none)."""
-PHASES = ("talk", "read", "propose", "score")
 
 
 @dataclass(frozen=True)
@@ -58,15 +52,29 @@ class Chat:
     """A private talk so far, as its two sides see it.
 
     `options` are those of the round before (none in round 1), `candidate` the id of the
-    best of them, `earlier` the talks of the rounds before.
+    best of them, `earlier` the talks of the rounds before. `states`: the member states
+    its wishes as data; `curt`: the talk ends when an option is agreed to, or another
+    slot named. The scenario is the public one.
     """
 
+    scenario: Scenario
     member: str
-    round: int
     options: tuple[Option, ...] = ()
     candidate: str | None = None
     earlier: tuple[tuple[Turn, ...], ...] = ()
     turns: tuple[Turn, ...] = ()
+    states: bool = True
+    curt: bool = False
+
+    @property
+    def bounds(self) -> str:
+        """Which slots are in question, as the member is told."""
+        return bounds(self.scenario, self.member)
+
+    @property
+    def offers(self) -> list[str]:
+        """The options as the member is told them."""
+        return [offered(self.scenario, option, self.member) for option in self.options]
 
 
 @dataclass(frozen=True)
@@ -99,18 +107,12 @@ class Brief:
     def known(self) -> Notes:
         """The notes, with the hours of profiles where these may be used."""
         found = dict(self.notes)
-        for profile in self.scenario.database.profiles:
-            wishes = found[profile.name]
+        for name, wishes in self.notes.items():
             if "hours" in self.database and understood(wishes):
-                start, end = profile.hours
+                start, end = self.scenario.company.by_name[name].hours
                 hours = Hours(start=start, end=end)
-                found[profile.name] = tuple(dict.fromkeys([*wishes, hours]))
+                found[name] = tuple(dict.fromkeys([*wishes, hours]))
         return found
-
-    @cached_property
-    def told(self) -> dict[str, tuple[Any, ...]]:
-        """What is known, as data."""
-        return {name: understood(wishes) for name, wishes in self.known.items()}
 
 
 @dataclass
@@ -138,15 +140,6 @@ class Coordinating:
     ids: dict[str, str] = field(default_factory=dict)
     errors: list[FormatError] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        members, k = self.scenario.members, self.brief.k
-        if not 1 <= k < len(members):
-            raise InvalidInput(
-                f"options: K = {k!r} given; expected 1 to {len(members) - 1}, fewer "
-                f"than the {len(members)} members: with more, none gathers a majority"
-            )
-        self.talks = dict.fromkeys(members, ())
-
     async def rounds(self, count: int) -> AsyncIterator[Round]:
         """Play round after round.
 
@@ -154,60 +147,70 @@ class Coordinating:
         there, its words stay unread, the candidate stays alone, or without scores. Any
         other failure is raised.
         """
+        members, k = self.scenario.members, self.brief.k
+        if not 1 <= k < len(members):
+            raise InvalidInput(
+                f"options: K = {k!r} given; expected 1 to {len(members) - 1}, fewer "
+                f"than the {len(members)} members: with more, none gathers a majority"
+            )
+        self.talks = dict.fromkeys(members, ())
         for number in range(1, count + 1):
             yield await self._round(number)
 
     async def _round(self, number: int) -> Round:
         everybody = [*self.seats.values(), *self.readers.values()]
         self.errors, asked = [], counted(everybody)
-        talks: dict[str, tuple[Turn, ...]] = {}
-        if not self.silent:
-            talking = {name: self._talk(name, number) for name in self.scenario.members}
-            talks = await together(talking)
+        talking = () if self.silent else self.scenario.members
+        talks = await together({name: self._talk(name) for name in talking})
         notes, slots = dict(self.brief.notes), {o.id: o.slot for o in self.options}
         for name, talk in talks.items():
-            before = notes[name] if self.memory else ()
-            notes[name] = noted(before, talk, slots)
-            self.talks[name] = (*self.talks[name], talk)
-        self.brief = replace(self.brief, round=number, notes=notes)
-        breaches = await self._propose(self.brief)
-        scores = await self._score(self.brief)
-        self.errors.sort(key=lambda error: (PHASES.index(error.phase), error.agent))
+            notes[name] = noted(notes[name] if self.memory else (), talk, slots)
+            self.talks[name] += (talk,)
+        self.brief = brief = replace(self.brief, round=number, notes=notes)
+        await self._propose(brief)
+        scores = await self._score(brief)
+        others = [o for o in self.options if o.slot not in brief.kept]
+        short = [o.id for o in others if len(o.members) < brief.least]
         candidate = self.brief.candidate
         return Round(
-            number=number,
-            talks=talks,
-            notes=notes,
-            options=self.options,
-            scores=scores,
+            number,
+            talks,
+            notes,
+            self.options,
+            scores,
             audit={o.id: self.scenario.truth[o.slot] for o in self.options},
             candidate=candidate.id if candidate else None,
-            breaches=breaches,
-            format_errors=tuple(self.errors),
+            breaches=tuple(short),
+            format_errors=tuple(sorted(self.errors, key=lambda e: e.agent)),
             replies=counted(everybody) - asked,
         )
 
-    async def _talk(self, member: str, number: int) -> tuple[Turn, ...]:
+    async def _talk(self, member: str) -> tuple[Turn, ...]:
         """One private talk, to its end, with what its words say as data."""
-        options, best = tuple(map(self._shown, self.options)), self.brief.candidate
-        candidate = best.id if best else None
-        chat = Chat(member, number, options, candidate, self.talks[member])
+        best, reader = self.brief.candidate, self.readers.get(member)
+        chat = Chat(
+            self.brief.scenario,
+            member,
+            tuple(map(self._shown, self.options)),
+            best.id if best else None,
+            self.talks[member],
+            states=reader is None,
+            curt=self.curt,
+        )
         sides = [self.seats["interviewer"].remark, self.seats[member].answer]
         for speak in sides * TURNS:
             said = await self._try(member, "talk", speak(chat))
             if said is None:
                 break
             chat = replace(chat, turns=(*chat.turns, said))
-            chose = said.speaker == member and options and _chose(said)
-            if said.done or (self.curt and chose):
+            if said.done or (self.curt and chat.options and chose(said)):
                 break
         last = len(chat.turns) // 2 * 2 - 1  # of the member, who has every second turn
-        if member not in self.readers or last < 0:
+        if reader is None or last < 0:
             return chat.turns
-        read = self.readers[member].read(chat)
-        wishes = await self._try(member, "read", read) or ()
         turns = list(chat.turns)
-        turns[last] = replace(turns[last], wishes=tuple(wishes))
+        wishes = await self._try(member, "read", reader.read(chat)) or ()
+        turns[last] = replace(turns[last], wishes=wishes)
         return tuple(turns)
 
     def _shown(self, option: Option) -> Option:
@@ -218,34 +221,30 @@ class Coordinating:
         reasons = {"": tuple(wishes)} if self.redacted == "names" else {}
         return replace(option, members=(), reasons=reasons)
 
-    async def _propose(self, brief: Brief) -> tuple[Breach, ...]:
+    async def _propose(self, brief: Brief) -> None:
         async def ask() -> list[Option]:
             return checked(await self.seats["coordinator"].propose(brief), brief)
 
         found = await self._try("coordinator", "propose", ask()) or []
         kept = brief.candidate
-        left_out = kept is not None and kept.slot not in [o.slot for o in found]
-        broken = [Breach("candidate")] if left_out and found else []
-        if kept and left_out:
+        if kept and kept.slot not in [option.slot for option in found]:
             found = [kept, *found[: brief.k - 1]]
         for option in found:
             self.ids.setdefault(option.slot, f"O{len(self.ids) + 1}")
         self.options = tuple(replace(o, id=self.ids[o.slot]) for o in found)
-        return (*broken, *breaches(self.options, brief))
 
     async def _score(self, brief: Brief) -> Scores:
         async def ask() -> Scores:
             given = await self.seats["evaluator"].score(brief, self.options)
-            members = brief.scenario.members
-            return {o.id: checked_row(given[o.id], members) for o in self.options}
+            return checked_scores(given, self.options, brief)
 
         if not self.options:
             return {}
         scores = await self._try("evaluator", "score", ask()) or {}
         if chosen := best(scores):
             candidate = next(o for o in self.options if o.id == chosen)
-            satisfied = int((known(scores[chosen]) > 0).sum())
-            self.brief = replace(brief, candidate=candidate, satisfied=satisfied)
+            happy = len(satisfied(scores[chosen]))
+            self.brief = replace(brief, candidate=candidate, satisfied=happy)
         return scores
 
     async def _try(self, who: str, phase: str, act: Awaitable[Any]) -> Any:
@@ -256,48 +255,30 @@ class Coordinating:
             return None
 
 
-def _chose(turn: Turn) -> bool:
-    return bool(turn.agrees) or any(isinstance(wish, Choice) for wish in turn.wishes)
+def chose(turn: Turn) -> bool:
+    """Whether a member agrees to an option, or names another slot."""
+    names = [wish for wish in turn.wishes if isinstance(wish, Choice)]
+    return turn.speaker != ASSISTANT and bool(turn.agrees or names)
 
 
 def checked(options: Sequence[Option], brief: Brief) -> list[Option]:
     """At most K options, each slot once; InvalidInput on a stranger or no slot."""
-    found: dict[str, Option] = {}
     known = {*brief.scenario.slots, *brief.scenario.members}
+    found = {option.slot: option for option in options}
     for option in options:
-        if strange := {option.slot, *option.members, *option.reasons} - known:
-            raise InvalidInput(
-                f"option: {min(strange)!r} given; expected slots and members in question"
-            )
-        found.setdefault(option.slot, option)
-    if len(found) > brief.k:
-        raise InvalidInput(f"options: {len(found)} given; expected at most {brief.k}")
+        strange = {option.slot, *option.members, *option.reasons} - known
+        if strange or len(found) > brief.k:
+            given = min(strange) if strange else len(found)
+            told = f"at most {brief.k}, of slots and members in question"
+            raise InvalidInput(f"options: {given!r} given; expected {told}")
     return list(found.values())
 
 
-def breaches(options: Sequence[Option], brief: Brief) -> Iterator[Breach]:
-    """Where options leave step (3) of section 3.2, by the coordinator's own word."""
-    wanted = min(brief.k, len(brief.scenario.slots))
-    if len(options) < wanted:
-        yield Breach("options", given=len(options), least=wanted)
-    for option in options:
-        many = len(option.members)
-        if option.slot not in brief.kept and many < brief.least:
-            yield Breach(
-                "aspiration",
-                option.id,
-                many,
-                brief.least,
-            )
-    suited = {member for option in options for member in option.members}
-    for member in brief.scenario.meeting.required:
-        if member not in suited:
-            yield Breach("required", member=member)
-
-
-def checked_row(row: ByMember, members: Sequence[str]) -> dict[str, int | None]:
-    """A score of 0 to 3, or None, for each member; InvalidInput otherwise."""
-    if set(row) != set(members) or not {*row.values()} <= {None, *range(HIGHEST + 1)}:
-        told = f"scores: {dict(row)} given; expected 0, 1, 2, 3 or None for each of"
-        raise InvalidInput(f"{told} {', '.join(members)}")
-    return {member: row[member] for member in members}
+def checked_scores(given: Scores, options: Sequence[Option], brief: Brief) -> Scores:
+    """A score of 0 to 3, or None, for each option and member; InvalidInput otherwise."""
+    for row in given.values():
+        strange = {*row.values()} - {None, *range(HIGHEST + 1)}
+        if strange or [*row] != [*brief.scenario.members]:
+            told = "expected 0, 1, 2, 3 or None for each member, in order"
+            raise InvalidInput(f"scores: {dict(row)} given; {told}")
+    return {option.id: given[option.id] for option in options}

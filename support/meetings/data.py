@@ -14,15 +14,23 @@ from datetime import datetime, time
 from functools import cached_property, lru_cache
 from itertools import chain, product
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput, MissingData
-from support.meetings.preferences import STRICT, Stated, Time, Words
+from support.meetings.preferences import (
+    Stated,
+    Strict,
+    Time,
+    Venue,
+    Words,
+    moment,
+    situation,
+)
 from support.prompts import listed
 
 FIRST, LAST, STEP = 8, 18, 30
@@ -30,11 +38,8 @@ FIRST, LAST, STEP = 8, 18, 30
 Zone = Annotated[str, AfterValidator(lambda name: str(ZoneInfo(name)))]
 
 
-@dataclass(frozen=True)
-class Profile:
+class Profile(Strict):
     """What everybody may know of an employee; `manager` is "" for who has none."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     name: str
     role: str
@@ -45,54 +50,47 @@ class Profile:
     manager: str = ""
 
 
-@dataclass(frozen=True)
-class Private:
+class Private(Strict):
     """What only the employee knows: wishes as data, and three texts that say the same.
 
-    A text is its sentences; `sentences` tells for each text which of them, from 0, says
-    each preference. `venue` are wishes about a place, `busy` other events.
+    A text is its sentences, each with the numbers, from 0, of the preferences that it
+    says. `venue` are wishes about a place, `busy` other events.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
-
     name: str
-    texts: tuple[tuple[str, ...], ...]
-    sentences: tuple[tuple[int, ...], ...]
+    texts: tuple[tuple[tuple[str, tuple[int, ...]], ...], ...]
     preferences: Annotated[tuple[Stated, ...], Field(min_length=1)]
     venue: tuple[Stated, ...] = ()
     busy: tuple[tuple[str, str], ...] = ()
 
-    def __post_init__(self) -> None:
-        numbers = [len(self.preferences)] * len(self.texts)
-        if [*map(len, self.sentences)] != numbers:
-            raise InvalidInput(
-                f"sentences {self.sentences} given; expected for each of the "
-                f"{len(self.texts)} texts a number for each preference"
-            )
+    @model_validator(mode="after")
+    def _each_text_says_all(self) -> Private:
+        numbers = [*range(len(self.preferences))]
+        for text in self.texts:
+            said = sorted(chain.from_iterable(says for _, says in text))
+            if said != numbers:
+                raise ValueError(f"preferences {said} said; expected each of {numbers}")
+        return self
 
     def said(self, text: int = 0) -> tuple[Words, ...]:
         """A text, sentence by sentence, with the wishes that each sentence says."""
         if text not in range(len(self.texts)):
             most = len(self.texts) - 1
             raise InvalidInput(f"paraphrase: {text!r} given; expected 0 to {most}")
-        said = [Words(text=sentence) for sentence in self.texts[text]]
-        for place, wish in zip(self.sentences[text], self.preferences, strict=True):
-            words = said[place]
-            said[place] = replace(words, says=(*words.says, wish))
+        said = []
+        for sentence, numbers in self.texts[text]:
+            says = tuple(self.preferences[number] for number in numbers)
+            said.append(Words(text=sentence, says=says))
         return tuple(said)
 
 
-@dataclass(frozen=True)
-class Meeting:
-    """One meeting that waits for its time (Table 5 of the paper).
+class Meeting(Strict):
+    """One meeting that waits for its time (Table 5 of the paper), or for its venue.
 
     The organiser is not among the members. `date` is the first of `days` working days
     in question, `duration` in minutes, `sent` when the invitation went out, `zone` the
-    organiser's; who is `required` has to be there.
+    organiser's; who is `required` has to be there. With `venues` these are in question.
     """
-
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
-    timed: ClassVar[bool] = True
 
     id: str
     organiser: str
@@ -104,16 +102,19 @@ class Meeting:
     sent: str
     zone: Zone
     required: tuple[str, ...] = ()
+    venues: tuple[Venue, ...] = ()
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _everybody_once(self) -> Meeting:
         everybody = {self.organiser, *self.members}
         twice = len(everybody) <= len(self.members)
         if twice or not {*self.required} <= {*self.members}:
             given = f"organiser {self.organiser}, members {list(self.members)}"
-            raise InvalidInput(
+            raise ValueError(
                 f"{given}, required {list(self.required)} given; expected everybody "
                 "once, and required ones among the members"
             )
+        return self
 
     @cached_property
     def slots(self) -> tuple[str, ...]:
@@ -126,9 +127,23 @@ class Meeting:
             slots.append(iso(datetime.combine(day, clock)))
         return tuple(slots)
 
+    def seen(self, zone: str) -> dict[str, Any]:
+        """Each slot as a member in an IANA zone sees it."""
+        if self.venues:
+            return {venue.slot: venue for venue in self.venues}
+        sent = datetime.fromisoformat(self.sent)
+        return {s: situation(s, self.duration, sent, zone) for s in self.slots}
+
+    def sent_at(self, zone: str) -> str:
+        """When the invitation went out, by a clock; "" where no time is in question."""
+        there = datetime.fromisoformat(self.sent).astimezone(ZoneInfo(zone))
+        return "" if self.venues else moment(there)
+
     @property
     def invitation(self) -> str:
         """The letter, in words that hold all that the invitation says."""
+        if self.venues:
+            return f"I would like to invite you to a {self.subject}."
         starts = map(datetime.fromisoformat, self.slots)
         days = dict.fromkeys(f"{s:%A} {s.day} {s:%B %Y}" for s in starts)
         when = f"on {' or '.join(days)}"
@@ -149,26 +164,8 @@ def iso(start: datetime) -> str:
 TEAMMATE, COLLABORATOR, MANAGER = "teammate", "collaborator", "manager"
 
 
-@dataclass(frozen=True)
-class Database:
-    """What a coordinator may look up about some members (section 5.1): no wishes.
-
-    `relations` are (source, target, relation); of a "manager" the target manages.
-    """
-
-    profiles: tuple[Profile, ...]
-    relations: tuple[tuple[str, str, str], ...]
-
-    @cached_property
-    def pairs(self) -> frozenset[frozenset[str]]:
-        """Pairs that know each other from work."""
-        return frozenset(frozenset((a, b)) for a, b, _ in self.relations)
-
-    @property
-    def once(self) -> list[tuple[str, str, str]]:
-        """The relations, each pair once."""
-        found = {(frozenset((a, b)), of): (a, b, of) for a, b, of in self.relations}
-        return list(found.values())
+Relation = tuple[str, str, str]
+"""Source, target and kind; of a "manager" the target manages."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +179,12 @@ class Company:
     private: dict[str, Private]
     past: tuple[tuple[str, ...], ...]
     groups: tuple[Meeting, ...]
+    venues: tuple[Venue, ...]
+
+    @cached_property
+    def public(self) -> Company:
+        """Without what is private."""
+        return replace(self, private={})
 
     def teammates(self, name: str) -> tuple[str, ...]:
         """Who reports to the same manager, in the company's order."""
@@ -197,48 +200,59 @@ class Company:
         met = Counter[str]()
         for people in self.past:
             met.update({*people} - {name} if name in people else ())
-        known = [other for other in self.by_name if met[other]]
-        known.sort(key=lambda other: -met[other])
+        known = sorted(filter(met.get, self.by_name), key=met.__getitem__, reverse=True)
         return tuple(known[: (len(known) + 1) // 2])
 
-    def database(self, members: Sequence[str]) -> Database:
-        """The public part of what is known about some members."""
-        found = []
+    def relations(self, members: Sequence[str]) -> tuple[Relation, ...]:
+        """Who works with whom among some (section 5.1), each pair once for each kind."""
+        found: dict[Any, Relation] = {}
         for a in members:
-            found += [(a, b, TEAMMATE) for b in self.teammates(a)]
-            found += [(a, b, COLLABORATOR) for b in self.collaborators(a)]
-            found.append((a, self.by_name[a].manager, MANAGER))
-        relations = tuple(r for r in found if r[1] in members)
-        return Database(tuple(self.by_name[m] for m in members), relations)
+            known = {TEAMMATE: self.teammates(a), COLLABORATOR: self.collaborators(a)}
+            known[MANAGER] = (self.by_name[a].manager,)
+            for kind, others in known.items():
+                for b in others:
+                    found.setdefault((frozenset((a, b)), kind), (a, b, kind))
+        return tuple(relation for relation in found.values() if relation[1] in members)
 
 
 # ---- the files ---------------------------------------------------------------------------
 
+FILES = {
+    "employees": Profile,
+    "preferences": Private,
+    "meetings": dict,
+    "groups": Meeting,
+    "venues": Venue,
+}
 
-def load_company(folder: str | Path | None = None) -> Company:
+
+def load_company(folder: Company | str | Path | None = None) -> Company:
     """The company of a folder; by default the authored one."""
+    if isinstance(folder, Company):
+        return folder
     path = Path(folder) if folder else inputs("meetings")
-    files = sorted(path.glob("*.toml"))
-    return _company(path, tuple(file.stat().st_mtime_ns for file in files))
+    changed = [file.stat().st_mtime_ns for file in sorted(path.glob("*.toml"))]
+    return _company(path, tuple(changed))
 
 
 @lru_cache(maxsize=8)
 def _company(folder: Path, changed: tuple[int, ...]) -> Company:
-    people = {p.name: p for p in _read(folder, "employees", Profile)}
-    private = {p.name: p for p in _read(folder, "preferences", Private)}
-    past = tuple(tuple(row["people"]) for row in _read(folder, "meetings", dict))
-    groups = tuple(_read(folder, "groups", Meeting))
+    employees, preferences, meetings, groups, venues = (
+        _read(folder / f"{file}.toml", made) for file, made in FILES.items()
+    )
+    people = {one.name: one for one in employees}
+    private = {one.name: one for one in preferences}
+    past = tuple(tuple(row["people"]) for row in meetings)
     invited = [(group.organiser, *group.members) for group in groups]
     for name in chain(people, private, *past, *invited):
         if name not in people or name not in private:
             told = "is no employee, or one without preferences"
             raise InvalidInput(f"{folder}: {name!r} {told}")
-    return Company(people, private, past, groups)
+    return Company(people, private, past, tuple(groups), tuple(venues))
 
 
-def _read(folder: Path, file: str, made: Any) -> list[Any]:
+def _read(path: Path, made: Any) -> list[Any]:
     """The tables of a file, which are all of one kind."""
-    path = folder / f"{file}.toml"
     if not path.is_file():
         raise MissingData(f"{path} is not there; a company needs it (see the README)")
     try:

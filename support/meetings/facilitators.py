@@ -10,58 +10,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
-from typing import Any
 
 import numpy as np
 
 from support.meetings.coordination import Brief, Chat
-from support.meetings.preferences import Choice
+from support.meetings.preferences import Choice, understood
 from support.meetings.records import ASSISTANT, Option, Scores, Turn
 from support.meetings.scenario import Scenario
 from support.meetings.scores import satisfied
-from support.meetings.wording import bounds, offered, say
+from support.meetings.wording import say
 
 ATTENTION = 2
 """Slots looked at for each option wanted, anew each round, beside those named."""
 
 
-@dataclass(frozen=True)
 class RuleBasedInterviewer:
     """Asks a member what suits, and later whether an option does, on the member's clock."""
 
-    own: Scenario
-    kind: str = "rule-based"
+    kind = "rule-based"
 
     async def remark(self, chat: Chat) -> Turn:
         """The next question; the first of a later round tells the options."""
         if chat.turns:
             return Turn(ASSISTANT, say("assistant", "more"))
         if not chat.options:
-            start = bounds(self.own, chat.member)
-            asks = say("assistant", "asks", meeting=self.own.meeting, bounds=start)
-            return Turn(ASSISTANT, asks)
-        lines, told = [], list[Any]()
-        for option in chat.options:
-            lines.append(offered(self.own, option, chat.member))
-            told += chain.from_iterable(option.reasons.values())
-        text = say("assistant", "offers", options="; ".join(lines))
-        return Turn(ASSISTANT, text, tuple(dict.fromkeys(told)))
+            asked = {"meeting": chat.scenario.meeting, "bounds": chat.bounds}
+            return Turn(ASSISTANT, say("assistant", "asks", **asked))
+        text = say("assistant", "offers", options="; ".join(chat.offers))
+        reasons = chain(*(option.reasons.values() for option in chat.options))
+        told = dict.fromkeys(chain.from_iterable(reasons))
+        return Turn(ASSISTANT, text, tuple(told))
 
 
-@dataclass(frozen=True)
 class RuleBasedEvaluator:
-    """Equation (5) on what was noted; `lowest` 1 is where the paper's prompt begins."""
+    """Equation (5) on what was noted."""
 
-    lowest: int = 0
-    kind: str = "rule-based"
+    kind = "rule-based"
 
     async def score(self, brief: Brief, options: Sequence[Option]) -> Scores:
         """pi of each option for each member; None where nothing is known."""
         slots = [option.slot for option in options]
         found = brief.scenario.scores(slots, brief.known)
-        for row in found.values():
-            for member, value in row.items():
-                row[member] = None if value is None else max(value, self.lowest)
         return {option.id: found[option.slot] for option in options}
 
 
@@ -77,6 +66,7 @@ class Look:
     rank: tuple[float, float, float]
 
 
+@dataclass
 class RuleBasedCoordinator:
     """Proposes K options in round 1, later the candidate and K - 1 others.
 
@@ -88,10 +78,10 @@ class RuleBasedCoordinator:
     "random" takes slots as they come.
     """
 
-    def __init__(
-        self, me: str, rng: np.random.Generator, own: Any, *, kind: str
-    ) -> None:
-        self.kind, self._rng = kind, rng
+    me: str
+    rng: np.random.Generator
+    own: Scenario
+    kind: str
 
     async def propose(self, brief: Brief) -> list[Option]:
         """K options, or as many as there are slots."""
@@ -115,12 +105,13 @@ class RuleBasedCoordinator:
 
     def _looks(self, brief: Brief) -> list[Look]:
         """The candidate, then slots in the order in which they are looked at."""
-        slots, pairs = self._attended(brief), brief.scenario.database.pairs
+        slots = self._attended(brief)
+        related = [{*relation[:2]} for relation in brief.scenario.relations]
         found, looks = brief.scenario.scores(slots, brief.known), []
-        for slot, luck in zip(slots, self._rng.random(len(slots)), strict=True):
+        for slot, luck in zip(slots, self.rng.random(len(slots)), strict=True):
             row = satisfied(found[slot])
             both = list(combinations(row, 2)) if "ties" in brief.database else []
-            close = sum(frozenset(pair) in pairs for pair in both)
+            close = sum({*pair} in related for pair in both)
             ties = close / max(len(both), 1)
             rank = len(row) + ties, sum(row.values()), luck
             looks.append(Look(slot, tuple(row), ties, rank))
@@ -128,15 +119,15 @@ class RuleBasedCoordinator:
 
     def _attended(self, brief: Brief) -> list[str]:
         slots = brief.scenario.slots
-        named = []
-        for wish in chain.from_iterable(brief.told.values()):
-            if isinstance(wish, Choice) and self.kind != "random":
-                named.append(wish.slot)
-        first = list(dict.fromkeys([*brief.kept, *named]))
-        drawn = [slots[i] for i in self._rng.permutation(len(slots))]
+        first, most = list(brief.kept), len(slots)
+        if self.kind == "satisficing":
+            most = ATTENTION * brief.k
+        if self.kind != "random":
+            told = understood(chain(*brief.known.values()))
+            first += [wish.slot for wish in told if isinstance(wish, Choice)]
+        drawn = [slots[i] for i in self.rng.permutation(len(slots))]
         others = [slot for slot in drawn if slot not in first]
-        most = ATTENTION * brief.k if self.kind == "satisficing" else None
-        return first + others[:most]
+        return [*dict.fromkeys(first), *others[:most]]
 
     def _ranked(self, brief: Brief, looks: Sequence[Look]) -> list[Look]:
         ranked = sorted(looks, key=lambda look: look.rank, reverse=True)
@@ -147,9 +138,11 @@ class RuleBasedCoordinator:
         return enough + [look for look in ranked if look not in enough]
 
     def _option(self, brief: Brief, look: Look) -> Option:
-        reasons: dict[str, tuple[Any, ...]] = {}
+        """With the wishes of each member that it fulfils."""
+        reasons = {}
         for member in look.satisfied:
-            met = brief.scenario.met(member, look.slot, brief.told[member])
+            told = understood(brief.known[member])
+            met = brief.scenario.met(member, look.slot, told)
             held = [wish for wish, fits in met if fits and not wish.condition]
             reasons[member] = tuple(held)
         return Option("", look.slot, look.satisfied, reasons)

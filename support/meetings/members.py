@@ -6,7 +6,7 @@ A member knows the public scenario and what is its own; it says nothing else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from support.meetings.coordination import Chat
 from support.meetings.preferences import Choice
 from support.meetings.records import Option, Turn
 from support.meetings.scenario import Scenario
-from support.meetings.wording import say, together
+from support.meetings.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,78 +49,89 @@ STYLES = {
 MIXED = ("plain", "terse", "talkative", "stubborn", "easy")
 
 
+@dataclass
 class RuleBasedMember:
-    """`_queue` is what is on the member's mind in this round and was not said yet."""
+    """`queue` is what is on the member's mind in this round and was not said yet."""
 
-    def __init__(
-        self, me: str, rng: np.random.Generator, own: Any, *, style: str
-    ) -> None:
-        self.me, self.kind, self._rng = me, style, rng
-        self._own: Scenario = own.scenario
-        self._style = STYLES[style]
-        self._said: set[Any] = set()
-        self._queue: list[Any] = []
-        self._agrees: str | None = None
+    me: str
+    rng: np.random.Generator
+    scenario: Scenario
+    kind: str
+    said: set[Any] = field(default_factory=set)
+    queue: list[Any] = field(default_factory=list)
+    agrees: str | None = None
+
+    @property
+    def style(self) -> Style:
+        """How it talks."""
+        return STYLES[self.kind]
 
     async def answer(self, chat: Chat) -> Turn:
         """The next turn: a few things; done once nothing is left."""
-        if not any(turn.speaker == self.me for turn in chat.turns):
+        if len(chat.turns) < 2:
             self._begin(chat)
-        pace = self._style.pace
-        now, self._queue = self._queue[:pace], self._queue[pace:]
-        self._said.update(now)
-        agrees, self._agrees = self._agrees, None
+        pace = self.style.pace
+        now, self.queue = self.queue[:pace], self.queue[pace:]
+        self.said.update(now)
+        agrees, self.agrees = self.agrees, None
         wishes = tuple(now)
-        if self._style.inflates:
-            wishes = tuple(w if w.condition else replace(w, priority=3) for w in now)
+        if self.style.inflates:
+            above = {"priority": 3}
+            wishes = tuple(
+                w if w.condition else w.model_copy(update=above) for w in now
+            )
         words = [say("member", "agrees", option=agrees)] if agrees else []
-        words += [together(wishes, self._own.zones[self.me])] if wishes else []
+        words += [self.scenario.words(self.me, *wishes)] if wishes else []
         text = " ".join(words) or say("member", "silent")
-        return Turn(self.me, text, wishes, agrees, done=not self._queue)
+        return Turn(self.me, text, wishes, agrees, done=not self.queue)
 
     def _begin(self, chat: Chat) -> None:
         """What comes to mind about the invitation, or about the options."""
-        self._queue, self._agrees = [], None
+        self.queue, self.agrees = [], None
         if chat.options:
             self._judge(chat.options, chat.candidate)
             return
-        for wish in sorted(self._own.private[self.me], key=lambda w: -w.priority):
-            forgotten = (1 - self._style.recall) ** wish.priority
-            if self._rng.random() >= forgotten:
-                self._queue.append(wish)
-        if self._style.prepared:
+        for wish in sorted(
+            self.scenario.own[self.me].wishes, key=lambda w: -w.priority
+        ):
+            forgotten = (1 - self.style.recall) ** wish.priority
+            if self.rng.random() >= forgotten:
+                self.queue.append(wish)
+        if self.style.prepared:
             # What keeps the member from some slot.
-            views = self._own.views[self.me].values()
-            for wish in self._own.away[self.me]:
-                self._queue += [] if all(map(wish.fulfilled, views)) else [wish]
+            views, away = (
+                self.scenario.views[self.me].values(),
+                self.scenario.own[self.me].away,
+            )
+            self.queue += [w for w in away if not all(map(w.fulfilled, views))]
 
     def _judge(self, options: Sequence[Option], candidate: str | None) -> None:
-        worth = {o.id: self._own.truth[o.slot][self.me] for o in options}
+        worth = {o.id: self.scenario.truth[o.slot][self.me] for o in options}
         best = max(options, key=lambda o: (worth[o.id], o.id == candidate))
-        suits = worth[best.id] >= self._style.least
-        self._agrees = best.id if suits else None
+        suits = worth[best.id] >= self.style.least
+        self.agrees = best.id if suits else None
         for option in options:
-            bad = worth[option.id] < self._style.least
-            told = option is best or self._style.thorough
-            self._queue += self._against(option) if bad and told else []
-        known = set() if self._style.repeats else self._said
-        news = dict.fromkeys(self._queue)
-        self._queue = [wish for wish in news if wish not in known]
+            bad = worth[option.id] < self.style.least
+            told = option is best or self.style.thorough
+            self.queue += self._against(option) if bad and told else []
+        known = set() if self.style.repeats else self.said
+        news = dict.fromkeys(self.queue)
+        self.queue = [wish for wish in news if wish not in known]
         if not suits:
-            self._queue += self._instead(worth[best.id])
+            self.queue += self._instead(worth[best.id])
 
     def _against(self, option: Option) -> list[Any]:
         """What the option breaks: conditions first, then wishes by their priority."""
-        wanted = self._own.wanted[self.me]
-        met = self._own.met(self.me, option.slot, wanted)
+        wanted = self.scenario.wanted[self.me]
+        met = self.scenario.met(self.me, option.slot, wanted)
         broken = [wish for wish, held in met if not held]
         return sorted(broken, key=lambda w: (not w.condition, -w.priority))
 
     def _instead(self, beaten: int) -> list[Any]:
         """One of the slots that suit best, if it beats all options."""
-        worth = {slot: row[self.me] for slot, row in self._own.truth.items()}
+        worth = {slot: row[self.me] for slot, row in self.scenario.truth.items()}
         most = max(worth.values())
         if most <= beaten:
             return []
         best = [slot for slot, value in worth.items() if value == most]
-        return [Choice(slot=best[int(self._rng.integers(len(best)))])]
+        return [Choice(slot=best[int(self.rng.integers(len(best)))])]

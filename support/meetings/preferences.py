@@ -7,16 +7,16 @@ English names. A wish has a priority: above all (3), as a rule (2), if possible 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from typing import Annotated, Any, ClassVar, Literal, get_args
 from zoneinfo import ZoneInfo
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
-from support.errors import InvalidInput
 from support.prompts import listed
 from support.spelling import alike
 
@@ -30,11 +30,15 @@ Day = Literal[
     "Sunday",
 ]
 WEEKDAYS = get_args(Day)
-STRICT = ConfigDict(extra="forbid")
 
 Time = Annotated[str, Field(pattern=r"^(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00)$")]
 Weekday = Annotated[Day, alike(WEEKDAYS)]
-Priority = Annotated[int, Field(ge=1, le=3)]
+
+
+class Strict(BaseModel):
+    """What a file or a form says: whole, as it was checked, and nothing beside it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 @cache
@@ -85,39 +89,22 @@ class Situation:
         last = days * 1440 + self.end.hour * 60 + self.end.minute
         return first, last
 
-    def within(self, start: str, end: str) -> bool:
-        """Whether it lies between two times of the start's day."""
-        first, last = self.span
-        return minutes(start) <= first and last <= minutes(end)
-
     def clear(self, busy: Busy, around: timedelta = timedelta(0)) -> bool:
         """Whether another event leaves so much time before and after."""
         first, last = busy.span
         return last + around <= self.start or self.end <= first - around
 
 
-def situation(
-    slot: str,
-    duration: int,
-    sent: datetime,
-    zone: str,
-) -> Situation:
+def situation(slot: str, duration: int, sent: datetime, zone: str) -> Situation:
     """A start of so many minutes as a member in an IANA zone sees it."""
-    here, start = ZoneInfo(zone), datetime.fromisoformat(slot).astimezone(UTC)
+    here = ZoneInfo(zone)
+    start = datetime.fromisoformat(slot).astimezone(UTC)
     end = start + timedelta(minutes=duration)
-    return Situation(
-        slot,
-        start.astimezone(here),
-        end.astimezone(here),
-        sent,
-    )
+    return Situation(slot, start.astimezone(here), end.astimezone(here), sent)
 
 
-@dataclass(frozen=True)
-class Venue:
+class Venue(Strict):
     """A place as everybody sees it."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     slot: str
     features: tuple[str, ...]
@@ -141,20 +128,19 @@ class Venue:
 # ---- wishes about times ---------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class Preference:
+class Preference(Strict):
     """One wish. `fulfilled` takes a slot as the member sees it."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
     speaks: ClassVar[bool] = True
     condition: ClassVar[bool] = False
 
-    priority: Priority = 2
+    priority: Annotated[int, Field(ge=1, le=3)] = 2
 
     @property
     def supports(self) -> bool:
         """Whether it speaks for some slots. What only rules slots out does not."""
-        return self.speaks and not getattr(self, "avoid", False)
+        rules_out = self.condition or getattr(self, "avoid", False)
+        return self.speaks and not rules_out
 
     @property
     def binds(self) -> bool:
@@ -162,8 +148,29 @@ class Preference:
         return self.condition or self.priority == 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class Window(Preference):
+def in_order(wish: Any) -> Any:
+    """A wish whose span ends after its start; ValueError otherwise."""
+    first, last = wish.span
+    if first >= last:
+        given = f"{wish.start} to {wish.end} given"
+        raise ValueError(f"{given}; expected a start before the end")
+    return wish
+
+
+class Span(Strict):
+    """From one time of a day to another."""
+
+    start: Time
+    end: Time
+    _ordered = model_validator(mode="after")(in_order)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Start and end in minutes after midnight."""
+        return minutes(self.start), minutes(self.end)
+
+
+class Window(Span, Preference):
     """Within hours of the day or, with `avoid`, outside; on some weekdays or on all."""
 
     kind: Literal["window"] = "window"
@@ -172,22 +179,16 @@ class Window(Preference):
     avoid: bool = False
     weekdays: tuple[Weekday, ...] = ()
 
-    def __post_init__(self) -> None:
-        if minutes(self.start) >= minutes(self.end):
-            given = f"{self.start} to {self.end} given"
-            raise InvalidInput(f"window: {given}; expected a start before the end")
-
     def fulfilled(self, at: Situation) -> bool:
         """A day of which the wish says nothing is fine."""
         if self.weekdays and WEEKDAYS[at.start.weekday()] not in self.weekdays:
             return True
-        if not self.avoid:
-            return at.within(self.start, self.end)
-        start, end = at.span
-        return end <= minutes(self.start) or start >= minutes(self.end)
+        (start, end), (first, last) = at.span, self.span
+        if self.avoid:
+            return end <= first or last <= start
+        return first <= start and end <= last
 
 
-@dataclass(frozen=True, kw_only=True)
 class Weekdays(Preference):
     """On one of some weekdays or, with `avoid`, on none of them."""
 
@@ -200,7 +201,6 @@ class Weekdays(Preference):
         return (WEEKDAYS[at.start.weekday()] in self.weekdays) != self.avoid
 
 
-@dataclass(frozen=True, kw_only=True)
 class Notice(Preference):
     """At least `hours` lie between the invitation and the start."""
 
@@ -213,7 +213,6 @@ class Notice(Preference):
         return at.start - at.sent >= timedelta(hours=self.hours)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Gap(Preference):
     """At least `minutes` lie between the meeting and the member's other events."""
 
@@ -227,7 +226,6 @@ class Gap(Preference):
         return all(at.clear(event, room) for event in busy)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Deadline(Preference):
     """Over by a time on a weekday of its week."""
 
@@ -241,7 +239,6 @@ class Deadline(Preference):
         return (at.start.weekday(), at.span[1]) <= last
 
 
-@dataclass(frozen=True, kw_only=True)
 class Flexible(Preference):
     """Anything will do."""
 
@@ -252,7 +249,6 @@ class Flexible(Preference):
         return True
 
 
-@dataclass(frozen=True, kw_only=True)
 class Choice(Preference):
     """One slot that the member asks for, or agrees to; of a member's the last counts."""
 
@@ -267,20 +263,14 @@ class Choice(Preference):
 # ---- what keeps a member away, and is no wish ----------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
 class Busy(Preference):
     """Another event, from one ISO moment to another."""
 
     kind: Literal["busy"] = "busy"
-    speaks: ClassVar[bool] = False
     condition: ClassVar[bool] = True
     start: str
     end: str
-
-    def __post_init__(self) -> None:
-        if self.start >= self.end:
-            given = f"{self.start} to {self.end} given"
-            raise InvalidInput(f"busy: {given}; expected a start before the end")
+    _ordered = model_validator(mode="after")(in_order)
 
     @cached_property
     def span(self) -> tuple[datetime, datetime]:
@@ -293,25 +283,21 @@ class Busy(Preference):
         return at.clear(self)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Hours(Preference):
+class Hours(Span, Preference):
     """The working day on the member's clock."""
 
     kind: Literal["hours"] = "hours"
-    speaks: ClassVar[bool] = False
     condition: ClassVar[bool] = True
-    start: Time
-    end: Time
 
     def fulfilled(self, at: Situation) -> bool:
         """Within it."""
-        return at.within(self.start, self.end)
+        (start, end), (first, last) = at.span, self.span
+        return first <= start and end <= last
 
 
 # ---- wishes about venues --------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
 class Feature(Preference):
     """A venue that has something or, with `avoid`, has it not."""
 
@@ -324,7 +310,6 @@ class Feature(Preference):
         return (self.feature in at.features) != self.avoid
 
 
-@dataclass(frozen=True, kw_only=True)
 class Limit(Preference):
     """A price (euros a head) or a walk (minutes) of at most so much."""
 
@@ -355,24 +340,17 @@ Stated = Annotated[
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Words(Preference):
     """A wish in words, with what they say as data; without data nobody understood it."""
 
     kind: Literal["words"] = "words"
     speaks: ClassVar[bool] = False
     text: str
-    says: tuple[Stated, ...] = ()
+    says: SkipJsonSchema[tuple[Stated, ...]] = ()
 
 
 Wish = Annotated[Stated | Words, Field(discriminator="kind")]
-KINDS = {made.kind: made for made in (*get_args(get_args(Stated)[0]), Words)}
-_WISH: TypeAdapter[Any] = TypeAdapter(Wish)
-
-
-def preference(spec: Mapping[str, Any]) -> Any:
-    """A wish from plain data; ValueError (of pydantic) where they do not fit."""
-    return _WISH.validate_python(dict(spec))
+KINDS = {made.__name__.lower(): made for made in Preference.__subclasses__()}
 
 
 def understood(wishes: Iterable[Any]) -> tuple[Any, ...]:

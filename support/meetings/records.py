@@ -7,8 +7,8 @@ wishes, its agreement and its end as data beside its words.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
 from support.meetings.preferences import Choice, Wish
 from support.play import FormatError
@@ -53,27 +53,14 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Breach:
-    """Where options leave step (3) of section 3.2, by the coordinator's own word.
-
-    "aspiration": `option` satisfies `given` members where `least` were asked for;
-    "options": fewer than K; "required": no option for `member`; "candidate": left out.
-    """
-
-    rule: Literal["aspiration", "options", "required", "candidate"]
-    option: str | None = None
-    given: int = 0
-    least: int = 0
-    member: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Round:
     """One finished round.
 
     `talks` is empty where nobody talks. `scores` are those of the evaluator, on `notes`;
     they choose `candidate`, an option's id (None while there is none). `audit` are those
-    of the same options in truth, which nobody in the loop sees.
+    of the same options in truth, which nobody in the loop sees. `breaches` are the ids
+    of options that satisfy fewer members, by the coordinator's own word, than step (3)
+    of section 3.2 asks for.
     """
 
     number: int
@@ -83,13 +70,9 @@ class Round:
     scores: Scores
     audit: Scores
     candidate: str | None
-    breaches: tuple[Breach, ...] = ()
+    breaches: tuple[str, ...] = ()
     format_errors: tuple[FormatError, ...] = ()
     replies: int = 0
-
-    def option(self, id: str) -> Option:
-        """The option of that id; KeyError if this round has none."""
-        return {option.id: option for option in self.options}[id]
 
     def turns(self, member: str) -> int:
         """The member's turns in the talk (interactions, section 5.3)."""
@@ -120,17 +103,15 @@ class Coordination:
     @property
     def outcome(self) -> Option | None:
         """The last decision candidate, or None when there never was one."""
-        last = self.rounds[-1] if self.rounds else None
-        return last.option(last.candidate) if last and last.candidate else None
+        last = self.rounds[-1]
+        found = [option for option in last.options if option.id == last.candidate]
+        return found[0] if found else None
 
     @property
     def summary(self) -> dict[str, Any]:
         """What a table of runs says of this one."""
-        talks = [talk for entry in self.rounds for talk in entry.talks.values()]
         return {
             "outcome": self.outcome.slot if self.outcome else None,
-            "messages": sum(map(len, talks)),
-            "breaches": sum(len(entry.breaches) for entry in self.rounds),
             "format_errors": sum(len(entry.format_errors) for entry in self.rounds),
         }
 
@@ -152,8 +133,8 @@ def noted(
             said.append(Choice(slot=slots[turn.agrees]))
     latest: dict[Any, Any] = {}
     for wish in said:
-        about = Choice if isinstance(wish, Choice) else replace(wish, priority=2)
-        latest[about] = wish
+        alike = wish.model_copy(update={"priority": 2})
+        latest[Choice if isinstance(wish, Choice) else alike] = wish
     return tuple(sorted(latest.values(), key=lambda wish: isinstance(wish, Choice)))
 
 

@@ -1,13 +1,13 @@
 """A decision with all that the study knows: slots, wishes, calendars; and who may know.
 
-A slot is a start (`meeting_scenario`) or a venue (`venue_scenario`); all else is alike.
+A slot is a start or a venue; all else is alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,38 +15,38 @@ from typing import Any
 import numpy as np
 
 from support.errors import InvalidInput
-from support.meetings.data import Company, Database, Meeting, load_company
-from support.meetings.preferences import (
-    Busy,
-    Gap,
-    Hours,
-    Words,
-    situation,
-    understood,
-)
+from support.meetings.data import Company, Meeting, Relation, load_company
+from support.meetings.preferences import Busy, Gap, Hours, Words, understood
 from support.meetings.scores import pi
+from support.meetings.wording import worded
 
 HOUR, AROUND = timedelta(hours=1), timedelta(days=1)
+DINNER = "dinner after the planning day"
 Wishes = Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True)
-class Scenario:
-    """One decision. `private` are wishes, `away` what keeps a member away; who talks to
-    members, or decides for them, gets the scenario without both (`public`).
+class Own:
+    """What a member keeps private: wishes, what keeps it away, and its texts."""
 
-    `meeting` is the invitation: id, organiser, members, required, the letter, and
-    whether it is `timed`.
-    `views` holds each slot as each member sees it. `printed`: see `scores.pi`.
+    wishes: tuple[Any, ...]
+    away: tuple[Any, ...]
+    texts: tuple[Words, ...]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One decision. Who talks to members, or decides for them, gets the scenario without
+    anybody's `own` (`public`).
+
+    `meeting` is the invitation, `company` what is public. `views` holds each slot as
+    each member sees it. `printed`: see `scores.pi`.
     """
 
-    meeting: Any
-    zones: Mapping[str, str]
-    database: Database
+    meeting: Meeting
+    company: Company
     views: Mapping[str, Mapping[str, Any]]
-    private: Wishes = field(default_factory=dict)
-    away: Wishes = field(default_factory=dict)
-    texts: Mapping[str, tuple[Words, ...]] = field(default_factory=dict)
+    own: Mapping[str, Own]
     printed: bool = False
 
     @property
@@ -60,18 +60,28 @@ class Scenario:
         return tuple(self.views[self.members[0]])
 
     @cached_property
+    def relations(self) -> tuple[Relation, ...]:
+        """Who works with whom among the members."""
+        return self.company.relations(self.members)
+
+    @cached_property
     def public(self) -> Scenario:
         """Without what is private."""
         return self.known_to("")
 
     def known_to(self, member: str) -> Scenario:
         """With what is private to one member alone."""
+        own = {name: self.own[name] for name in self.own if name == member}
+        return replace(self, own=own)
 
-        secrets: dict[str, Any] = {}
-        for name in ("private", "away", "texts"):
-            everybody = getattr(self, name)
-            secrets[name] = {k: everybody[k] for k in everybody if k == member}
-        return replace(self, **secrets)
+    def zone(self, member: str) -> str:
+        """Where the member's clock stands (IANA)."""
+        return self.company.by_name[member].zone
+
+    def words(self, member: str, *wishes: Any) -> str:
+        """Wishes of a member, a sentence each, on the member's clock."""
+        zone = self.zone(member)
+        return " ".join(worded(wish, zone) for wish in wishes)
 
     def scores(self, slots: Iterable[str], notes: Wishes) -> dict[str, dict[str, Any]]:
         """pi by slot and member, by the wishes that are given; None without any."""
@@ -98,7 +108,7 @@ class Scenario:
     @cached_property
     def wanted(self) -> Wishes:
         """All that counts in truth: wishes, and what keeps each away."""
-        return {name: (*own, *self.away[name]) for name, own in self.private.items()}
+        return {name: (*own.wishes, *own.away) for name, own in self.own.items()}
 
     @cached_property
     def truth(self) -> dict[str, dict[str, int]]:
@@ -113,7 +123,7 @@ class Scenario:
 
     def far(self, a: str, b: str) -> bool:
         """Whether two slots lie an hour apart; venues always do."""
-        if not self.meeting.timed:
+        if self.meeting.venues:
             return a != b
         seen = self.views[self.members[0]]
         return abs(seen[a].start - seen[b].start) >= HOUR
@@ -123,69 +133,57 @@ class Scenario:
 def meeting_scenario(
     meeting: Meeting, company: Company, paraphrase: int = 0, printed: bool = False
 ) -> Scenario:
-    """A meeting that waits for its time."""
-    sent = datetime.fromisoformat(meeting.sent)
-    low, high = (datetime.fromisoformat(meeting.slots[k]) for k in (0, -1))
-    zones, private, texts = {}, {}, {}
-    views: dict[str, dict[str, Any]] = {}
-    away: dict[str, list[Any]] = {}
+    """A meeting that waits for its time, or for its venue."""
+    views, own = {}, {}
     for name in meeting.members:
-        profile, own = company.by_name[name], company.private[name]
-        zones[name] = zone = profile.zone
-        views[name] = {}
-        for slot in meeting.slots:
-            views[name][slot] = situation(slot, meeting.duration, sent, zone)
-        start, end = profile.hours
-        away[name] = [Hours(start=start, end=end)]
-        for begins, ends in own.busy:
+        zone, secret = company.by_name[name].zone, company.private[name]
+        views[name] = seen = meeting.seen(zone)
+        if meeting.venues:
+            said = [
+                Words(text=worded(wish, zone), says=(wish,)) for wish in secret.venue
+            ]
+            own[name] = Own(secret.venue, (), tuple(said))
+            continue
+        start, end = company.by_name[name].hours
+        away: list[Any] = [Hours(start=start, end=end)]
+        low, high = seen[meeting.slots[0]].start, seen[meeting.slots[-1]].start
+        for begins, ends in secret.busy:
             event = Busy(start=begins, end=ends)
             first, last = event.span
             if first < high + AROUND and low - AROUND < last:
-                away[name].append(event)
-        private[name], texts[name] = own.preferences, own.said(paraphrase)
-    database = company.database(meeting.members)
-    return Scenario(
-        meeting,
-        zones,
-        database,
-        views,
-        private,
-        away,
-        texts,
-        printed,
-    )
+                away.append(event)
+        own[name] = Own(secret.preferences, tuple(away), secret.said(paraphrase))
+    return Scenario(meeting, company.public, views, own, printed)
 
 
 def load_group(
     number: int,
     members: int = 5,
+    decision: str = "time",
     *,
-    company: str | Path | None = None,
+    company: Company | str | Path | None = None,
     paraphrase: int = 0,
     printed: bool = False,
     demands: bool = True,
 ) -> Scenario:
-    """The first so many members of one of a company's groups, in its meeting.
+    """The first so many members of one of a company's groups, and what they decide on.
 
     Without `demands` the organiser requires nobody.
     """
     firm = load_company(company)
-    meeting = part(firm, number, members, demands)
-    return meeting_scenario(meeting, firm, paraphrase, printed)
-
-
-def part(company: Company, number: int, members: int, demands: bool) -> Meeting:
-    """The meeting of the first so many members of a group."""
-    if not 0 <= number < len(company.groups):
+    if not 0 <= number < len(firm.groups):
         raise InvalidInput(
-            f"repetition: {number!r} given; there are {len(company.groups)} groups, "
+            f"repetition: {number!r} given; there are {len(firm.groups)} groups, "
             "counted from 0"
         )
-    group = company.groups[number]
+    group = firm.groups[number]
     if members not in range(2, len(group.members) + 1):
         raise InvalidInput(
             f"members: {members!r} given; expected 2 to {len(group.members)}"
         )
     names = group.members[:members]
     required = tuple(name for name in group.required if demands and name in names)
-    return replace(group, members=names, required=required)
+    changed: dict[str, Any] = {"members": names, "required": required}
+    if decision == "venue":
+        changed |= {"subject": DINNER, "venues": firm.venues}
+    return meeting_scenario(group.model_copy(update=changed), firm, paraphrase, printed)

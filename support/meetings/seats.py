@@ -3,52 +3,35 @@
 Models do what appendix B of Papachristou, Yang and Hsu (2023) asks of the paper's model,
 with prompts of our own; people read the same texts and reply in the same forms. Wishes
 and reasons are data in every form: nobody can drop the candidate, name a stranger, or
-give a reason that no member stated.
+give a reason that no member stated. What a seat knows (`own`) is the scenario: a member
+that with its own secrets, who leads the public one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
 from datetime import datetime, timedelta
-from functools import partial, reduce
-from operator import or_
-from typing import Annotated, Any, Literal, get_type_hints
-from zoneinfo import ZoneInfo
+from functools import partial
+from itertools import chain
+from typing import Annotated, Any, Literal, Union
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, create_model
 
+from support.english import wordings
 from support.forms import LINE
 from support.meetings.coordination import Brief, Chat
-from support.meetings.data import Profile, iso
+from support.meetings.data import iso
 from support.meetings.facilitators import (
     RuleBasedCoordinator,
     RuleBasedEvaluator,
     RuleBasedInterviewer,
 )
 from support.meetings.members import MIXED, STYLES, RuleBasedMember
-from support.meetings.preferences import (
-    KINDS,
-    Preference,
-    Time,
-    minutes,
-    moment,
-    preference,
-    short,
-)
+from support.meetings.preferences import KINDS, Preference, Span, short
 from support.meetings.records import ASSISTANT, Option, Scores, Turn, owned
 from support.meetings.scenario import Scenario
 from support.meetings.scores import HIGHEST
-from support.meetings.wording import (
-    bounds,
-    day_of,
-    explained,
-    features,
-    kinds,
-    labels,
-    offered,
-    worded,
-)
+from support.meetings.wording import say
 from support.prompts import listed
 from support.seats import HUMAN, Act, Repeated, Role, form, many, one_of, text
 from support.spelling import or_none
@@ -63,29 +46,6 @@ STATED = WISH * WISHES  # tokens for these as data
 STARTS = 30  # starts to choose from; of more, every second, third, … is offered
 
 
-@dataclass(frozen=True)
-class Persona:
-    """What one member knows: the own part of the scenario, and whom one works with.
-
-    `states`: the member states its wishes as data beside its words.
-    """
-
-    scenario: Scenario
-    profile: Profile
-    teammates: tuple[str, ...]
-    collaborators: tuple[str, ...]
-    states: bool = False
-
-
-@dataclass(frozen=True)
-class Led:
-    """What facilitators know: the public scenario, and how they are set."""
-
-    scenario: Scenario
-    lowest: int = 0
-    curt: bool = False
-
-
 # ---- wishes in forms -------------------------------------------------------------------
 
 
@@ -93,81 +53,97 @@ QUARTERS = tuple(f"{m // 60:02}:{m % 60:02}" for m in range(0, 1441, 15))
 """What a person picks where a model writes a time."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Event(Preference):
+class Event(Span, Preference):
     """Another event (`Busy`) as it is stated: on one of the days in question."""
 
+    kind: Literal["busy"] = "busy"
     day: str
-    start: Time
-    end: Time
 
 
-STATABLE = {**KINDS, "busy": Event}
+STATABLE: dict[str, Any] = {**KINDS, "busy": Event}
 
 
 def wish_form(seat: Any, member: str) -> Any:
-    """A wish of one of the kinds that can be stated, by what its kind has."""
-    scenario, forms = seat.own.scenario, []
-    time = one_of("time", QUARTERS) if seat.kind == HUMAN else Time
-    slots = tuple(labels(scenario, member))
+    """A wish of one of the kinds that can be stated, with what is in question here."""
+    scenario, forms = seat.own, []
+    slots = labels(scenario, member)
     own = {
+        "slot": one_of("slot", tuple(slots)),
         "day": one_of("day", tuple(dict.fromkeys(map(day_of, slots)))),
-        "slot": one_of("slot", slots),
         "feature": one_of("feature", features(scenario)),
         "text": text(seat.limits.text(WISH)),
     }
+    if seat.kind == HUMAN:
+        own |= dict.fromkeys(("start", "end", "time"), one_of("time", QUARTERS))
     for kind in kinds(scenario):
-        made: dict[str, Any] = {"kind": Literal[kind]}
-        hints = get_type_hints(STATABLE[kind], include_extras=True) | own
-        for field in fields(STATABLE[kind]):
-            of = time if hints[field.name] == Time else hints[field.name]
-            first = ... if field.default is MISSING else field.default
-            if field.name not in ("kind", "says"):
-                made[field.name] = of, first
-        forms.append(form(f"{kind.title()}Reply", **made))
-    either: Any = Annotated[reduce(or_, forms), Field(discriminator="kind")]
+        parts: dict[str, Any] = {}
+        for name, part in STATABLE[kind].model_fields.items():
+            if name in own:
+                parts[name] = own[name], part.default
+        name = f"{kind.title()}Reply"
+        forms.append(create_model(name, __base__=STATABLE[kind], **parts))
+    either: Any = Annotated[Union[*forms], Field(discriminator="kind")]
     meant = AfterValidator(partial(wish_of, scenario, member))
     return Annotated[either, BeforeValidator(_filled), meant]
 
 
 def _filled(given: Any) -> Any:
-    """A wish without what was left empty, its kind as it is spelt."""
+    """A wish without what was left empty, or is of other kinds; its kind as it is spelt."""
     if not isinstance(given, Mapping):
         return given
-    kept = {name: value for name, value in given.items() if value not in ("", [], None)}
-    return {**kept, "kind": str(given.get("kind")).casefold()}
+    kind = str(given.get("kind")).casefold()
+    parts = STATABLE[kind].model_fields if kind in STATABLE else given
+    kept = {
+        name: given[name] for name in parts if given.get(name) not in ("", [], None)
+    }
+    return {**kept, "kind": kind}
 
 
 def wish_of(scenario: Scenario, member: str, reply: Any) -> Any:
-    """The wish that a form holds; ValueError where its kind needs something else."""
-    given = reply.model_dump()
+    """The wish that a form holds."""
+    given = dict(reply)
     if reply.kind == "choice":
         given["slot"] = labels(scenario, member)[reply.slot]
     if reply.kind == "busy":
         day, views = given.pop("day"), scenario.views[member].values()
         first = next(at.start for at in views if day_of(at.label) == day)
         midnight = first.replace(hour=0, minute=0)
-        for end in ("start", "end"):
-            given[end] = iso(midnight + timedelta(minutes=minutes(given[end])))
-    return preference(given)
+        for end, after in zip(("start", "end"), reply.span, strict=True):
+            given[end] = iso(midnight + timedelta(minutes=after))
+    return KINDS[reply.kind](**given)
+
+
+def labels(scenario: Scenario, member: str) -> dict[str, str]:
+    """The slots by their short names, on a member's clock."""
+    return {at.label: slot for slot, at in scenario.views[member].items()}
+
+
+def day_of(label: str) -> str:
+    """The day of a start, out of its short name."""
+    return label.rpartition(" ")[0]
+
+
+def features(scenario: Scenario) -> tuple[str, ...]:
+    """What the venues in question have."""
+    all_of_them = chain(*(venue.features for venue in scenario.meeting.venues))
+    return tuple(sorted({*all_of_them}))
+
+
+def kinds(scenario: Scenario) -> Any:
+    """The kinds of wishes that can be stated, and what each may say."""
+    return wordings("members")["places" if scenario.meeting.venues else "times"]
+
+
+def explained(scenario: Scenario, member: str) -> str:
+    """What the form of a wish may say, a line for each kind."""
+    slot, has = next(iter(labels(scenario, member))), ", ".join(features(scenario))
+    told = {"slot": slot, "day": day_of(slot), "features": has}
+    said = kinds(scenario).items()
+    lines = [f"- {kind}: {what.format(**told)}" for kind, what in said]
+    return "\n".join([*lines, say("form", "priority")])
 
 
 # ---- what prompts say ------------------------------------------------------------------
-
-
-def sent(scenario: Scenario, member: str = "") -> str:
-    """When the invitation went out, on a member's clock, or the organiser's."""
-    meeting = scenario.meeting
-    if not meeting.timed:
-        return ""
-    here = ZoneInfo(scenario.zones.get(member, meeting.zone))
-    return moment(datetime.fromisoformat(meeting.sent).astimezone(here))
-
-
-def presented(seat: Any, chat: Chat) -> list[str]:
-    """The options as the member of a talk is told them."""
-    scenario = seat.own.scenario
-    return [offered(scenario, option, chat.member) for option in chat.options]
 
 
 def noted(
@@ -183,15 +159,14 @@ def noted(
         }
         found = [mark for mark, holds in marks.items() if holds]
         tail = f" ({', '.join(found)})" if found else ""
-        words = worded(wish, scenario.zones[member])
-        told[member] += f"\n[{number}] {words}{tail}"
+        told[member] += f"\n[{number}] {scenario.words(member, wish)}{tail}"
     unknown = "\n(unknown: nothing was said)"
     return "\n".join(f"{name}:{said or unknown}" for name, said in told.items())
 
 
 def clocks(scenario: Scenario, slot: str) -> str:
     """A slot by its short name on the organiser's clock, and what it is on others'."""
-    if not scenario.meeting.timed:
+    if scenario.meeting.venues:
         return scenario.views[scenario.members[0]][slot].shown
     start, others = datetime.fromisoformat(slot), dict[str, list[str]]()
     for member, views in scenario.views.items():
@@ -203,48 +178,35 @@ def clocks(scenario: Scenario, slot: str) -> str:
 
 
 def choices(seat: Any, brief: Brief) -> dict[str, str]:
-    """The slots to choose from by their short names; of many each second, third, …"""
-    scenario = brief.scenario
-    step = -(-len(scenario.slots) // seat.shown.most(STARTS))
-    some = scenario.slots[::step]
-    seat.shown.left(len(some), len(scenario.slots), "slots")
-    others = [slot for slot in some if slot not in brief.kept]
-    return {clocks(scenario, slot).partition(" (")[0]: slot for slot in others}
+    """The candidate, then the slots to choose from, by what is said of them; of many
+    each second, third, …
+    """
+    slots = brief.scenario.slots
+    some = slots[:: -(-len(slots) // seat.shown.most(STARTS))]
+    seat.shown.left(len(some), len(slots), "slots")
+    return {clocks(brief.scenario, slot): slot for slot in (*brief.kept, *some)}
 
 
 # ---- members ---------------------------------------------------------------------------
 
 
-def _persona(seat: Any, chat: Chat) -> dict[str, Any]:
-    """The persona (appendix B.4), with the own calendar, hours and wishes."""
-    scenario, me = seat.own.scenario, seat.me
-    zone = scenario.zones[me]
-    return {
-        "seat": seat,
-        "sent": sent(scenario, me),
-        "bounds": bounds(scenario, me),
-        "away": [worded(wish, zone) for wish in scenario.away[me]],
-    }
+def _both(seat: Any, chat: Chat) -> dict[str, Any]:
+    return {"seat": seat, "chat": chat}
 
 
 def _answer_form(seat: Any, chat: Chat) -> Any:
     parts: dict[str, Any] = {"text": text(seat.limits.message)}
     if ids := tuple(option.id for option in chat.options):
         parts["agrees"] = or_none(one_of("option", ids)), None
-    if seat.own.states:
+    if chat.states:
         parts["wishes"] = many(wish_form(seat, seat.me), WISHES, 0)
     return form("AnswerReply", **parts, done=bool)
 
 
 def _answer(seat: Any, reply: Any, chat: Chat) -> Turn:
-    wishes = tuple(getattr(reply, "wishes", ()))
-    agrees = getattr(reply, "agrees", None)
-    return Turn(seat.me, reply.text.strip(), wishes, agrees, reply.done)
-
-
-def _talking(seat: Any, chat: Chat) -> dict[str, Any]:
-    stated = explained(seat.own.scenario, seat.me) if seat.own.states else ""
-    return {"seat": seat, "chat": chat, "kinds": stated}
+    said = {"wishes": (), "agrees": None, **dict(reply)}
+    said |= {"text": reply.text.strip(), "wishes": tuple(said["wishes"])}
+    return Turn(seat.me, **said)
 
 
 MEMBER = Role(
@@ -253,30 +215,23 @@ MEMBER = Role(
         "answer": Act(
             "coordination/member_turn",
             _answer_form,
-            _talking,
+            lambda seat, chat: {
+                "seat": seat,
+                "chat": chat,
+                "kinds": explained(seat.own, seat.me),
+            },
             _answer,
-            lambda seat, chat: 400 + STATED * seat.own.states,
+            lambda seat, chat: 400 + STATED * chat.states,
             "coordination/member",
-            _persona,
+            _both,
         )
     },
-    kinds={style: partial(RuleBasedMember, style=style) for style in STYLES},
+    kinds={style: partial(RuleBasedMember, kind=style) for style in STYLES},
     mixture=MIXED,
 )
 
 
 # ---- facilitators ----------------------------------------------------------------------
-
-
-def _interviewing(seat: Any, chat: Chat) -> dict[str, Any]:
-    scenario, member = seat.own.scenario, chat.member
-    return {
-        "seat": seat,
-        "chat": chat,
-        "sent": sent(scenario, member),
-        "bounds": bounds(scenario, member),
-        "options": presented(seat, chat),
-    }
 
 
 INTERVIEWER = Role(
@@ -289,12 +244,16 @@ INTERVIEWER = Role(
             lambda seat, reply, chat: Turn(ASSISTANT, reply.text.strip()),
             OPENING + 40,
             "coordination/interview",
-            _interviewing,
+            _both,
         )
     },
-    kinds={RULES: lambda me, rng, own: RuleBasedInterviewer(own.scenario)},
+    kinds={RULES: lambda me, rng, own: RuleBasedInterviewer()},
     speaker=Repeated,
 )
+
+
+def _read_form(seat: Any, chat: Chat) -> Any:
+    return form("ReadReply", wishes=many(wish_form(seat, chat.member), WISHES, 0))
 
 
 READER = Role(
@@ -302,95 +261,62 @@ READER = Role(
     acts={
         "read": Act(
             "coordination/reading",
-            lambda seat, chat: form(
-                "ReadReply", wishes=many(wish_form(seat, chat.member), WISHES, 0)
-            ),
+            _read_form,
             lambda seat, chat: {
                 "chat": chat,
-                "options": presented(seat, chat),
-                "kinds": explained(seat.own.scenario, chat.member),
-                "timed": seat.own.scenario.meeting.timed,
+                "kinds": explained(seat.own, chat.member),
             },
             lambda seat, reply, chat: tuple(reply.wishes),
             60 + STATED,
-        ),
-        "overhear": Act(
-            "coordination/overhearing",
-            lambda seat, member, said, wishes: form(
-                "OverhearReply", revealed=_numbers(len(wishes))
-            ),
-            lambda seat, member, said, wishes: {
-                "member": member,
-                "said": said,
-                "timed": seat.own.scenario.meeting.timed,
-                "wishes": noted(
-                    seat.own.scenario, wishes, dict.fromkeys(name for name, _ in wishes)
-                ),
-            },
-            lambda seat, reply, member, said, wishes: [
-                wishes[number - 1] for number in dict.fromkeys(reply.revealed)
-            ],
-        ),
+        )
     },
     speaker=Repeated,
 )
 
 
-def _numbers(most: int) -> Any:
-    """Some of the numbers of so many wishes, which may stand in brackets."""
-
-    def bare(value: Any) -> Any:
-        return value.strip("[]") if isinstance(value, str) else value
-
-    number = Annotated[int, Field(ge=1, le=max(most, 1)), BeforeValidator(bare)]
-    return many(number, most, 0)
-
-
 def _options_form(seat: Any, brief: Brief) -> Any:
-    """One to K options; or whom the candidate suits, and K - 1 others at most."""
-    claims: dict[str, Any] = {
-        "members": many(one_of("member", brief.scenario.members), len(brief.notes), 0),
-        "reasons": _numbers(len(owned(brief.notes))),
-    }
-    known: Any = one_of("slot", tuple(choices(seat, brief)))
-    slot = Annotated[known, BeforeValidator(_unbracketed)]
-    option, kept = form("OptionReply", slot=slot, **claims), len(brief.kept)
-    parts: dict[str, Any] = {"options": many(option, brief.k - kept, 1 - kept)}
-    if brief.candidate:
-        parts = {"candidate": form("CandidateReply", **claims), **parts}
-    return form("OptionsReply", **parts)
+    """One to K options; the candidate stays, whatever is given."""
+    most = len(owned(brief.notes))
+    names = [short.partition(" (")[0] for short in choices(seat, brief)]
+    number: Any = Annotated[int, Field(ge=1, le=max(most, 1))]
+    slot: Any = one_of("slot", tuple(names))
+    option = form(
+        "OptionReply",
+        slot=Annotated[slot, BARE],
+        members=many(one_of("member", brief.scenario.members), len(brief.notes), 0),
+        reasons=many(Annotated[number, BARE], most, 0),
+    )
+    return form("OptionsReply", options=many(option, brief.k, 1))
 
 
-def _unbracketed(slot: Any) -> Any:
-    """A slot without what the prompt says of it in brackets."""
-    return slot.partition(" (")[0] if isinstance(slot, str) else slot
+def _bare(given: Any) -> Any:
+    """A slot without what the prompt says of it in brackets, a number without its own."""
+    return given.partition(" (")[0].strip("[]") if isinstance(given, str) else given
+
+
+BARE = BeforeValidator(_bare)
 
 
 def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
     scenario = brief.scenario
     return {
         "brief": brief,
-        "sent": sent(scenario),
         "notes": noted(scenario, owned(brief.notes), brief.notes),
-        "slots": [clocks(scenario, slot) for slot in choices(seat, brief).values()],
-        "candidate": [clocks(scenario, slot) for slot in brief.kept],
+        "slots": [*choices(seat, brief)],
     }
 
 
 def _suggestions(seat: Any, reply: Any, brief: Brief) -> list[Option]:
     """For whom an option works, and why, is the coordinator's claim."""
-    slots, known = choices(seat, brief), owned(brief.notes)
-    claims = [(slots[option.slot], option) for option in reply.options]
-    if brief.candidate:
-        claims.insert(0, (brief.candidate.slot, reply.candidate))
-    found = []
-    for slot, claim in claims:
+    slots = {_bare(name): slot for name, slot in choices(seat, brief).items()}
+    found, known = [], owned(brief.notes)
+    for claim in reply.options:
         reasons: dict[str, tuple[Any, ...]] = {}
         for number in dict.fromkeys(claim.reasons):
             member, wish = known[number - 1]
             reasons[member] = (*reasons.get(member, ()), wish)
         members = tuple(name for name in brief.notes if name in claim.members)
-        found.append(Option("", slot, members, reasons))
+        found.append(Option("", slots[claim.slot], members, reasons))
     return found
 
 
@@ -408,20 +334,30 @@ COORDINATOR = Role(
 
 def _scores_form(seat: Any, brief: Brief, options: Sequence[Option]) -> Any:
     """By option and member a score, or null; of whom nothing is noted is not asked."""
-    value = or_none(Annotated[int, Field(ge=seat.own.lowest, le=HIGHEST)])
+    value = or_none(Annotated[int, Field(ge=0, le=HIGHEST)])
     parts: dict[str, Any] = {"reason": text(seat.limits.text(WISH)), "score": value}
     if seat.kind == HUMAN:
         parts = {"score": value, "reason": (text(LINE, 0), "")}
     judged = form("Judged", **parts)
     known = [member for member, wishes in brief.notes.items() if wishes]
-    row: Any = {f"m{k}": (judged, Field(alias=name)) for k, name in enumerate(known)}
-    rows: Any = dict.fromkeys([option.id for option in options], form("Row", **row))
-    return form("ScoresReply", **rows)
+    row = form("Row", **dict.fromkeys(known, judged))
+    ids = [option.id for option in options]
+    return form("ScoresReply", **dict.fromkeys(ids, row))
+
+
+def _judging(seat: Any, brief: Brief, options: Sequence[Option]) -> dict[str, Any]:
+    scenario = brief.scenario
+    return {
+        "seat": seat,
+        "brief": brief,
+        "options": [f"{o.id}: {clocks(scenario, o.slot)}" for o in options],
+        "notes": noted(scenario, owned(brief.known), brief.notes),
+    }
 
 
 def _scores(seat: Any, reply: Any, brief: Brief, options: Sequence[Option]) -> Scores:
     made: dict[str, dict[str, int | None]] = {}
-    for option, row in reply.model_dump(by_alias=True).items():
+    for option, row in reply.model_dump().items():
         given = {name: judged["score"] for name, judged in row.items()}
         made[option] = dict.fromkeys(brief.notes) | given
     return made
@@ -433,44 +369,11 @@ EVALUATOR = Role(
         "score": Act(
             "coordination/evaluation",
             _scores_form,
-            lambda seat, brief, options: {
-                "seat": seat,
-                "brief": brief,
-                "sent": sent(brief.scenario),
-                "options": [
-                    f"{o.id}: {clocks(brief.scenario, o.slot)}" for o in options
-                ],
-                "notes": noted(brief.scenario, owned(brief.known), brief.notes),
-            },
+            _judging,
             _scores,
             lambda seat, brief, options: 40 + 60 * len(options) * len(brief.notes),
         )
     },
-    kinds={RULES: lambda me, rng, own: RuleBasedEvaluator(own.lowest)},
+    kinds={RULES: lambda me, rng, own: RuleBasedEvaluator()},
     speaker=Repeated,
 )
-
-
-# ---- readers of other things -----------------------------------------------------------
-
-PARAPHRASER = Role(
-    "paraphraser",
-    acts={
-        "rephrase": Act(
-            "coordination/paraphrase",
-            lambda seat, told: form(
-                "ParaphraseReply", sentences=many(text(400), len(told), len(told))
-            ),
-            lambda seat, told: {"sentences": [words.text for words in told]},
-            lambda seat, reply, told: tuple(
-                replace(words, text=said.removeprefix(f"{number}. "))
-                for number, (words, said) in enumerate(
-                    zip(told, reply.sentences, strict=True), start=1
-                )
-            ),
-            800,
-        )
-    },
-    speaker=Repeated,
-)
-"""`rephrase(words)`: the same wishes in other words (Table 2)."""

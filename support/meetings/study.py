@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import asdict, replace
-from functools import wraps
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.errors import InvalidInput
 from support.meetings.coordination import (
     DATABASE,
     OPTIONS,
@@ -18,49 +16,30 @@ from support.meetings.coordination import (
     Brief,
     Coordinating,
 )
-from support.meetings.data import load_company
+from support.meetings.data import Company
 from support.meetings.records import Coordination
-from support.meetings.scenario import Scenario, load_group
+from support.meetings.scenario import load_group
 from support.meetings.seats import (
     COORDINATOR,
     EVALUATOR,
     INTERVIEWER,
     MEMBER,
-    PARAPHRASER,
     READER,
     RULES,
-    Led,
-    Persona,
 )
-from support.meetings.venues import venue_scenario
 from support.models.profiles import is_model
-from support.play import check_number, together
+from support.play import between, check_number, check_one
 from support.seats import HUMAN, TEMPERATURE, Seats, Spoken, by_name
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
-T = TypeVar("T")
 DESIGNS = ("no conversation", "single round", "rounds")
 """The two baselines of section 5.2, and the paper's system."""
 GROUPS = 150
 """Groups of the authored company, in `data/inputs/meetings/groups.toml`."""
 
 
-def whole(steps: Callable[..., AsyncIterator[T]]) -> Callable[..., Awaitable[T]]:
-    """A study that plays all its steps, and returns the last; `inspect.unwrap` gives them."""
-
-    @wraps(steps)
-    async def study(*args: Any, **settings: Any) -> T:
-        """The last step."""
-        async for made in steps(*args, **settings):
-            last = made
-        return last
-
-    return study
-
-
-@whole
 async def meeting_coordination(
     rng: np.random.Generator,
     members: int = 3,
@@ -75,10 +54,8 @@ async def meeting_coordination(
     reader: str = "own",
     curt: bool = False,
     redacted: str = "",
-    lowest: int = 0,
     printed: bool = False,
     paraphrase: int = 0,
-    paraphraser: str | None = None,
     rounds: int = ROUNDS,
     decision: str = "time",
     temperature: float = TEMPERATURE,
@@ -86,108 +63,77 @@ async def meeting_coordination(
     repetition: int = 0,
     model: ChatModel | str | None = None,
     prompts: str | Path | None = None,
-    company: str | Path | None = None,
-) -> AsyncIterator[Coordination]:
+    company: Company | str | Path | None = None,
+) -> Coordination:
     """One coordination of a group of the synthetic company (sections 4 and 5).
-
-    Its steps are the records so far: when everybody sits, and after each round.
 
     `members`, `options` and `rounds` are n, K and T; `repetition` is which of the 150
     groups, whose first n members take part, so that settings share their groups.
     `design` is one of `DESIGNS`: without conversation the coordinator is handed the
-    members' texts (`paraphrase` 0, or one of two others; with `paraphraser`, a model,
-    so many rephrasings of it). `database` is whether the coordinator uses demands of
-    attendance and ties at work, or a list out of `DATABASE`. `memory`, `curt`,
-    `redacted`: see `Coordinating`; `lowest`
-    and `printed`: the scale of scores. `seats` are kinds of members: a style, "mixed",
-    "human", "model:NAME" or participants of your own. `reader` is who makes data of
-    words: "own", the speaker's model (a person states data), "stated", each speaker in
-    the same reply, or "model:NAME". `decision` is a "time" or a "venue". `company` is a
-    folder in the form of `data/inputs/meetings`.
+    members' texts (`paraphrase` 0, or one of two others). `database` is whether the
+    coordinator uses demands of attendance and ties at work, or a list out of `DATABASE`.
+    `memory`, `curt`, `redacted`: see `Coordinating`; `printed`: the scale of scores.
+    `seats` are kinds of members: a style, "mixed", "human", "model:NAME" or participants
+    of your own. `reader` is who makes data of words: "own", the speaker's model (a
+    person states data), "stated", each speaker in the same reply, or "model:NAME".
+    `decision` is a "time" or a "venue". `company` is a folder in the form of
+    `data/inputs/meetings`, or what `load_company` made of one.
     """
-    expected("design", design, DESIGNS)
-    expected("decision", decision, ("time", "venue"))
-    expected("redacted", redacted, ("", "names", "reasons"))
-    expected("lowest", lowest, (0, 1))
-    check_number("rounds", rounds, 1)
     used = DATABASE[:2] if database is True else tuple(database or ())
+    check_one("design", design, DESIGNS)
+    check_one("decision", decision, ("time", "venue"))
+    check_one("redacted", redacted, ("", "names", "reasons"))
     for name in used:
-        expected("database", name, DATABASE)
-    firm = load_company(company)
+        check_one("database", name, DATABASE)
+    check_number("rounds", rounds, 1)
+    scenario = load_group(
+        repetition,
+        members,
+        decision,
+        company=company,
+        paraphrase=paraphrase,
+        printed=printed,
+        demands="demands" in used,
+    )
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
-    who, *streams = rng.spawn(6)
-    given: Any = {"printed": printed, "demands": "demands" in used}
-    if decision == "venue":
-        scenario = venue_scenario(repetition, members, **given)
-    else:
-        given |= {"company": company, "paraphrase": 0 if paraphraser else paraphrase}
-        scenario = load_group(repetition, members, **given)
-    if paraphraser:
-        seat = PARAPHRASER.seat(paraphraser, streams[4], spoken=spoken)
-        scenario = await rephrased(scenario, seat, paraphrase)
-    kinds = by_name("member", seats, scenario.members)
-    reading = {name: read_by(kind, reader) for name, kind in kinds.items()}
-
-    def persona(name: str) -> Persona:
-        """What a member of that name knows."""
-        return Persona(
-            scenario.known_to(name),
-            firm.by_name[name],
-            firm.teammates(name),
-            firm.collaborators(name),
-            reading[name] == "stated",
-        )
-
-    own = Led(scenario.public, lowest, curt)
-    seated = MEMBER.fill(scenario.members, kinds, who, persona, spoken) | {
-        "interviewer": INTERVIEWER.seat(interviewer, streams[0], own, spoken),
-        "coordinator": COORDINATOR.seat(coordinator, streams[1], own, spoken),
-        "evaluator": EVALUATOR.seat(evaluator, streams[2], own, spoken),
+    who, *streams = rng.spawn(5)
+    kinds, public = by_name("member", seats, scenario.members), scenario.public
+    led = {
+        "interviewer": INTERVIEWER.seat(interviewer, streams[0], public, spoken),
+        "coordinator": COORDINATOR.seat(coordinator, streams[1], public, spoken),
+        "evaluator": EVALUATOR.seat(evaluator, streams[2], public, spoken),
     }
+    seated = MEMBER.fill(scenario.members, kinds, who, scenario.known_to, spoken) | led
     readers = {}
-    for name, kind in reading.items():
-        if kind not in (None, "stated"):
-            readers[name] = READER.seat(kind, streams[3], own, spoken)
+    for name, kind in kinds.items():
+        if reads := read_by(kind, reader):
+            readers[name] = READER.seat(reads, streams[3], public, spoken)
     silent = design == "no conversation"
-    notes = scenario.texts if silent else dict.fromkeys(scenario.members, ())
-    brief = Brief(scenario.public, 0, options, notes, database=used)
+    notes = {name: own.texts if silent else () for name, own in scenario.own.items()}
+    brief = Brief(public, 0, options, notes, database=used)
     how: Any = {"memory": memory, "curt": curt, "redacted": redacted}
     played = Coordinating(scenario, seated, readers, brief, silent, **how)
-    told = {"design": design, "decision": decision, "options": options}
+    settings = {"design": design, "decision": decision, "options": options, **how}
+    settings |= {"printed": printed, "database": used}
     record = Coordination(
-        meeting=asdict(scenario.meeting),
+        meeting=scenario.meeting.model_dump(),
         seats={name: seat.kind for name, seat in seated.items()} | {"reader": reader},
         rounds=(),
-        settings={**told, "printed": printed, **how, "database": used},
+        settings=settings,
         chance=float(scenario.shares.mean()),
         optimum=float(scenario.shares.max()),
     )
-    yield record
-    async for entry in played.rounds(rounds if design == "rounds" else 1):
+    count = rounds if design == "rounds" else 1
+    async for entry in played.rounds(count):
         record = replace(record, rounds=(*record.rounds, entry))
-        yield record
+        if entry.number < count:
+            await between(replace, record)
+    return record
 
 
 def read_by(kind: Any, reader: str) -> str | None:
-    """Who makes data of a member's words: a model, or itself ("stated"); of a rule nobody."""
+    """Who makes data of a member's words: a model; nobody where they come with data."""
     person = getattr(kind, "kind", kind) == HUMAN
-    if not person and not is_model(kind):
-        return None
     if reader == "own":
-        return "stated" if person else kind
-    return reader
-
-
-async def rephrased(scenario: Scenario, seat: Any, times: int) -> Scenario:
-    """A scenario in whose texts a model said the same wishes in other words, so often."""
-    for _ in range(times):
-        calls = {name: seat.rephrase(said) for name, said in scenario.texts.items()}
-        scenario = replace(scenario, texts=await together(calls))
-    return scenario
-
-
-def expected(name: str, given: Any, allowed: Sequence[Any]) -> None:
-    """Refuse a setting that is none of some."""
-    if given not in allowed:
-        listed = ", ".join(map(repr, allowed))
-        raise InvalidInput(f"{name}: {given!r} given; expected one of {listed}")
+        return kind if is_model(kind) else None
+    return reader if reader != "stated" and (person or is_model(kind)) else None

@@ -5,7 +5,6 @@ No rule reads them back: what they say stands beside them as data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -36,32 +35,23 @@ def worded(wish: Any, zone: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def together(wishes: Iterable[Any], zone: str) -> str:
-    """Several wishes, a sentence each."""
-    return " ".join(worded(wish, zone) for wish in wishes)
-
-
 def _slots(wish: Any, zone: str) -> dict[str, Any]:
-    made = {"days": "", **vars(wish)}
+    made = {"days": "", **dict(wish)}
     if names := [f"{day}s" for day in made.get("weekdays", ())]:
         made["names"] = listed(names)
         made["days"] = f" on {made['names']}"
-    for name, value in made.items():
-        if name in ("slot", "start", "end") and "T" in value[10:11]:
-            there = datetime.fromisoformat(value).astimezone(ZoneInfo(zone))
+    for name in made.keys() & {"slot", "start", "end"}:
+        if "T" in made[name][10:11]:
+            there = datetime.fromisoformat(made[name]).astimezone(ZoneInfo(zone))
             made[name] = moment(there)
     return made
-
-
-# ---- slots of a scenario ---------------------------------------------------------------
 
 
 def bounds(scenario: Scenario, member: str) -> str:
     """Which slots are in question, as a member sees them."""
     views = scenario.views[member].values()
-    if not scenario.meeting.timed:
-        places = [place.shown for place in views]
-        return say("assistant", "venues", slots=listed(places))
+    if scenario.meeting.venues:
+        return say("assistant", "venues", slots=listed([at.shown for at in views]))
     days: dict[str, list[str]] = {}
     for at in views:
         day = f"{at.start:%A} {at.start.day} {at.start:%B}"
@@ -77,43 +67,8 @@ def offered(scenario: Scenario, option: Option, reader: str) -> str:
         there, whose = scenario.views[owner or reader][option.slot], owner
         if there.name != at.name:
             whose += f" (for whom it is {there.start:%H:%M})"
-        what = "reason" if owner else "stated" if scenario.meeting.timed else "unnamed"
-        if words := together(wishes, scenario.zones[owner or reader]):
+        what = "reason" if owner else "unnamed" if scenario.meeting.venues else "stated"
+        if words := scenario.words(owner or reader, *wishes):
             told.append(say("assistant", what, whose=whose, words=words))
     because = say("assistant", "because", reasons=listed(told)) if told else ""
     return f"{option.id}: {at.name}{because}"
-
-
-# ---- wishes in forms -------------------------------------------------------------------
-
-
-def labels(scenario: Scenario, member: str) -> dict[str, str]:
-    """The slots by their short names, on a member's clock."""
-    return {at.label: slot for slot, at in scenario.views[member].items()}
-
-
-def day_of(label: str) -> str:
-    """The day of a start, out of its short name."""
-    return label.rpartition(" ")[0]
-
-
-def features(scenario: Scenario) -> tuple[str, ...]:
-    """What the venues in question have."""
-    found: set[str] = set()
-    for place in scenario.views[scenario.members[0]].values():
-        found.update(getattr(place, "features", ()))
-    return tuple(sorted(found))
-
-
-def kinds(scenario: Scenario) -> tuple[str, ...]:
-    """The kinds of wishes that can be stated in a form."""
-    return tuple(wordings("members")["times" if scenario.meeting.timed else "places"])
-
-
-def explained(scenario: Scenario, member: str) -> str:
-    """What the form of a wish may say, a line for each kind."""
-    about = "times" if scenario.meeting.timed else "places"
-    slot, has = next(iter(labels(scenario, member))), ", ".join(features(scenario))
-    told = {"slot": slot, "day": day_of(slot), "features": has}
-    lines = [f"- {kind}: {say(about, kind, **told)}" for kind in kinds(scenario)]
-    return "\n".join([*lines, say("form", "priority")])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from support.draw import COLOURS
-from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE, Database
+from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE, Company
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,23 +21,24 @@ APART = 1.8  # how far from each other communities are, beside members of one
 SMALL = 12  # a graph of at most so many people has whole names
 
 
-def plot_graph(known: Database, ax: Axes) -> Axes:
+def plot_graph(company: Company, members: Sequence[str], ax: Axes) -> Axes:
     """People sized by level and coloured by community, and their relations.
 
     The same people give the same drawing.
     """
     import networkx as nx
 
-    flat, level = nx.Graph(), {p.name: p.level for p in known.profiles}
+    level = {name: company.by_name[name].level for name in members}
+    flat, relations = nx.Graph(), company.relations(members)
     flat.add_nodes_from(level)
-    flat.add_edges_from((a, b) for a, b, _ in known.relations)
+    flat.add_edges_from((a, b) for a, b, _ in relations)
     groups = nx.community.greedy_modularity_communities(flat)
     group = {name: i for i, members in enumerate(groups) for name in members}
     for a, b, data in flat.edges(data=True):
         data["length"] = 1 if group[a] == group[b] else APART
     place = nx.kamada_kawai_layout(flat, weight="length")
     for relation, look in LINES.items():
-        chosen = [(a, b) for a, b, kind in known.relations if kind == relation]
+        chosen = [(a, b) for a, b, kind in relations if kind == relation]
         simple = nx.Graph(chosen)
         nx.draw_networkx_edges(simple, place, ax=ax, label=relation, **look)
     nx.draw_networkx_nodes(

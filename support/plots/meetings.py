@@ -80,7 +80,8 @@ def plot_scores(entry: Round, ax: Axes) -> Axes:
         row = place.index(entry.candidate)
         frames = [(row, column) for column in range(values.shape[1])]
     draw.tiles(ax, values, fmt=".0f", frames=frames, vmin=0, vmax=HIGHEST + 0.5)
-    ax.set_yticklabels([_named(entry.option(id)) for id in place])
+    named = {option.id: _named(option) for option in entry.options}
+    ax.set_yticklabels([named[id] for id in place])
     ax.set_xticklabels([str(name).replace(" ", "\n") for name in values], rotation=0)
     beside = values.shape[1] + 0.08
     ax.annotate("ratio  score  Gini", (beside, -0.1), annotation_clip=False)

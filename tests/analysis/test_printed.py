@@ -16,26 +16,20 @@ from support.analysis import printed
 from support.analysis.printed import Convention, Scale, grim, reconstruct
 from support.errors import InvalidInput
 
-TABLE = printed.printed_means(published.load("000_cf17db17b5f2de1a", "Table 3"))
+TABLE = printed.printed_means(published.load("000", "Table 3"))
 STATED = {"A": 14, "B": 13, "C": 18}
 FITTING = {"A": 11, "B": 12, "C": 18}
-PRINTING = Convention("fitting", FITTING, divisor="n")
-"""The convention under which whole answers give every printed interval."""
 ANSWERS = st.lists(st.integers(1, 5), min_size=2, max_size=30)
 
 
-@given(
-    ANSWERS,
-    st.integers(0, 4),
-    st.sampled_from([ROUND_HALF_UP, ROUND_HALF_EVEN]),
-    st.sampled_from([str, float]),
-)
+@given(ANSWERS, st.sampled_from([ROUND_HALF_UP, ROUND_HALF_EVEN]))
 def test_property_every_mean_of_whole_answers_passes_however_a_half_is_rounded(
-    answers, decimals, rounding, kind
+    answers, rounding
 ):
     mean = Decimal(sum(answers)) / len(answers)
-    mean = mean.quantize(Decimal(1).scaleb(-decimals), rounding)
-    assert grim(kind(mean), len(answers), Scale(decimals=decimals))
+    for decimals in (1, 2):
+        shown = mean.quantize(Decimal(1).scaleb(-decimals), rounding)
+        assert grim(float(shown), len(answers), Scale(decimals=decimals))
 
 
 @given(ANSWERS, st.sampled_from(["n-1", "n"]), st.sampled_from([None, inf]))
@@ -60,20 +54,14 @@ def test_table_3_has_other_sizes_than_the_text_states():
     assert [*fits[fits].index] == [*FITTING.items()]
 
 
-THEIR_DF = {"A": 13, "B": 12, "C": 17}
-WAYS = [
-    (Convention("as the text says", STATED), [1, 1, 0]),
-    (Convention("fitting sizes", FITTING), [0, 0, 0]),
-    (Convention("the text's df", FITTING, THEIR_DF, "n"), [0, 1, 6]),
-    (PRINTING, [6, 6, 6]),
-]
-
-
-@pytest.mark.parametrize(("convention", "fits"), WAYS)
-def test_one_way_of_computing_explains_the_intervals_of_table_3(convention, fits):
-    made = reconstruct(TABLE, convention)
-    found = Counter(group for (_, group), samples in made.items() if len(samples))
-    assert [found[group] for group in "ABC"] == fits
+def test_one_way_of_computing_explains_the_intervals_of_table_3():
+    for convention, fits in (
+        (Convention("as the text says", STATED), [1, 1, 0]),
+        (Convention("fitting", FITTING, divisor="n"), [6, 6, 6]),
+    ):
+        made = reconstruct(TABLE, convention)
+        found = Counter(group for (_, group), samples in made.items() if len(samples))
+        assert [found[group] for group in "ABC"] == fits
 
 
 BAD = [

@@ -14,7 +14,7 @@ from support.meetings.study import meeting_coordination
 from support.seats import Question, people
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def play() -> Callable[..., Coordination]:
     """Plays `meeting_coordination`; `group` is which of the groups, `seed` of the draws."""
 
@@ -36,23 +36,19 @@ def asked() -> Callable[..., tuple[Coordination, list[Question]]]:
 
         async def run() -> Coordination:
             queue: asyncio.Queue[Question] = asyncio.Queue()
-
-            async def answering() -> None:
-                while True:
-                    question = await queue.get()
-                    questions.append(question)
-                    question.answer(answer(question))
-
             rng = np.random.default_rng(1)
             with people(queue):
-                task = asyncio.ensure_future(answering())
                 study = meeting_coordination(rng, repetition=group, **settings)
-                done, _ = await asyncio.wait(
-                    [asyncio.ensure_future(study), task],
-                    return_when=asyncio.FIRST_COMPLETED,
-                )
-            task.cancel()
-            return done.pop().result()
+                playing = asyncio.ensure_future(study)
+                while not playing.done():
+                    getting = asyncio.ensure_future(queue.get())
+                    both = {playing, getting}
+                    await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+                    if getting.done():
+                        questions.append(getting.result())
+                        questions[-1].answer(answer(questions[-1]))
+                getting.cancel()
+            return playing.result()
 
         return asyncio.run(run()), questions
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -32,7 +31,7 @@ MONDAY = "2026-03-09T10:00-04:00"  # New York has changed its clock, Berlin has 
 HERE = situation(MONDAY, 60, SENT, "America/New_York")  # 10:00 to 11:00
 THERE = situation(MONDAY, 60, SENT, "Europe/Berlin")  # 15:00 to 16:00
 NIGHT = situation("2026-03-09T23:30-04:00", 60, SENT, "America/New_York")
-PLACE = Venue("Inn", ("a garden",), 20, 5)
+PLACE = Venue(slot="Inn", features=("a garden",), price=20, walk=5)
 LUNCH = Busy(start="2026-03-09T11:15-04:00", end="2026-03-09T12:00-04:00")
 
 
@@ -85,7 +84,11 @@ def test_words_count_by_what_they_say_and_without_it_not_at_all() -> None:
 def test_a_note_is_the_wish_as_it_was_said_last() -> None:
     early = Window(start="09:00", end="12:00")
     first = Turn("Ana", "…", (early, Notice(hours=24), Choice(slot="x")))
-    later = Turn("Ana", "…", (replace(early, priority=3),), agrees="O1")
+    later = Turn("Ana", "…", (early.model_copy(update={"priority": 3}),), agrees="O1")
     told = Turn(ASSISTANT, "…", (Flexible(),))
     notes = noted(noted((), (told, first), {}), (later,), {"O1": "y"})
-    assert notes == (replace(early, priority=3), Notice(hours=24), Choice(slot="y"))
+    assert notes == (
+        early.model_copy(update={"priority": 3}),
+        Notice(hours=24),
+        Choice(slot="y"),
+    )

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import numpy as np
 import pandas as pd
 
-from support.meetings.data import Database, Profile
+from support.meetings.data import Company, Profile
 from support.plots.company import plot_graph
 from support.plots.rehearsal import plot_timeline
 
@@ -18,17 +18,15 @@ def test_the_company_is_named_discs_grow_with_the_level_and_a_relation_is_drawn_
     axes,
 ):
     """Two teams of four, each with a manager; one collaboration joins them."""
-    people, relations = [], []
+    people = {}
     for team in "AB":
-        names = [f"{team}{i} Name" for i in range(4)]
-        for i, name in enumerate(names):
-            people.append(Profile(name, "x", 1 if i else 4, (), "UTC"))
-        for one, other in zip(names[1:], [*names[2:], names[1]], strict=True):
-            relations.append((one, names[0], "manager"))
-            relations += [(one, other, "teammate"), (other, one, "teammate")]
-    relations.append(("A1 Name", "B1 Name", "collaborator"))
-    known = Database(tuple(people), tuple(relations))
-    ax, again = plot_graph(known, axes()), plot_graph(known, axes())
+        for i in range(4):
+            name, boss = f"{team}{i} Name", f"{team}0 Name" if i else ""
+            level = 1 if i else 4
+            about = {"name": name, "role": "x", "level": level, "manager": boss}
+            people[name] = Profile(**about, responsibilities=(), zone="UTC")
+    firm = Company(people, {}, (("A1 Name", "B1 Name"),), (), ())
+    ax, again = plot_graph(firm, people, axes()), plot_graph(firm, people, axes())
     named = {f"{team}{i}\nName" for team in "AB" for i in range(4)}
     assert set(texts(ax.texts)) == named
     lines = [c for c in ax.collections if hasattr(c, "get_segments")]

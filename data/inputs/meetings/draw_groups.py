@@ -6,7 +6,7 @@ Groups of five of the company whose wishes and calendars conflict as much as `CH
 
 import json
 import tomllib
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -48,7 +48,8 @@ def drawn(count: int, seed: int = 2023) -> list[Meeting]:
         if day.weekday() > 4:
             continue
         whole = meeting_scenario(meeting, company)
-        claimed = replace(whole, away=dict.fromkeys(members, ())).shares.mean()
+        wishes = {name: replace(own, away=()) for name, own in whole.own.items()}
+        claimed = replace(whole, own=wishes).shares.mean()
         if CHANCE[0] <= claimed <= CHANCE[1] and whole.shares.max() >= OPTIMUM:
             found.append(meeting)
     return found
@@ -57,6 +58,6 @@ def drawn(count: int, seed: int = 2023) -> list[Meeting]:
 if __name__ == "__main__":
     for group in drawn(150):
         print("[[group]]")
-        for name, value in asdict(group).items():
+        for name, value in group.model_dump(exclude={"venues"}).items():
             print(f"{name} = {json.dumps(value, ensure_ascii=False)}")
         print()
