@@ -22,7 +22,6 @@ SPACED = re.compile(rb"(?m)^[\w-]+[ \t]+:")
 """Programs differ on whether "From :" is one."""
 TOLD = re.compile(r"(?i)[;\s](boundary|charset)\s*=")
 COMMENT = re.compile(r'"[^"\\]*"|\([^()\\]*\)')
-FAILED = {"fail", "softfail", "permerror"}
 
 
 @cache
@@ -85,7 +84,7 @@ def is_forged(message: Message, authserv: str, address: str) -> bool:
     )
     asked = {*re.findall(r"header\.from\s*=\s*([\w.-]+)", plain)}
     other = bool(asked - {address.lower().rpartition("@")[2]})
-    both = bool(spf and dkim and spf | dkim <= FAILED)
+    both = bool(spf and dkim and spf | dkim <= {"fail", "softfail", "permerror"})
     unsure = bool(re.search(r'["()\\]', plain))
     return unsure or other or both or "fail" in dmarc
 

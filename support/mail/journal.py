@@ -75,20 +75,17 @@ class MailTables:
 
 
 @dataclass(frozen=True)
-class Kept:
+class Kept(Fetched):
     """A message that arrived: `key`, `raw` and `size` as in `Fetched`, `person` to `why`
     as in `Match`; its day is that on which it was collected, or for which it was
     released; its status "taken", "held", "released", "dropped"."""
 
-    key: str
     message_id: str
     day: int
     person: str
     mail: int | None
     why: str
     status: str
-    raw: bytes
-    size: int
 
 
 class Inbox(MailTables):
@@ -109,10 +106,6 @@ class Inbox(MailTables):
         with self._writing() as db:
             query = f"INSERT OR IGNORE INTO received VALUES ({marks})"
             return db.execute(query, row).rowcount > 0
-
-    def all(self) -> list[Kept]:
-        """Everything that was ever kept."""
-        return self._where("TRUE")
 
     def of_day(self, day: int) -> list[Kept]:
         """What was collected on a day, or released for it."""
