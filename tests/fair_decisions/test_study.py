@@ -36,13 +36,20 @@ def test_every_coordinator_searches_under_every_feedback(kind, feedback, store):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("feedback", FEEDBACK)
+@pytest.mark.parametrize("feedback", ["complete", "words"])
 def test_an_adviser_suggests_once_there_is_something_to_solve_on(feedback, solver):
-    told = {"feedback": feedback, "solver": solver, "model": stand_in()}
-    made = play(coordinator="model", seats="model", decisions=5, **told)
+    told = {"feedback": feedback, "solver": solver, "decisions": 5}
+    made = play(coordinator="local", **told)
+    assert made == play(coordinator="local", **told)
     first, *later = made.rounds
     assert (first.suggestion is not None) == (feedback == "complete")
     assert later and all(entry.suggestion is not None for entry in later)
+
+
+def test_where_nobody_reads_words_who_speaks_states_them_as_data_too():
+    told = {"feedback": "words", "estimator": "bayesian", "model": stand_in()}
+    first = play(seats="model", **told).rounds[0]
+    assert all(answer.levels for answer in first.feedback)
 
 
 def test_a_model_ends_with_its_own_choice(overheard):
@@ -52,6 +59,7 @@ def test_a_model_ends_with_its_own_choice(overheard):
     told = {"coordinator": "model", "feedback": "words", "rounds": 3, "model": model}
     made = play(**told)
     assert made.chosen == (1, 1, 1) and len(heard) == 4
+    assert made.settings["final"] == "its own"
     assert sum(entry.replies for entry in made.rounds) == 4
 
 
