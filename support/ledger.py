@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from support import published
 from support.analysis.frames import need_columns
 from support.data import ROOT, output, partial
 
@@ -46,9 +47,9 @@ def keep(
 ) -> None:
     """Keep cells of `against_published`, or statements of `claims.check`, of this run.
 
-    `notebook` is its number ("20"), `paper` the stem of its published numbers, `what`
-    the table as the paper calls it, or "statements", with the `results` that they were
-    tested on. What was kept before under the three is replaced.
+    `notebook` is its number ("20"), `paper` that of the paper ("001"), `what` the table
+    as the paper calls it, or "statements", with the `results` that they were tested on.
+    What was kept before under the three is replaced.
     """
     kinds = {"statements" if "statement" in frame else "cells": frame}
     if results is not None:
@@ -60,7 +61,8 @@ def keep(
     for kind, rows in kinds.items():
         columns = COLUMNS[kind]
         need_columns(rows, ["participant", *columns], f"ledger: the {kind}")
-        about = {"notebook": notebook, "paper": paper, "what": what}
+        about = {"notebook": notebook, "what": what}
+        about["paper"] = published.number(paper)
         rows = rows.assign(**about, partial=partial())[[*ABOUT, *columns, "partial"]]
         for number in set(NUMBERS) & set(rows):  # the same on every machine
             rows[number] = rows[number].astype(float).map("{:.6g}".format).astype(float)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -84,3 +86,56 @@ def check_one(what: str, given: Any, known: Iterable[Any]) -> None:
     if given not in known:
         expected = f"expected one of {', '.join(map(str, known))}"
         raise InvalidInput(f"{what}: {given!r} given; {expected}")
+
+
+# ---- between the rounds of a study -----------------------------------------------------
+
+Hold = Callable[[Any], Awaitable[None]]
+"""Given the record so far between two rounds; the next one waits until it returns."""
+_holding: ContextVar[Hold | None] = ContextVar("holding", default=None)
+
+
+@contextmanager
+def held(hold: Hold) -> Iterator[None]:
+    """Within it, every study that plays rounds is held between them."""
+    token = _holding.set(hold)
+    try:
+        yield
+    finally:
+        _holding.reset(token)
+
+
+async def between(record: Callable[..., Any], *of: Any, **settings: Any) -> None:
+    """What a study awaits between two rounds; `record` makes the record so far."""
+    hold = _holding.get()
+    if hold is not None:
+        await hold(record(*of, **settings))
+
+
+class _Enough(Exception):
+    """So many rounds were asked for, and no more."""
+
+    def __init__(self, record: Any) -> None:
+        self.record = record
+
+
+async def after(rounds: int, play: Awaitable[Any]) -> Any:
+    """The record of a play after so many rounds, as a lab has it when it stops there.
+
+    >>> import numpy as np
+    >>> from support.roundtable.study import roundtable_exchange
+    >>> play = roundtable_exchange(np.random.default_rng(1), "majority")
+    >>> len(asyncio.run(after(3, play)).rounds)
+    3
+    """
+
+    async def hold(record: Any) -> None:
+        """Break off where there are enough."""
+        if len(record.rounds) == rounds:
+            raise _Enough(record)
+
+    with held(hold):
+        try:
+            return await play
+        except _Enough as enough:
+            return enough.record

@@ -120,6 +120,7 @@ class Place:
     name: str
     asked: list[Question] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    note: str = ""
     over: bool = False
 
     def first(self) -> tuple[int, Question | None]:
@@ -145,6 +146,10 @@ class Place:
         if not question.closed:
             why = f"{self.name} was silent for {patience:g} seconds"
             question.pass_over(Silent(why))
+            self.note = (
+                f"There was no answer within {patience:g} seconds, and the others "
+                "went on without it."
+            )
             self.changed.set()
 
     def close(self) -> None:
@@ -201,7 +206,7 @@ class Site:
         if seen.isdecimal():
             await place.news(int(seen))
         number, question = place.first()
-        shown = str(_views().question(*_parts_of(question, number)))
+        shown = str(_views().question(*_parts_of(question, number), place.note))
         return web.json_response({"number": number, "html": shown, "over": place.over})
 
     async def answer(self, request: web.Request) -> web.Response:
@@ -219,6 +224,7 @@ class Site:
             question.answer(reply)
         except InvalidInput as error:
             return web.Response(text=str(error), status=422)
+        place.note = ""
         place.changed.set()
         return web.Response(text="Thank you.")
 

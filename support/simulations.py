@@ -170,7 +170,6 @@ def plannings(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
         "solver",
         "rounds",
         "prompt",
-        "final",
     )
     return _part(fair_decisions, PLANNING_SETTINGS, part, n, seed, grid, paired)
 

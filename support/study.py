@@ -18,10 +18,11 @@ import math
 import shutil
 import tomllib
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from importlib.metadata import distributions
-from itertools import islice, product
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -154,7 +155,7 @@ class Study:
         """By group and condition of `by`; another condition counts where it is whole."""
         runs = self.table
         need_columns(runs, [value, by])
-        chosen = runs.query(where) if where else runs
+        chosen = _where(runs, where)
         names = _conditions(next(self.sweep.units())).keys() - {by, "repetition"}
         wide = chosen.pivot(
             index=["repetition", *sorted(names)], columns=by, values=value
@@ -196,10 +197,16 @@ class Study:
             raise InvalidInput(f"futures: {futures!r} given; expected 0 or more")
         values = product(*map(_listed, changed.values()))
         many = [dict(zip(changed, value, strict=True)) for value in values]
-        for _, stored in islice(origin.records(self.store), 1):
-            for after_round, then in product(_listed(after), many):
-                _start(stored, after_round, then)  # refused at once, not unit by unit
-                stages(then.get("mechanism", ROUNDTABLE), then.get("rule", stored.rule))
+        _, stored = next(origin.records(self.store), (None, None))
+        if stored is None:
+            raise InvalidInput(
+                "fork: no group of this study is finished; play it first: await study.run()"
+            )
+        for after_round, then in product(_listed(after), many):
+            _start(stored, after_round, then)  # refused at once, not unit by unit
+            stages(then.get("mechanism", ROUNDTABLE), then.get("rule", stored.rule))
+            new = {name: [None] for name in then.keys() - {*TREATED, "seats"}}
+            replace(origin, grid={**origin.grid, **new}).check({})
         settings = [unit.settings for unit in origin.units() if not unit.repetition]
         grid: Row = {
             "of": settings,
@@ -332,6 +339,11 @@ def _start(stored: Any, after: int, then: Row, future: int | None = None) -> Sta
         wanted = "a finished discussion of the round table that is no fork"
         raise InvalidInput(f"fork: {type(stored).__name__} given; expected {wanted}")
     stages_of(stored)  # all of them are known by name
+    if not isinstance(after, int):
+        raise InvalidInput(f"after: {after!r} given; expected the number of a round")
+    if not isinstance(then.get("seats", {}), Mapping):
+        wanted = "newcomers by name, such as {'Ana': 'conceder'}"
+        raise InvalidInput(f"seats: {then['seats']!r} given; expected {wanted}")
     who = {name: tuple(_listed(then.get(name, []))) for name in TREATED}
     named = {*who["without"], *who["silent"], *then.get("seats", {})}
     if strangers := named - {*stored.seats}:
@@ -341,6 +353,23 @@ def _start(stored: Any, after: int, then: Row, future: int | None = None) -> Sta
         )
     within = "Messages" if who["without"] else ""
     return Start(stored, after + 1, within, future, **who, seats=then.get("seats", {}))
+
+
+def _where(runs: pd.DataFrame, where: str) -> pd.DataFrame:
+    """The rows that a query of the user's chooses."""
+    if not where:
+        return runs
+    wanted = "a condition, such as \"rule == 'ranked'\", on columns of the table"
+    try:
+        chosen = runs.query(where)
+    except Exception as error:  # pandas has many, in words of its parser
+        told = f"where: {where!r} given ({error}); expected {wanted}: "
+        raise InvalidInput(told + ", ".join(map(str, runs))) from None
+    if chosen.empty:
+        raise InvalidInput(
+            f"where: no row of {len(runs)} has {where}; expected {wanted}"
+        )
+    return chosen
 
 
 def _expected(plan: str) -> dict[str, Expectation]:

@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 
 from support.choice import Rule
-from support.data import REPEATED, UNFINISHED
+from support.data import REPEATED, ROOT, UNFINISHED
 from support.errors import MissingData
 from support.models.stand_ins import scripted
 from support.runs.study import Store
@@ -24,6 +24,8 @@ sys.path.append(
 from kernels import unsynchronised
 
 unsynchronised()
+# A process that a test starts reads this checkout, whatever the environment was made from.
+os.environ["PYTHONPATH"] = str(ROOT)
 hypothesis.settings.register_profile(
     "house", deadline=None, max_examples=50
 )  # a busy machine makes no test fail

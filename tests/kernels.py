@@ -10,7 +10,7 @@ from unittest.mock import patch
 PATHS = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 CONTEXT = multiprocessing.get_context("forkserver")
 LOADED = ("IPython", "ipykernel.kernelapp", "ipywidgets", "matplotlib.pyplot", "networkx", "scipy.stats", "seaborn",
-          "sentence_transformers", "sklearn.linear_model", "statsmodels.api", "textstat", "support.labs.explorers",
+          "sentence_transformers", "sklearn.linear_model", "statsmodels.api", "textstat", "support.labs.lab",
           "support.analysis.conversation", "support.runs.recordings", "support.seminar.study")  # fmt: skip
 
 

@@ -1,14 +1,15 @@
-"""The drawings show the data that they are given; a figure is saved with where it comes from."""
+"""The drawings show the data that they are given, and names stand where they can be read."""
 
-import json
 from io import BytesIO
+from itertools import pairwise
 
 import pandas as pd
-import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
-from support import __version__, draw
-from support.errors import InvalidInput
+from support import draw
 
 TABLE = pd.DataFrame(
     {
@@ -18,11 +19,10 @@ TABLE = pd.DataFrame(
         "n": [5, 6, 7, 8],
     }
 ).assign(low=lambda t: t["mean"] - 0.5, high=lambda t: t["mean"] + 1)
-PROVENANCE = {"parameters": {"N": 2}, "participants": "rule-based", "seed": 7}
 
 
 def test_a_line_for_each_level_in_a_look_of_its_own(ax):
-    draw.lines(ax, TABLE, "round", band=True)
+    draw.lines(ax, TABLE, "round")
     shown = {line.get_label(): line for line in ax.lines}
     assert shown["b"].get_ydata().tolist() == [3.0, 4.0]
     one, other = (shown[name].properties() for name in "ab")
@@ -30,75 +30,55 @@ def test_a_line_for_each_level_in_a_look_of_its_own(ax):
 
 
 def test_dots_stand_in_their_rows_hollow_where_told(ax):
-    first = TABLE[TABLE["round"] == 1].set_axis(
-        [0, 0]
-    )  # as rows of two tables set one under the other
-    draw.dots(
-        ax,
-        first,
-        "row",
-        order=["b", "a"],
-        hollow=first["row"] == "a",
-        notes={"b": "seven"},
-    )
+    first = TABLE[TABLE["round"] == 1]
+    first = first.set_axis([0, 0])  # as rows of two tables set one under the other
+    hollow = first["row"] == "a"
+    draw.dots(ax, first, "row", order=["b", "a"], hollow=hollow, notes={"b": "seven"})
     (marks,) = ax.collections[-1:]
     assert marks.get_offsets().tolist() == [[1.0, 1.0], [3.0, 0.0]]
-    assert (
-        marks.get_facecolors()[0].tolist() == [1, 1, 1, 1]
-        and ax.texts[0].get_text() == "seven"
-    )
+    assert marks.get_facecolors()[0].tolist() == [1, 1, 1, 1]
+    assert ax.texts[0].get_text() == "seven"
 
 
 def test_tiles_show_every_number_and_frame_the_chosen(ax):
-    draw.tiles(
-        ax, TABLE.pivot(index="row", columns="round", values="mean"), frames=[(1, 0)]
-    )
+    wide = TABLE.pivot(index="row", columns="round", values="mean")
+    draw.tiles(ax, wide, frames=[(1, 0)])
     assert [text.get_text() for text in ax.texts] == ["1.00", "2.00", "3.00", "4.00"]
     assert ax.patches[-1].get_xy() == (0, 1)
 
 
-def test_a_figure_is_saved_in_three_formats_the_same_bytes_each_time_with_its_provenance(
-    tmp_path, monkeypatch, ax
-):
-    monkeypatch.setenv("CONVENE_FIGURES", str(tmp_path))
-    with pytest.raises(InvalidInput, match="participants missing"):
-        draw.save(ax.figure, "study", "name", {"parameters": {}, "seed": 1})
-    assert not list(tmp_path.iterdir())
-    ax.plot([1, 2])
-    path, again = (
-        draw.save(ax.figure, study, "name", PROVENANCE) for study in ("study", "again")
-    )
-    assert path == tmp_path / "study" / "name.png"
-    assert sorted(p.suffix for p in path.parent.iterdir()) == [
-        ".json",
-        ".pdf",
-        ".png",
-        ".svg",
-    ]
-    for suffix in (".png", ".pdf"):
-        assert (
-            path.with_suffix(suffix).read_bytes()
-            == again.with_suffix(suffix).read_bytes()
-        )
-    about = json.loads(path.with_suffix(".json").read_text())
-    assert (
-        about["participants"] == "rule-based"
-        and about["seed"] == 7
-        and about["version"] == __version__
-    )
-    assert (
-        about["commit"]
-        and len(about["sources"]) == 64
-        and about["time"].endswith("+00:00")
-    )
-    assert [text.get_text() for text in ax.figure.texts] == [
-        "participants: rule-based"
-    ], "once, however often saved"
+def test_each_level_has_a_panel_on_the_same_scales_with_its_baseline():
+    fig = Figure(layout="constrained")
+    draw.lines(fig.subplots(), TABLE, "round", hue="n", col="row", base=("silence", 9))
+    assert [ax.get_title(loc="left") for ax in fig.axes] == ["a", "b"]
+    for ax, name in zip(fig.axes, "ab", strict=True):
+        drawn = [value for line in ax.lines[:-1] for value in line.get_ydata()]
+        assert drawn == TABLE.loc[TABLE["row"] == name, "mean"].tolist()
+        assert set(ax.lines[-1].get_ydata()) == {9}
+    assert fig.axes[0].get_ylim() == fig.axes[1].get_ylim()
+
+
+@settings(max_examples=10)
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=8))
+def test_property_names_at_the_ends_keep_the_order_and_never_overlap(ends):
+    rows = [(f"line {i}", x, end) for i, end in enumerate(ends) for x in (1, 2)]
+    fig = Figure(figsize=(7, 3.4), layout="constrained")
+    ax = fig.subplots()
+    draw.lines(ax, pd.DataFrame(rows, columns=["row", "x", "mean"]), "x")
+    draw.finish(fig)
+    fig.draw_without_rendering()
+    boxes = [Text.get_window_extent(text) for text in ax.texts]  # without leads
+    heights = [box.y0 for box in boxes]
+    assert heights == sorted(heights)
+    named = [ends[int(text.get_text().split()[1])] for text in ax.texts]
+    assert named == sorted(named)
+    for lower, upper in pairwise(boxes):
+        assert not lower.overlaps(upper)
 
 
 def test_a_laid_out_figure_is_the_same_picture_for_a_widget_as_drawn_by_matplotlib():
     first, other = (Figure(figsize=(4, 3), layout="constrained") for _ in range(2))
     for fig in (first, other):
-        draw.lines(fig.subplots(), TABLE, "round")
+        draw.dots(fig.subplots(), TABLE, "row")
     other.savefig(kept := BytesIO(), format="png", dpi=96)
     assert draw.png(first) == kept.getvalue()

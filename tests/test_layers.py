@@ -13,14 +13,14 @@ FLOORS = [
     {"seats", "play", "english"},
     {"roundtable", "meetings", "fair_decisions", "seminar", "survey"},
     {"runs", "seminars"},
-    {"simulations", "played"},
+    {"simulations", "alignment", "played"},
     {"analysis"},
-    {"study", "tables", "draw", "plots", "runs.pages", "ledger", "room"},
+    {"study", "tables", "draw", "plots", "runs.pages", "ledger", "room", "notebook"},
     {"labs", "desk", "recorded"},
     {"runs.notebooks", "runs.paper", "full_runs", "app"},
 ]  # fmt: skip
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-MAY_TALK_TO_MODELS = ("seats", "analysis/annotators", "runs")
+MAY_TALK_TO_MODELS = ("seats", "analysis/annotators", "runs", "labs/lab")
 MODULES = sorted(p for p in SUPPORT.rglob("*.py") if p != SUPPORT / "__init__.py")
 
 

@@ -33,9 +33,10 @@ def worth(table):
     return dict.fromkeys(table.participants, one)
 
 
+HALF = {"A": 50, "B": 50}
 TABLE = {
     "message": lambda view: {"target": view.others, "message": "Shall we share?"},
-    "propose": lambda view: {"proposal": {"Ana": [50, 50], "Ben": [50, 50]}},
+    "propose": lambda view: {"proposal": dict.fromkeys(("Ana", "Ben"), HALF)},
     "vote": lambda view: {view.form: vote(view)},
 }
 
@@ -56,7 +57,7 @@ TABLE = {
         (fair_decisions, {**PLAN, "coordinator": "human"}, {"propose": unknown_plan}),
         (
             fair_decisions,
-            {**PLAN, "estimator": "human", "solver": True},
+            {**PLAN, "estimator": "human", "solver": "exact"},
             {"estimate": worth},
         ),
     ],

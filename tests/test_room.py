@@ -221,12 +221,23 @@ def test_two_participants_of_a_fair_decision_judge_in_their_own_words(
         assert answer.rather == (None, 2), "what is left open is nothing"
 
 
-def test_who_is_silent_is_passed_over_and_the_record_says_so(open_room):
-    _, playing = open_room(["Ana", "Ben", "Cleo"], bargain, patience=0.2)
+def test_who_is_silent_is_passed_over_and_the_page_and_the_record_say_so(open_room):
+    links, playing = open_room(["Ana", "Ben", "Cleo"], bargain, patience=1)
+    pages = []
+
+    async def look():
+        async with aiohttp.ClientSession() as browser:
+            while not (pages and pages[-1]["over"]):
+                seen = pages[-1]["number"] if pages else ""
+                reply = await browser.get(f"{links['Ana']}/next?seen={seen}")
+                pages.append(await reply.json())
+
+    apart(look())
+    assert "no answer within 1 seconds" in pages[-1]["html"]
     [only] = playing.result(60).rounds
     assert {m.sender for m in only.messages} == {"Dev"}
     silent = [(e.agent, e.phase, e.detail) for e in only.format_errors]
-    assert ("Ben", "message", "Ben was silent for 0.2 seconds") in silent
+    assert ("Ben", "message", "Ben was silent for 1 seconds") in silent
     assert len(silent) == 2 * len(CLASS)
 
 

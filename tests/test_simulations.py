@@ -9,7 +9,6 @@ from support import simulations as room
 from support.analysis.metrics import curves_of
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
-from support.runs.replay import replay
 from support.runs.sweep import Sweep
 
 DESK = {
@@ -32,7 +31,7 @@ DESK = {
         ),
         (
             room.rehearsals(
-                "panel", 2, 1, delegation=["automatic", "ask when flagged"], **DESK
+                "panel", 2, 1, delegation=["automatic", "always ask"], **DESK
             ),
             16,
         ),
@@ -96,6 +95,7 @@ def test_tables_of_mixed_seats_stand_in_frames_by_their_label(store):
     curves = curves_of(sweep.records(store), 2)
     assert curves["seats"].unique().tolist() == ["mixed", "two and one"]
     assert next(sweep.units()).settings["seats"] == "mixed"
-    _, record = list(sweep.records(store))[-1]
+    unit, record = list(sweep.records(store))[-1]
     assert [*record.seats.values()] == tables[1]["two and one"]
-    assert asyncio.run(replay(record)) == record
+    again = sweep.study(**sweep.arguments(unit, {}))
+    assert asyncio.run(again) == record

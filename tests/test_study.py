@@ -138,21 +138,23 @@ def test_a_fork_that_breaks_off_goes_on_to_the_same_end(store, tmp_path):
     assert len(texts) == 6  # of three groups in two futures, the same under both rules
 
 
-def test_what_cannot_be_forked_or_played_says_so(store, capsys):
+def test_what_cannot_be_forked_or_played_says_so(store):
     with pytest.raises(InvalidInput, match="expected one of exchange_economy"):
         Study("s", "economy", groups=1, store=store)
     with pytest.raises(InvalidInput, match="each condition once"):
         Study("s", "exchange_economy", groups=1, seats=["linear", "linear", "mixed"])
     wanted = "a finished discussion of the round table that is no fork"
     study = table(store)
-    run(study.fork(after=1))
-    assert wanted in capsys.readouterr().out
+    with pytest.raises(InvalidInput, match=r"no group .* finished; play it first"):
+        study.fork(after=1)
     run(study)
     forked = study.fork(after=2)
     for made in (run(forked), run(own(store))):
         with pytest.raises(InvalidInput, match=wanted):
             made.fork(after=1)
-    with pytest.raises(InvalidInput, match="expected a round from 1 to 5"):
+    with pytest.raises(
+        InvalidInput, match="after: 5 given; expected a round from 0 to 4"
+    ):
         study.fork(after=5)
     for wrong, said in (
         ({"rule": "ranks"}, "one of"),
@@ -160,9 +162,16 @@ def test_what_cannot_be_forked_or_played_says_so(store, capsys):
         ({"silent": "Benn"}, "some of Ana, Ben, Cleo"),
         ({"without": ["Ana", "Zoe"]}, "some of Ana, Ben, Cleo"),
         ({"futures": -1}, "0 or more"),
+        ({"seats": "conceder"}, "newcomers by name"),
+        ({"after": "2"}, "the number of a round"),
     ):
         with pytest.raises(InvalidInput, match=f"expected {said}"):
-            study.fork(after=1, **wrong)
+            study.fork(**{"after": 1, **wrong})
+    with pytest.raises(InvalidInput, match="unexpected keyword argument 'rules'"):
+        study.fork(after=1, rules="ranked")
+    for where in ("rule = 'ranked'", "rules == 'ranked'", "rule == 'none'"):
+        with pytest.raises(InvalidInput, match=r"where: .*expected a condition"):
+            study.compare("utility@3", by="rule", where=where)
 
 
 # ---- a plan before the results ---------------------------------------------------------------------------------------

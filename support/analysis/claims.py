@@ -355,8 +355,7 @@ def _tested(
 
 def statements(paper: str) -> pd.DataFrame:
     """A paper's published statements in their order, and how each is tested."""
-    [stem] = [name for name in published.known() if name.startswith(paper)]
-    printed = published.statements(published.load(stem))
+    printed = published.statements(published.load(paper))
     tested = pd.read_csv(
         inputs("claims", f"{paper}.tsv"),
         sep="\t",

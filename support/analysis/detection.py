@@ -4,9 +4,8 @@ the test (002, section 4), on suites of the project's own (`data/inputs/seminar/
 Whoever is tested sees what a role sees, and never the truth, which is set beside the
 answer afterwards. Two tidy frames hold the answers, a row each: selections (technique,
 run, item, selected, applies: ids of policies, the second the truth; problem) and verdicts
-(technique, run, item, case, flag: the truth, flagged; problem). Runs that repeat the same
-items differ by a model's temperature alone: tests over runs, items and whole cases drawn
-anew stand side by side.
+(technique, run, item, case, flag: the truth, flagged, right; problem). Runs that repeat
+the same items differ by a model's temperature alone.
 """
 
 from __future__ import annotations
@@ -15,15 +14,12 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from itertools import permutations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from support.analysis.frames import need_columns
-from support.analysis.stats import cluster_bootstrap
-from support.errors import InvalidInput, MalformedReply
+from support.errors import MalformedReply
 from support.models.profiles import MODEL
 from support.seats import TEMPERATURE as DETECTING
 from support.seats import Repeated, Spoken
@@ -31,16 +27,14 @@ from support.seminar.acts import seat_detector, selecting
 from support.seminar.books import Books, Contact
 from support.seminar.data import ORGANISER, Persona, passed, rows, scenario
 from support.seminar.desk import Desk
-from support.seminar.policies import PolicySet, applies
+from support.seminar.policies import PolicySet
 from support.seminar.records import REPLY, Mail
-from support.seminar.words import counted
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
 RUNS = 3
 """Of every condition in the paper."""
-LITERAL, EVERY = "literal", "every policy"
 CONTEXTS = SPEAKER, SLOT, BOTH, SUMMARY = "speaker", "slot", "both", "summary"
 SELECTING = 1.0
 """The temperature of section 4.1.1."""
@@ -154,8 +148,9 @@ def _reached(books: Books, contact: Contact) -> str:
         return "not written to yet"
     count, last = len(contact.mails), contact.mails[-1]
     times = {1: "once", 2: "twice"}.get(count, f"{count} times")
-    ago = counted(passed(last, books.today), "working day")
-    said = f"written to {times}, last on {last} ({ago} ago)"
+    days = passed(last, books.today)
+    ago = f"{days} working day{'' if days == 1 else 's'} ago"
+    said = f"written to {times}, last on {last} ({ago})"
     if not contact.answered:
         return f"{said}, has never answered"
     said = f"{said}, last answered on {contact.answered[-1]}"
@@ -209,20 +204,6 @@ async def model_selections(
         for state in states
     ]
     return pd.DataFrame(await asyncio.gather(*asked))
-
-
-def literal_selections(
-    states: Sequence[JudgedState], policies: PolicySet
-) -> pd.DataFrame:
-    """What the literal reading of the policies selects, and the floor that selects every
-    one: one run of each."""
-    found = []
-    for name in (LITERAL, EVERY):
-        for one in states:
-            some = policies.ids if name == EVERY else applies(policies, one.books)
-            row = {"technique": name, "run": 1, "item": one.id, "selected": some}
-            found.append(row | {"applies": one.applies, "problem": ""})
-    return pd.DataFrame(found)
 
 
 # ---- verdicts --------------------------------------------------------------------------
@@ -280,158 +261,7 @@ def judged(
     """Verdicts that are there already, such as those of a cross-validation, as
     `verdicts` gives them."""
     frame = pd.DataFrame([asdict(reply) for reply in replies]).drop(columns="text")
+    said = np.asarray(flagged, bool)
+    told: Any = {"flagged": said, "right": (frame["flag"] == said).astype(float)}
     frame = frame.rename(columns={"id": "item"})
-    told: Any = {"flagged": np.asarray(flagged, bool), "problem": ""}
-    return frame.assign(technique=name, run=run, **told)
-
-
-# ---- scores ----------------------------------------------------------------------------
-
-
-def _f1(counts: pd.DataFrame) -> pd.Series[float]:
-    """F1 of each row's hits, chosen and true: 1 where both sides are empty, 0 where one
-    is."""
-    both = counts["chosen"] + counts["true"]
-    return (2 * counts["hits"] / both.where(both > 0)).fillna(1.0)
-
-
-def selection_scores(frame: pd.DataFrame) -> pd.DataFrame:
-    """The selections with chosen, true, hits (counts), right (1.0: the very set), f1."""
-    _check(frame, "selected", "applies")
-    pairs = zip(frame["selected"], frame["applies"], strict=True)
-    counts = [
-        (len({*some}), len({*true}), len({*some} & {*true}), {*some} == {*true})
-        for some, true in pairs
-    ]
-    names = ["chosen", "true", "hits", "right"]
-    scored = frame.join(pd.DataFrame(counts, frame.index, names).astype(float))
-    return scored.assign(f1=_f1(scored))
-
-
-def selection_runs(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row for each technique and run: n (states), f1 (mean over states), micro_f1 (of
-    all policies of all states thrown together; the paper does not say which it prints),
-    right (share of states with the very set)."""
-    runs = selection_scores(frame).groupby(["technique", "run"], sort=False)
-    micro = _f1(runs[["hits", "chosen", "true"]].sum())
-    means = runs[["f1", "right"]].mean()
-    return means.assign(n=runs.size(), micro_f1=micro).reset_index()
-
-
-def with_right(frame: pd.DataFrame) -> pd.DataFrame:
-    """The verdicts with `right`: 1.0 where what was said is the truth. InvalidInput on
-    what is no verdict ("Clear")."""
-    _check(frame, "case", "flag", "flagged")
-    for name in ("flag", "flagged"):
-        if not set(frame[name].unique()) <= {True, False}:
-            given = frame[name].unique().tolist()
-            raise InvalidInput(f"{name}: {given} given; expected True and False alone")
-    same = frame["flag"].astype(bool) == frame["flagged"].astype(bool)
-    return frame.assign(right=same.astype(float))
-
-
-def detection_runs(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row for each technique and run of verdicts: accuracy, sensitivity, specificity; a
-    share of none is NaN."""
-    told = with_right(frame)
-    flag = told["flag"].astype(bool)
-    told = told.assign(
-        accuracy=told["right"],
-        sensitivity=told["right"].where(flag),
-        specificity=told["right"].where(~flag),
-    )
-    runs = told.groupby(["technique", "run"], sort=False)
-    return runs[["accuracy", "sensitivity", "specificity"]].mean().reset_index()
-
-
-def _check(frame: pd.DataFrame, *columns: str) -> None:
-    keys = ["technique", "run", "item"]
-    need_columns(frame, [*keys, *columns], "the frame of answers")
-    twice = frame[frame.duplicated(keys)]
-    if not twice.empty:
-        first = twice.iloc[0][keys].to_dict()
-        raise InvalidInput(f"answers: {first} given twice; expected once")
-
-
-# ---- between two techniques ------------------------------------------------------------
-
-
-class Measured(NamedTuple):
-    """What a comparison looks at: scored answers, a row for each run, their measure, and
-    what is drawn anew."""
-
-    scored: pd.DataFrame
-    runs: pd.DataFrame
-    column: str
-    per_run: str
-    cluster: str
-    within: str
-
-
-def measured(frame: pd.DataFrame) -> Measured:
-    """F1 over states of selections; accuracy over cases of verdicts, as many of either
-    label as there are."""
-    if "flagged" in frame:
-        names = "right", "accuracy", "case", "flag"
-        return Measured(with_right(frame), detection_runs(frame), *names)
-    names = "f1", "f1", "item", ""
-    return Measured(selection_scores(frame), selection_runs(frame), *names)
-
-
-def intervals(
-    frame: pd.DataFrame, rng: np.random.Generator, draws: int = 2000
-) -> pd.DataFrame:
-    """Each technique's mean with a 95 % interval over states or whole cases: technique,
-    mean, se, low, high, … ."""
-    of = measured(frame)
-    found = []
-    for name, part in of.scored.groupby("technique", sort=False):
-        drawn = cluster_bootstrap(part, of.column, of.cluster, rng, of.within, draws)
-        found.append({"technique": name, **drawn})
-    return pd.DataFrame(found)
-
-
-def difference(
-    frame: pd.DataFrame, a: str, b: str, rng: np.random.Generator, draws: int = 2000
-) -> dict[str, float]:
-    """The paired difference a - b on the same items, as `cluster_bootstrap` has it:
-    whole states or cases drawn."""
-    of = measured(frame)
-    pairs = paired(of.scored, of.column, a, b)
-    return cluster_bootstrap(pairs, "gap", of.cluster, rng, of.within, draws)
-
-
-def paired(scored: pd.DataFrame, column: str, a: str, b: str) -> pd.DataFrame:
-    """The items that both techniques judged, each with its means over runs (a, b),
-    `gap`, case and flag."""
-    wide = scored.pivot_table(index="item", columns="technique", values=column)
-    wide = wide.reindex(columns=[a, b]).dropna()
-    if a == b or wide.empty:
-        raise InvalidInput(
-            f"{a!r} and {b!r} given: they have no two answers to an item"
-        )
-    about = scored.drop_duplicates("item").set_index("item")
-    known = about[[name for name in ("case", "flag") if name in about]]
-    return wide.assign(gap=wide[a] - wide[b]).join(known).reset_index()
-
-
-def results(
-    rng: np.random.Generator, *frames: pd.DataFrame, draws: int = 2000
-) -> pd.DataFrame:
-    """Selections and verdicts as `claims.check` reads them: row, column ("F1",
-    "accuracy"), value, se, n.
-
-    A row "summary - slot" is the paired difference of two techniques; errors are over
-    states or cases, not over runs.
-    """
-    found = []
-    for frame in frames:
-        means = intervals(frame, rng, draws).set_index("technique")
-        said: dict[Any, Any] = dict(means.T.items())
-        for a, b in permutations(means.index, 2):
-            said[f"{a} - {b}"] = difference(frame, a, b, rng, draws)
-        column = "accuracy" if "flagged" in frame else "F1"
-        for name, one in said.items():
-            row = {"row": name, "column": column, "value": one["mean"]}
-            found.append(row | {"se": one["se"], "n": one["clusters"]})
-    return pd.DataFrame(found)
+    return frame.assign(technique=name, run=run, problem="", **told)

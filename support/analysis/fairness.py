@@ -20,8 +20,8 @@ from scipy.special import comb
 
 from support.analysis.frames import head, need_columns
 from support.fair_decisions.measures import divergence, shortfall, value, welfare
-from support.fair_decisions.problem import FairDecisions, neighbours
-from support.fair_decisions.records import Plan, Planning
+from support.fair_decisions.problem import FairDecisions
+from support.fair_decisions.records import Planning
 from support.fair_decisions.search import choose
 from support.models.profiles import is_model
 from support.runs.study import Unit
@@ -30,9 +30,6 @@ from support.solvers.fair import solve
 LISTED = 60_000  # plans that are listed rather than drawn: 3 options to 10 decisions
 K = 5  # plans of a random search
 ROLES = ("coordinator", "people", "estimator", "solver")
-STEPS = ["worse", "away", "returned", "few", "many", "weakest"]
-QUALITY = ["divergence", "welfare", "shortfall", "local"]
-ROUND = ["evaluations", "worth", "changed", "one", "undone", *STEPS]
 Records = Iterable[tuple[Unit | Mapping[str, Any], Planning]]
 Row = dict[str, Any]
 
@@ -48,7 +45,7 @@ def settings_of(unit: Unit | Mapping[str, Any], record: Planning) -> Row:
     """
     row = {role: record.seats.get(role, "none") for role in ROLES}
     people = {record.seats[name] for name in record.participants}
-    row |= {"people": ", ".join(sorted(people)), "objective": _objective(record)}
+    row |= {"people": ", ".join(sorted(people)), "objective": objective_of(record)}
     row |= head(record.settings) | head(unit) | {"solver": row["solver"]}
     sizes = np.shape(record.gains)
     row |= zip(("participants", "decisions", "options"), sizes, strict=True)
@@ -61,6 +58,16 @@ def instance_key(gains: Any) -> str:
     """A short name of an instance, the same for the same gains whatever drew them."""
     given = np.ascontiguousarray(gains, dtype="<i8")
     return sha256(repr(given.shape).encode() + given.tobytes()).hexdigest()[:12]
+
+
+def problem_of(record: Planning) -> FairDecisions:
+    """The problem of a run, with its gains."""
+    return FairDecisions(np.array(record.gains), record.participants)
+
+
+def objective_of(record: Planning) -> str:
+    """What was looked for in a run."""
+    return str(record.settings.get("objective", "divergence"))
 
 
 def who(frame: pd.DataFrame) -> str:
@@ -79,18 +86,12 @@ def who(frame: pd.DataFrame) -> str:
 
 
 def rounds_of(records: Records) -> pd.DataFrame:
-    """One row for each run and round, in truth; 1 for yes.
+    """One row for each run and round, in truth.
 
     Columns: the settings; `run`, its place among the records; `round`; `evaluations`
     (one participant judging one plan) so far; `divergence` of the round's plan, the
-    better one of two, `standing_divergence` of the plan that the group would end with
-    now, by what it knows, and `best_divergence` of the fairest plan so far; `worth` by
-    the objective of a plan that was tried. Then, from the second on, what the step to
-    it was: `worse` than the plan before; worse than the best plan so far (`away`), and
-    nearer to a worse one than to the best (`returned`); less, more than half of the
-    decisions changed (`few`, `many`); who had least got more, and nobody else
-    (`weakest`); `changed` decisions, from the nearest earlier plan, and whether that is
-    `one`; after a worse step, whether this one takes it back (`undone`).
+    fairer one of two, `standing_divergence` of the plan that the group would end with
+    now, by what it knows, and `best_divergence` of the fairest plan so far.
     """
     parts = []
     for run, (unit, record) in enumerate(records):
@@ -100,134 +101,53 @@ def rounds_of(records: Records) -> pd.DataFrame:
 
 
 def _rounds(record: Planning) -> pd.DataFrame:
-    problem, objective = _problem(record), _objective(record)
+    problem = problem_of(record)
     final = str(record.settings.get("final", "best known"))
-    rows, path = list[Row](), list[Plan]()
+    rows = []
     for t, entry in enumerate(record.rounds, start=1):
         judged = len(entry.plans) * len(entry.feedback)
         row: Row = {"round": entry.number, "evaluations": judged}
+        if entry.plans:
+            row["divergence"] = divergence(np.array(entry.totals)).min()
         standing = choose(record.rounds[:t], final)
         if standing is not None:
             row["standing_divergence"] = divergence(problem.totals(standing))
-        if entry.plans:
-            totals = problem.totals(entry.plans)
-            gaps = divergence(totals)
-            better = value(objective, totals, problem.best).argmax()
-            row |= {"divergence": gaps[better], "best_divergence": gaps.min()}
-            if not entry.finish:
-                path.append(entry.plans[better])
-                row |= _step(problem, objective, np.array(path))
         rows.append(row)
-    quality = ["divergence", "standing_divergence", "best_divergence"]
-    frame = pd.DataFrame(rows, columns=["round", *quality, *ROUND]).astype(float)
+    columns = ["round", "evaluations", "divergence", "standing_divergence"]
+    frame = pd.DataFrame(rows, columns=columns).astype(float)
     frame["evaluations"] = frame["evaluations"].cumsum()
-    frame["best_divergence"] = frame["best_divergence"].cummin().ffill()
+    frame["best_divergence"] = frame["divergence"].cummin().ffill()
     return frame
 
 
-def _step(problem: FairDecisions, objective: str, path: np.ndarray) -> Row:
-    """What the last plan of a path is worth, and what the step to it was."""
-    totals = problem.totals(path)
-    worth = value(objective, totals, problem.best)
-    if len(path) == 1:
-        return {"worth": worth[-1]}
-    gained = totals[-1] > totals[-2]
-    apart = (path[:-1] != path[-1]).sum(axis=1)
-    earlier, reached = worth[:-1], worth[-1]
-    best, half = earlier.argmax(), path.shape[1] / 2
-    away = reached < earlier[best]
-    others = apart[earlier < earlier[best]]
-    step = {
-        "worth": reached,
-        "changed": apart.min(),
-        "one": apart.min() == 1,
-        "worse": reached < earlier[-1],
-        "away": away,
-        "returned": away and (others < apart[best]).any(),
-        "few": apart[-1] < half,
-        "many": apart[-1] > half,
-        "weakest": gained[totals[-2].argmin()] and gained.sum() == 1,
-    }
-    if len(path) > 2 and earlier[-1] < earlier[-2]:
-        moved = path[-3] != path[-2]
-        step["undone"] = (path[-1] == path[-3])[moved].mean() > 0.5
-    return step
-
-
 def runs_of(records: Records) -> pd.DataFrame:
-    """One row for each run; how it failed as in 5.6 and appendix D of 003, 1 for yes.
+    """One row for each run.
 
-    Columns: the settings; `divergence`, `welfare` and `shortfall` of the chosen plan;
-    `evaluations`, `tokens` of models, `format_errors`; `changed` and `undone` (see
-    `rounds_of`), means over rounds. `misled`: by how much it is worse than the best
-    that was proposed; `away`: the last plan is so; `returned`, `many`: some step did;
-    `few`, `weakest`: most did; `one`: each plan differs in one decision from the
-    nearest; `best 2`, `best 3`: the best plan is that of this round; `rises`: from
-    round 3 to 5 each plan is worse than the one before; `local`: no change of one
-    decision improves the chosen plan. NaN where there was no occasion.
+    Columns: the settings; `divergence`, `welfare` and `shortfall` of the chosen plan
+    (NaN where none was); `evaluations`, `tokens` of models, `format_errors`.
     """
-    rows = [settings_of(unit, record) | _run(record) for unit, record in records]
+    rows = []
+    for unit, record in records:
+        row = settings_of(unit, record) | dict.fromkeys(("evaluations", "tokens"), 0)
+        for entry in record.rounds:
+            row["evaluations"] += len(entry.plans) * len(entry.feedback)
+            row["tokens"] += entry.tokens
+        row["format_errors"] = record.summary["format_errors"]
+        rows.append(row | _quality(record))
     return pd.DataFrame(rows)
 
 
-WHOLE = {
-    "changed": "mean",
-    "undone": "mean",
-    "returned": "max",
-    "many": "max",
-    "one": "min",
-}
-"""What is said of a run by its steps."""
-
-
-def _run(record: Planning) -> Row:
-    rounds = _rounds(record)
-    tried = rounds.dropna(subset="worth")
-    worth, steps = tried["worth"].to_numpy(), tried.iloc[1:]
-    row: Any = steps.agg(WHOLE).to_dict()
-    # 0 or 1: at half of the steps 0.
-    row |= steps[["few", "weakest"]].quantile(interpolation="lower").to_dict()
-    row["away"] = steps["away"].tail(1).max()
-    for k in (2, 3):
-        if len(worth) >= k:
-            row[f"best {k}"] = float(worth.argmax() + 1 == k)
-    if len(worth) > 4:
-        row["rises"] = float(worth[2] > worth[3] > worth[4])
-    row["evaluations"] = rounds["evaluations"].max()
-    row["tokens"] = sum(entry.tokens for entry in record.rounds)
-    row["format_errors"] = sum(len(entry.format_errors) for entry in record.rounds)
-    return dict.fromkeys(QUALITY, nan) | row | _end(record, worth)
-
-
-def _end(record: Planning, worth: np.ndarray) -> Row:
-    """How good the chosen plan is, if any, beside those that were tried."""
+def _quality(record: Planning) -> Row:
+    """How good the chosen plan is."""
     if record.chosen is None:
-        return {}
-    problem, objective = _problem(record), _objective(record)
-    reached = problem.totals(record.chosen)
-    gained = value(objective, reached, problem.best)
+        return dict.fromkeys(("divergence", "welfare", "shortfall"), nan)
+    problem = problem_of(record)
+    totals = problem.totals(record.chosen)
     return {
-        "divergence": float(divergence(reached)),
-        "welfare": float(welfare(reached)),
-        "shortfall": float(shortfall(reached, problem.best)),
-        "local": float(is_local(problem, record.chosen, objective)),
-        "misled": max(worth, default=nan) - gained,
+        "divergence": float(divergence(totals)),
+        "welfare": float(welfare(totals)),
+        "shortfall": float(shortfall(totals, problem.best)),
     }
-
-
-def is_local(problem: FairDecisions, plan: Plan, objective: str) -> bool:
-    """Whether no change of a single decision makes the plan better."""
-    near = [plan, *neighbours(plan, problem.shape[2])]
-    worth = value(objective, problem.totals(near), problem.best)
-    return bool(worth[0] == worth.max())
-
-
-def _problem(record: Planning) -> FairDecisions:
-    return FairDecisions(np.array(record.gains), record.participants)
-
-
-def _objective(record: Planning) -> str:
-    return str(record.settings.get("objective", "divergence"))
 
 
 def budget(
@@ -238,12 +158,13 @@ def budget(
     A run that stopped early keeps what it has: every mean is one over all runs.
     """
     need_columns(rounds, ["run", "evaluations", by, value], "rounds")
-    judged = rounds[rounds["evaluations"] > 0].sort_values("evaluations", kind="stable")
-    known = judged[[by, "run", "evaluations", value]].dropna(subset=value)
-    runs = judged[[by, "run"]].drop_duplicates()
-    places = judged[[by, "evaluations"]].drop_duplicates().merge(runs, on=by)
-    # Of rounds that cost nothing, such as the one that only stops, the last one counts.
-    return pd.merge_asof(places, known, on="evaluations", by=[by, "run"])
+    parts = []
+    for name, part in rounds[rounds["evaluations"] > 0].groupby(by, sort=False):
+        # Of rounds that cost nothing, such as one that only stops, the last one counts.
+        then = part.pivot_table(value, "evaluations", "run", "last").ffill()
+        long = then.melt(ignore_index=False, value_name=value).reset_index()
+        parts.append(long.assign(**{by: name}))
+    return pd.concat(parts, ignore_index=True)
 
 
 def at_budget(rounds: pd.DataFrame, evaluations: int) -> pd.DataFrame:
@@ -283,14 +204,14 @@ def with_references(
     """
     cases = {}
     for _, record in records:
-        cases[instance_key(record.gains), _objective(record)] = _problem(record)
+        cases[instance_key(record.gains), objective_of(record)] = problem_of(record)
     rows = []
     for (key, objective), problem in cases.items():
         best = solve(problem, objective)
         rng = np.random.default_rng([0, int(key, 16)])
-        row = {"instance": key, "objective": objective, "proven": best.proven}
-        drawn = random_plans(problem, objective, draws, rng)
-        rows.append(row | drawn | {"optimum": abs(best.value)})
+        row: Row = {"instance": key, "objective": objective}
+        row |= {"optimum": best.value, "proven": best.proven}
+        rows.append(row | random_plans(problem, objective, draws, rng))
     table = pd.DataFrame(rows)
     merged = frame.merge(table, on=["instance", "objective"], validate="many_to_one")
     reached = [row[row["objective"]] for row in merged.to_dict("records")]

@@ -6,7 +6,7 @@ coordinator has its part; comparisons of models are in each model's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -30,24 +30,13 @@ USUAL: Mapping[str, str] = {
 """What is varied, and the level that goes without saying in the name of a cell."""
 
 COSTS = ["tokens", "seconds"]
-APPENDIX_D = [
-    "away",
-    "returned",
-    "best 2",
-    "best 3",
-    "rises",
-    "one",
-    "few",
-    "many",
-    "weakest",
-]
-MEASURED = ["quality", "changed", "misled", "undone", *COSTS, *APPENDIX_D]
 KEYS = ["participant", "row", "column"]
 ALL = "every model"  # has what is found of pairs of models
 
 
-def results(frame: pd.DataFrame) -> pd.DataFrame:
-    """Results of `with_references`, one run of each instance in each cell.
+def results(frame: pd.DataFrame, how: Sequence[str] = ()) -> pd.DataFrame:
+    """Results of `with_references`, one run of each instance in each cell; `how` are
+    further columns of numbers, of how a run went.
 
     Columns: participant (who coordinated), row, column, value, se, n. A model counts as
     one that reasons by its name.
@@ -73,7 +62,7 @@ def results(frame: pd.DataFrame) -> pd.DataFrame:
     for factor in USUAL:
         others = runs.assign(cell=_cell(runs, factor))
         pairs.append(_pairs(others, factor, ["participant", "cell"]))
-    cases = [_measured(runs)]
+    cases = [_measured(runs, how)]
     names = [name for name in runs["participant"].unique() if is_model(name)]
     if names:
         models = _models(runs, names)
@@ -124,10 +113,10 @@ def _cell(runs: pd.DataFrame, without: str = "") -> list[str]:
     return names
 
 
-def _measured(runs: pd.DataFrame) -> pd.DataFrame:
+def _measured(runs: pd.DataFrame, how: Sequence[str]) -> pd.DataFrame:
     """Every run by itself: participant, row, size, column, value."""
     about = {"participant": runs["participant"], "row": runs["cell"]}
-    measured = runs.reindex(columns=MEASURED).astype(float)
+    measured = runs.reindex(columns=["quality", *COSTS, *how]).astype(float)
     paid = measured[COSTS].groupby([*about.values()]).transform("any")
     measured[COSTS] = measured[COSTS].where(paid)  # a cost of nothing is none
     ahead = runs["better"] - runs["sign"] * runs["random"]
@@ -136,7 +125,6 @@ def _measured(runs: pd.DataFrame) -> pd.DataFrame:
     best = runs["regret"].eq(0).astype(float)
     measured["optimal"] = best.where(runs["proven"].astype(bool))
     measured["off"] = 1 - measured["optimal"]
-    measured["caught"] = runs["local"].where(runs["regret"] > 0)
     reached = runs["quality"] / runs["optimum"]
     measured["share of the optimum"] = reached.where(runs["sign"] > 0)
     table = measured.assign(**about, size=runs["size"])
@@ -218,9 +206,9 @@ def _means(cases: pd.DataFrame) -> pd.DataFrame:
 def _slopes(cases: pd.DataFrame) -> pd.DataFrame:
     """The change of a column with each further decision or option."""
     rows = []
-    for (who, row, column), part in cases.groupby(KEYS):
+    for keys, part in cases.groupby(KEYS):
         if part["size"].nunique() > 1 and len(part) > 2:
             line = stats.linregress(part["size"], part["value"])
-            name = f"slope of {column}"
-            rows.append((who, row, name, line.slope, line.stderr, len(part)))
-    return pd.DataFrame(rows, columns=[*KEYS, "value", "se", "n"])
+            rows.append((*keys, line.slope, line.stderr, len(part)))
+    found = pd.DataFrame(rows, columns=[*KEYS, "value", "se", "n"])
+    return found.assign(column="slope of " + found["column"].astype(str))

@@ -82,8 +82,8 @@ def even_split(environment: Any) -> float | None:
 
 
 def run_metrics(transcript: Transcript) -> dict[str, float]:
-    """All metrics of one discussion in percent; NaN where one is undefined, or the
-    environment lacks what it needs."""
+    """All metrics of one discussion in percent, and the total utility after each round
+    that was played; NaN where one is undefined, or the environment lacks what it needs."""
     environment = environment_of(transcript)
     values = dict.fromkeys(METRICS, nan)
     if not hasattr(environment, "utilities"):
@@ -96,7 +96,9 @@ def run_metrics(transcript: Transcript) -> dict[str, float]:
     changes = np.diff(standing.sum(axis=1), prepend=0.0)
     values["rigidity"] = 100 * np.isclose(changes, 0.0, atol=1e-9).mean()
     if hasattr(environment, "maximum"):
+        played = total_utility(transcript)
         curve = total_utility(transcript, 10)
+        values |= {f"utility@{n}": worth for n, worth in enumerate(played, start=1)}
         for n in (3, 5, 10):
             values[f"utility@{n}"] = curve[n - 1]
             values[f"auc@{n}"] = curve[:n].mean()

@@ -194,23 +194,6 @@ def adjusted(p: ArrayLike, correction: Literal["holm", "fdr_bh"] = "holm") -> Sa
     return values
 
 
-def with_holm(table: pd.DataFrame, by: Sequence[str] = ("source",)) -> pd.DataFrame:
-    """Add, after `p`, Holm's adjusted p (1979), and the `correction` in words: "Holm over 18 tests".
-
-    All tests of the table that agree in `by` are one family; a test that does not exist (NaN) is no member.
-    """
-    families = table.groupby(list(by), sort=False, observed=True, dropna=False)["p"]
-    place = list(table.columns).index("p") + 1
-    result = table.copy()
-    result.insert(place, "p_holm", families.transform(adjusted))
-    result.insert(
-        place + 1,
-        "correction",
-        "Holm over " + families.transform("count").astype(str) + " tests",
-    )
-    return result
-
-
 # -- equivalence -----------------------------------------------------------------------------------------------------
 
 

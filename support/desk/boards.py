@@ -23,6 +23,7 @@ from support.seminar.records import (
     Says,
 )
 from support.seminar.review import in_text
+from support.seminar.words import stated
 
 CELLS = {
     "confirmed": ("good", "✓", "has the date, and was told"),
@@ -118,22 +119,9 @@ def said(says: Says) -> str:
     """What a reply was taken to say.
 
     >>> said(Says(can=(date(2027, 9, 15),), asks="May I bring a guest?"))
-    'can 15 Sep; asks “May I bring a guest?”'
+    'can do 15 September; asks “May I bring a guest?”'
     """
-    lists = {
-        "can": says.can,
-        "perhaps": says.perhaps,
-        "cannot": says.cannot,
-        "gives back": says.gives_back,
-        "not before": [says.not_before] if says.not_before else [],
-    }
-    found = []
-    for words, days in lists.items():
-        if days:
-            found.append(f"{words} {', '.join(map(short, days))}")
-    found += ["declines"] if says.declines else []
-    found += [f"asks “{says.asks}”"] if says.asks else []
-    return "; ".join(found) or "nothing of dates"
+    return "; ".join(stated("known", says)) or "nothing of dates"
 
 
 # ---- how it stands ---------------------------------------------------------------------

@@ -59,6 +59,7 @@ WORDS = (
 )
 POLICY = "A policy, as it is to hold"
 NONE = Hook("")
+APPROVED = "Mail that you approved before the break goes out when you go on."
 SWEEP = "seminars"
 """Under which name the records of closed seminars lie in the study's file."""
 
@@ -398,6 +399,7 @@ class Desk:
             try:
                 verb = "Go on with" if seminar.running else "Begin"
                 self.next.description = f"{verb} day {seminar.next_day}"
+                waits = APPROVED if seminar.approved else ""
             except InvalidInput as error:
                 rests, waits = False, str(error)
         self.next.layout.display = "" if rests else "none"

@@ -35,7 +35,7 @@ def waiting(
     for unsure in seminar.uncertain:
         key = unsure.message_id
         found[key] = known.get(key) or unsure_card(seminar, unsure, done)
-    for held in inbox.held()[:MOST] if inbox.waiting() else ():
+    for held in inbox.held()[:MOST]:
         found[held.key] = known.get(held.key) or held_card(seminar, held, done)
     return found
 
@@ -54,7 +54,7 @@ def unsure_card(seminar: Seminar, mail: Posted, done: Callable[[], Any]) -> Form
 
 
 def held_card(seminar: Seminar, mail: Kept, done: Callable[[], Any]) -> FormCard:
-    """A mail of which nobody can say for sure whose it is, as text."""
+    """A mail that may not be words of its sender's, as text and as a question."""
     contacts = seminar.desk.books.contacts.values()
     people = [contact.name for contact in contacts if not contact.off]
     first = mail.person if mail.person in people else NOBODY
@@ -69,10 +69,10 @@ def held_card(seminar: Seminar, mail: Kept, done: Callable[[], Any]) -> FormCard
         seminar.drop(mail.key)
         return done()
 
-    found = read(mail.fetched)
+    found = read(mail)
     sender = f"{found.sender_name} <{found.sender or 'no sender that can be read'}>"
-    more = ", ".join((*found.attachments, *found.problems))
-    shown = fill("stranger", mail.reason, sender, found.subject, found.text, more)
+    more = ", ".join(found.attachments)
+    shown = fill("stranger", mail.why, sender, found.subject, found.whole, more)
     acts = {"It is from them": theirs, "Leave it out": nobody}
     return FormCard("A mail is held", "", shown, form, acts)
 
@@ -86,11 +86,11 @@ def standing(seminar: Seminar) -> str:
         return fill("note", told[0])
     if setup.mode == LIVE:
         gone = [one for one in posted if one.status in (SENT, SENDING, UNCERTAIN)]
-        today = sum(one.on == seminar.today() for one in gone)
+        today = sum(one.sent_on == f"{seminar.today():%Y-%m-%d}" for one in gone)
         told.append(f"{today} of {setup.daily_limit} mails sent today.")
         checks = setup.authserv or "nobody: you said yes to that risk"
         told.append(f"Who wrote a reply is checked by {checks}.")
     else:
         told.append(f"The folder: {seminar.folder}")
-    rows = [(p.status, p.on, p.recipient, p.subject, p.said) for p in posted[::-1]]
+    rows = [(p.status, p.sent_on, p.recipient, p.subject, p.said) for p in posted[::-1]]
     return fill("note", " ".join(told)) + fill("table", rows)

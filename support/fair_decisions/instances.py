@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from support.data import inputs
+from support.errors import InvalidInput
 from support.fair_decisions.problem import (
     POINTS,
     RANKINGS,
@@ -57,13 +58,11 @@ def instance(
     number: int,
     seed: int,
     participants: int = 3,
-    *,
-    skin: str = "meals",
 ) -> FairDecisions:
     """Problem `number` of a setting: the same whoever coordinates, and whatever other
     settings are drawn beside it.
 
-    Numbers 0 to 29 are the paper's 30; gains do not depend on the `skin`.
+    Numbers 0 to 29 are the paper's 30.
     """
     check_one("preferences", preferences, DRAWS)
     shape = (participants, decisions, options)
@@ -73,7 +72,60 @@ def instance(
     key = (list(DRAWS).index(preferences), *shape, number)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
     gains = DRAWS[preferences](rng, shape)
-    return named(FairDecisions(gains), skin)
+    return named(FairDecisions(gains))
+
+
+# ---- a problem of one's own ------------------------------------------------------------
+
+
+def stated(points: Any, preferences: str = SCORES) -> FairDecisions:
+    """The problem of people who say what each option is worth to them.
+
+    `points` is {participant: {decision: {option: points}}}, in any order: everybody
+    shares 100 points among the options of each decision, or ranks them from 1, the
+    least wished for, on.
+
+    >>> stated({"Ana": {"Soup": {"miso": 70, "borscht": 30}}}).gains.tolist()
+    [[[30, 70]]]
+    """
+    gains: Any = []
+    menu: Any = []
+    try:
+        for who, told in sorted(points.items()):
+            decisions = sorted(told.items())
+            mine = [(decision, *sorted(options)) for decision, options in decisions]
+            menu = menu or mine
+            if mine != menu:
+                raise InvalidInput(f"problem: {who} has {mine}; expected {menu}")
+            worth = []
+            for decision, options in decisions:
+                worth.append(_worth(who, decision, options, preferences))
+            gains.append(worth)
+    except (AttributeError, TypeError):
+        wanted = "{participant: {decision: {option: points}}}"
+        raise InvalidInput(f"problem: {points!r} given; expected {wanted}") from None
+    names: Any = [
+        sorted(points),
+        [one for one, *_ in menu],
+        [rest for _, *rest in menu],
+    ]
+    return FairDecisions(gains, *names)
+
+
+def _worth(
+    who: str, decision: str, options: Mapping[str, int], preferences: str
+) -> list[int]:
+    """The points of options by their names."""
+    worth = [options[name] for name in sorted(options)]
+    fits, wanted = sum(worth) == POINTS, f"{POINTS} points in all"
+    if preferences == RANKINGS:
+        fits = sorted(worth) == [*range(1, len(worth) + 1)]
+        wanted = "each rank from 1 on once"
+    if not fits:
+        raise InvalidInput(
+            f"problem: {who}, {decision}: {options} given; expected {wanted}"
+        )
+    return worth
 
 
 # ---- what is decided, and what options are called --------------------------------------

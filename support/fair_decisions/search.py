@@ -6,8 +6,8 @@ Algorithm 2 of "Investigating Language Models for Supporting Complex Group Decis
 itself select, at its last call, the best of the known plans, and stop with it. So does
 `final="its own"`, by one more call where no round is left and it has not stopped; where
 that gives nothing, its last statement counts, the plan s_i that the algorithm as
-printed returns. With "last" that is so in any case; with "best known" the totals
-decide, as the group knows or estimates them.
+printed returns. With "best known" the totals decide, as the group knows or estimates
+them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from support.play import FormatError, asked, check_one, counted
 from support.solvers.fair import totals
 
 ROUNDS = 5
-FINAL = ITS_OWN, BEST_KNOWN, _ = ("its own", "best known", "last")
+ITS_OWN, BEST_KNOWN = "its own", "best known"
 
 
 @dataclass
@@ -74,7 +74,6 @@ class Search:
         check_one("feedback", self.feedback, FEEDBACK)
         check_one("objective", self.objective, OBJECTIVES)
         check_one("preferences", self.preferences, PREFERENCES)
-        check_one("final", self.final, FINAL)
         check_size("rounds", self.rounds)
         self.table = table_of(self.problem, self.preferences, self.objective)
         if self.solver and not self.estimator and self.feedback != COMPLETE:

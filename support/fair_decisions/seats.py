@@ -342,16 +342,15 @@ class AskedEstimator:
 
 
 def _estimate_form(seat: Any, table: Table, entry: Heard) -> type[BaseModel]:
-    """For each who answered a list of numbers, of two plans one for each, and, where
-    there are words, what these tell of other options."""
+    """For each who answered a list of numbers, of two plans one for each, and what is
+    told of other options."""
     _, n, m = table.shape
     number = Annotated[float, Field(ge=0, le=table.highest)]
     decision, option = _one(*range(1, n + 1)), _one(*range(1, m + 1))
     other: Any = form("Other", decision=decision, option=option, worth=number)
     worths = _row(seat, table, [number] * n)
     fields: dict[str, Any] = dict.fromkeys(_lists(entry.plans, "chosen"), worths)
-    if any(answer.text for answer in entry.feedback):
-        fields["others"] = or_empty(list[other]), Field([], max_length=n)
+    fields["others"] = or_empty(list[other]), Field([], max_length=n)
     worth = form("Worth", **fields)
     people: dict[str, Any] = {
         f"person_{i}": (worth, Field(alias=answer.participant))
@@ -372,7 +371,7 @@ def _worth(
         for plan, name in zip(entry.plans, lists, strict=True):
             for j, worth in enumerate(getattr(one, name)):
                 found.append(((who, j, plan[j]), worth))
-        for other in getattr(one, "others", ()):
+        for other in one.others:
             place = who, other.decision - 1, other.option - 1
             found.append((place, other.worth))
     return found

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.fair_decisions.instances import instance
+from support.fair_decisions.instances import instance, stated
 from support.fair_decisions.planners import SOLVERS, Suggester
 from support.fair_decisions.problem import COMPLETE, SCORE, SPOKEN
-from support.fair_decisions.records import Planning
+from support.fair_decisions.records import Planning, PlanningRound
 from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search
 from support.fair_decisions.seats import (
     BAYESIAN,
@@ -24,7 +24,7 @@ from support.fair_decisions.seats import (
     seat_estimator,
 )
 from support.models.profiles import MODEL, is_model
-from support.play import check_one
+from support.play import between, check_one
 from support.seats import (
     HUMAN,
     TEMPERATURE,
@@ -50,47 +50,44 @@ async def fair_decisions(
     objective: str = "divergence",
     coordinator: Any = "mcts",
     estimator: Any = DEFAULT,
-    solver: bool | str = False,
+    solver: str = NONE,
     seats: Seats = "plain",
     rounds: int = ROUNDS,
-    final: str = DEFAULT,
     prompt: str = FULL,
     temperature: float = TEMPERATURE,
     reasoning: str | None = None,
     repetition: int = 0,
     instances_seed: int = 2025,
+    problem: Mapping[str, Any] | None = None,
     model: ChatModel | str | None = None,
     prompts: str | None = None,
 ) -> Planning:
     """One search on one instance (sections 4 and 5): n `decisions` of m `options` for p
-    `participants`.
+    `participants`; or on a `problem` of one's own, {participant: {decision: {option:
+    points}}}, which says itself how many (see `instances.stated`).
 
     `preferences` and `feedback` are names of `problem.PREFERENCES` and `FEEDBACK`,
     `objective` one of `measures.OBJECTIVES`, `prompt` one of `seats.PROMPTS`.
     `coordinator`, `estimator` (by default what `estimator_for` says) and `seats`, of the
     participants, are kinds of the roles in `seats`, or participants of one's own;
     `solver` says who suggests a plan before each round, on the gains that are expected:
-    nobody, or one of `planners.SOLVERS` (True is the exact one). At most `rounds` plans
-    are judged, and twice as many under comparison. `final` is one of `search.FINAL`: by
-    default a model ends with "its own" choice, as in the paper's prompt, any other
-    coordinator with the "best known". `reasoning` and `prompts` are those of
-    `support.seats.Spoken`.
+    "none", or one of `planners.SOLVERS`. At most `rounds` plans
+    are judged, and twice as many under comparison. A model ends with its own choice, as
+    in the paper's prompt, any other coordinator with the best known plan. `reasoning`
+    and `prompts` are those of `support.seats.Spoken`.
 
     `repetition` says which of the instances that `instances.instance` draws with
     `instances_seed`: the same ones under every coordinator and feedback, 30 in the
     paper.
     """
-    check_one("solver", solver, (False, True, *SOLVERS))
+    check_one("solver", solver, (NONE, *SOLVERS))
     check_one("prompt", prompt, PROMPTS)
-    problem = instance(
-        preferences,
-        decisions,
-        options,
-        repetition,
-        instances_seed,
-        participants,
-    )
-    kinds = by_name("participant", seats, problem.participants)
+    if problem is None:
+        sizes = decisions, options, repetition, instances_seed, participants
+        case = instance(preferences, *sizes)
+    else:
+        case = stated(problem, preferences)
+    kinds = by_name("participant", seats, case.participants)
     everybody = estimator != DEFAULT
     if not everybody:
         speakers = [*kinds.values()]
@@ -98,7 +95,7 @@ async def fair_decisions(
     who, led, guess = rng.spawn(3)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_deciders(
-        problem,
+        case,
         preferences,
         kinds,
         who,
@@ -106,15 +103,12 @@ async def fair_decisions(
         spoken=spoken,
     )
     reads = seat_estimator(estimator, guess, spoken, everybody=everybody)
-    leads = PLANNER.seat(coordinator, led, Leading(problem.shape, prompt), spoken)
+    leads = PLANNER.seat(coordinator, led, Leading(case.shape, prompt), spoken)
     solves = None
-    if solver:
-        adviser = "exact" if solver is True else solver
-        solves = Suggester(objective, adviser, rng.spawn(1)[0])
-    if final == DEFAULT:
-        final = ITS_OWN if isinstance(leads, ModelSeat) else BEST_KNOWN
+    if solver != NONE:
+        solves = Suggester(objective, solver, rng.spawn(1)[0])
     search = Search(
-        problem,
+        case,
         people,
         leads,
         reads,
@@ -123,9 +117,13 @@ async def fair_decisions(
         objective,
         preferences,
         rounds,
-        final,
+        ITS_OWN if isinstance(leads, ModelSeat) else BEST_KNOWN,
     )
-    finished = [entry async for entry in search.played()]
+    finished: list[PlanningRound] = []
+    async for entry in search.played():
+        finished.append(entry)
+        if not entry.finish and entry.number < rounds:
+            await between(search.record, finished, prompt=prompt)
     return search.record(finished, prompt=prompt)
 
 
@@ -133,7 +131,7 @@ def estimator_for(
     feedback: str,
     seats: Sequence[Any] = ("plain",),
     coordinator: Any = "mcts",
-    solver: bool | str = False,
+    solver: str = NONE,
     model: ChatModel | str | None = None,
 ) -> str:
     """The estimator that a feedback needs where none is asked for.
@@ -143,7 +141,7 @@ def estimator_for(
     coordinates, else the one that is given; without any, words have to be stated as
     data as well. Totals are known as they are: it takes a solver to need an estimate.
 
-    >>> estimator_for("score"), estimator_for("score", solver=True)
+    >>> estimator_for("score"), estimator_for("score", solver="exact")
     ('none', 'bayesian')
     >>> estimator_for("words"), estimator_for("words", ["plain", "model:gpt-4o-mini"])
     ('bayesian', 'model:gpt-4o-mini')
@@ -153,5 +151,5 @@ def estimator_for(
     spoken = any(is_model(kind) or kind == HUMAN for kind in kinds[:-1])
     if feedback in SPOKEN and spoken and (models or model is not None):
         return [*models, MODEL][0]
-    totals = feedback == SCORE and not solver and coordinator != "exact"
+    totals = feedback == SCORE and solver == NONE and coordinator != "exact"
     return NONE if totals or feedback == COMPLETE else BAYESIAN

@@ -4,8 +4,10 @@ that a model would read.
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from support.errors import InvalidInput
 from support.forms import FEW, Field, field_of, misfits, readable
 from support.labs.base import Press, fill, running
-from support.seats import Question
+from support.seats import Question, people
 
 LEFT_OUT = object()
 SHORT = 80  # characters of options that stand beside each other
@@ -289,7 +291,6 @@ class PersonForm:
     """
 
     def __init__(self, name: str = "") -> None:
-        self.name = name
         self.waiting: list[Question] = []
         self.sheet: Sheet | None = None
         self._answered = False
@@ -301,13 +302,8 @@ class PersonForm:
         self.send_button.add_class("convene-send")
         self.press = Press(self._typed, self.error)
         self.press.button(self.send_button, self.send)
-        shown = [
-            w.HTML(fill("person", name)),
-            self.text,
-            self.fields,
-            self.error,
-            self.send_button,
-        ]
+        head = w.HTML(fill("person", name))
+        shown = [head, self.text, self.fields, self.error, self.send_button]
         self.view = w.VBox(shown)
         self.view.add_class("convene-person")
         self._show()
@@ -332,23 +328,46 @@ class PersonForm:
 
     def _show(self) -> None:
         """The fields of the first question that waits; the focus goes along with who answers."""
-        asked = next(iter(self.waiting), None)
-        if asked is None or asked.form is None:
-            self.sheet = None
+        self.sheet = Sheet(self.waiting[0].form) if self.waiting else None
+        self.send_button.layout.display = "" if self.sheet else "none"
+        if self.sheet is None:
             self.text.value = fill("resting")
             self.fields.children = ()
-            self.send_button.layout.display = "none"
             return
-        self.sheet = Sheet(asked.form)
-        self.send_button.layout.display = ""
-        self.text.value = fill(
-            "question",
-            readable(asked.text),
-            readable(asked.briefing),
-            not self._answered,
-        )
+        asked = self.waiting[0]
+        text, briefing = readable(asked.text), readable(asked.briefing)
+        self.text.value = fill("question", text, briefing, not self._answered)
         self.fields.children = (self.sheet.view,)
-        first = self.sheet.first()
-        loop = running()
+        first, loop = self.sheet.first(), running()
         if self._answered and first and loop:
             loop.call_later(DRAWN, first.focus)
+
+
+class Forms:
+    """A form for each person who is asked, as they come. Display `forms.view`."""
+
+    def __init__(self) -> None:
+        self.view = w.VBox()
+        self.persons: dict[str, PersonForm] = {}
+
+    @contextmanager
+    def asked(self) -> Iterator[None]:
+        """Within it, whoever is a person in any study is asked here."""
+        questions: asyncio.Queue[Question] = asyncio.Queue()
+        listening = asyncio.ensure_future(self._listen(questions))
+        try:
+            with people(questions):
+                yield
+        finally:
+            listening.cancel()
+            self.persons = {}
+            self.view.children = ()
+
+    async def _listen(self, questions: asyncio.Queue[Question]) -> None:
+        while True:
+            question = await questions.get()
+            if question.me not in self.persons:
+                self.persons[question.me] = PersonForm(question.me)
+                shown = [person.view for person in self.persons.values()]
+                self.view.children = tuple(shown)
+            self.persons[question.me].ask(question)

@@ -1,173 +1,117 @@
-"""Which servers, which may stand in a setup, and which login, which exists in memory only, while it is used."""
+"""Which servers, which may stand in a setup, and which login, which exists in memory only,
+while it is used."""
 
 from __future__ import annotations
 
 import base64
 import os
-from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from support.errors import InvalidInput, MissingData
-from support.mail.letters import checked_address, first_hidden
+from support.mail.letters import checked_address
 
-SERVICE = "convene-mail"
 IMPLICIT, STARTTLS = "implicit", "starttls"
-PORTS = {465: IMPLICIT, 587: STARTTLS}  # for another, CONVENE_SMTP_TLS says which
 USER, PASSWORD = "CONVENE_MAIL_USER", "CONVENE_MAIL_PASSWORD"
-NEEDED = {
+TOLD = {
     "smtp_host": "CONVENE_SMTP_HOST",
     "imap_host": "CONVENE_IMAP_HOST",
     "address": "CONVENE_MAIL_ADDRESS",
-}
-TOLD = NEEDED | {  # what the environment may say of each field
-    "name": "CONVENE_MAIL_NAME", "smtp_port": "CONVENE_SMTP_PORT", "smtp_tls": "CONVENE_SMTP_TLS",
-    "imap_port": "CONVENE_IMAP_PORT", "imap_folder": "CONVENE_IMAP_FOLDER", "cafile": "CONVENE_MAIL_CA",
+    "name": "CONVENE_MAIL_NAME",
+    "smtp_port": "CONVENE_SMTP_PORT",
+    "smtp_tls": "CONVENE_SMTP_TLS",
+    "imap_port": "CONVENE_IMAP_PORT",
+    "imap_folder": "CONVENE_IMAP_FOLDER",
+    "cafile": "CONVENE_MAIL_CA",
     "authserv": "CONVENE_MAIL_AUTHSERV",
-}  # fmt: skip
-BOUND = (
-    "smtp_host",
-    "smtp_port",
-    "smtp_tls",
-    "imap_host",
-    "imap_port",
-    "cafile",
-)  # what a password is given for
+}
+"""What the environment may say of each field; the first three it has to."""
+NEEDED = ("smtp_host", "imap_host", "address")
+BOUND = ("smtp_host", "smtp_port", "smtp_tls", "imap_host", "imap_port", "cafile")
+"""What a password is given for."""
 
 
 @dataclass(frozen=True)
 class MailServers:
-    """Where mail of an account is sent and read; no password in it. InvalidInput names a field that does not fit."""
+    """Where mail of an account is sent and read; no password in it.
 
-    smtp_host: str  # as its certificate names it
+    Hosts as their certificates name them; mails come from `address`; "implicit" is TLS
+    from the first byte (usually port 465), "starttls" from the third line on (587), IMAP's
+    is always the first; a folder that holds the seminar's mails only is best; `cafile`
+    names certificates to trust in the place of the system's; `authserv` is the name under
+    which one's own server says in Authentication-Results whether a sender is genuine
+    (RFC 8601), "" to believe nothing that a mail says of that. InvalidInput names a field
+    that does not fit.
+    """
+
+    smtp_host: str
     imap_host: str
-    address: str  # from whom mails come
+    address: str
     name: str = ""
     smtp_port: int = 465
-    # implicit, starttls: TLS from the first byte (usually port 465), or from the third line on (587). IMAP's is
-    # always from the first
     smtp_tls: Literal["implicit", "starttls"] = "implicit"
     imap_port: int = 993
-    imap_folder: str = "INBOX"  # the folder that is read; one that holds the seminar's mails only is best
-    # A file of certificates to trust instead of the system's, for a server of one's own; "" for the system's
+    imap_folder: str = "INBOX"
     cafile: str = ""
-    # the name under which one's own server says in `Authentication-Results` whether a sender is genuine (RFC 8601);
-    # with "" nothing that a mail says of that is believed
     authserv: str = ""
 
     def __post_init__(self) -> None:
         checked_address(self.address, "address")
-        for field in (
-            "smtp_host",
-            "imap_host",
-            "imap_folder",
-            "name",
-            "cafile",
-            "authserv",
-        ):
-            value = getattr(self, field)
-            if first_hidden(value) or not (
-                value or field in ("name", "cafile", "authserv")
-            ):
-                raise InvalidInput(
-                    f"{field}: {value!r} given; expected one line of text"
-                )
-        for field in ("smtp_port", "imap_port"):
-            if not 0 < getattr(self, field) < 65536:
-                raise InvalidInput(
-                    f"{field}: {getattr(self, field)!r} given; expected a number from 1 to 65535"
-                )
         if self.smtp_tls not in (IMPLICIT, STARTTLS):
-            raise InvalidInput(
-                f"smtp_tls: {self.smtp_tls!r} given; expected {IMPLICIT!r} or {STARTTLS!r}, never none"
-            )
+            raise InvalidInput(f"smtp_tls: expected {IMPLICIT!r} or {STARTTLS!r}")
 
 
+@dataclass(frozen=True)
 class Login:
-    """A user and a password that does not show: not when printed, not in a traceback, and it cannot be pickled."""
+    """A user and a password, which does not show: not when printed, not in a traceback."""
 
-    __slots__ = ("_password", "user")
-
-    def __init__(self, user: str, password: str) -> None:
-        if not user or first_hidden(
-            user
-        ):  # which could end the line that it is sent in
-            raise InvalidInput(f"user: {user!r} given; expected one line of text")
-        if not password or first_hidden(password):
-            raise InvalidInput(
-                "password: it is empty, or has a control character in it (not shown here)"
-            )
-        self.user, self._password = user, password
-
-    @property
-    def password(self) -> str:
-        """To be handed to a server, and to nobody else."""
-        return self._password
+    user: str
+    password: str = field(repr=False)
 
     def without(self, text: str) -> str:
-        """A text with the password blotted out, in case a server repeats it, in any form that it was told in."""
-        user, password = self.user, self._password
-        plain = [
-            f"\0{user}\0{password}",
-            f"{user}\0{user}\0{password}",
-            password,
-        ]  # SMTP's ways to log in, in base64
-        encoded = [base64.b64encode(each.encode()).decode() for each in plain]
-        for form in (
-            *encoded,
-            password.replace("\\", "\\\\").replace('"', '\\"'),
-            password,
-        ):  # the longest first
+        """A text with the password blotted out, in case a server repeats it, in any form
+        that it was told in: all are in base64."""
+        user, password = self.user, self.password
+        plain = f"\0{user}\0{password}", password
+        forms = [base64.b64encode(each.encode()).decode() for each in plain]
+        for form in (*forms, password):
             text = text.replace(form, "(password)")
         return text
 
-    def __repr__(self) -> str:
-        return f"Login({self.user!r}, password not shown)"
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError(
-            "a Login is not pickled or copied: it would be written somewhere. Make it where it is used."
-        )
-
 
 def find_login(servers: MailServers) -> Login:
-    """The login at these very servers and ports: from the environment that names them, else from the keyring.
-
-    MissingData says how to give one.
-    """
+    """The login at these very servers and ports: from the environment that names them,
+    else from the keyring. MissingData says how to give one."""
     import keyring
     from keyring.errors import KeyringError
 
-    user = os.environ.get(USER) or servers.address
-    if (password := os.environ.get(PASSWORD)) and _named_there(servers):
+    user, password = os.environ.get(USER) or servers.address, os.environ.get(PASSWORD)
+    if password and _named_there(servers):
         return Login(user, password)
-    trouble = (
-        f" {PASSWORD} is for the servers that the environment names, not for these."
-        if password
-        else ""
-    )
+    trouble = f"{PASSWORD} is not for these servers" if password else f"no {PASSWORD}"
     try:
         if found := keyring.get_password(service(servers), user):
             return Login(user, found)
     except KeyringError as error:  # shut, or none on this machine
-        trouble = f" The keyring cannot be read ({type(error).__name__}: {error})."
+        trouble += f"; the keyring cannot be read ({type(error).__name__}: {error})"
     raise MissingData(
-        f"no password for {user} at {servers.smtp_host}:{servers.smtp_port} and {servers.imap_host}:"
-        f"{servers.imap_port} was found, neither in the environment nor in the keyring.{trouble} Set {PASSWORD}, "
-        f"beside CONVENE_SMTP_HOST and the others (and {USER}, if the user is not {user}), for this session, or put "
-        f'it into the keyring once: keyring set "{service(servers)}" {user}'
+        f"no password for {user} was found ({trouble}). Set {PASSWORD} beside {USER} and "
+        f"{', '.join(TOLD.values())} as these servers have them, or put it into the "
+        f'keyring once: keyring set "{service(servers)}" {user}'
     )
 
 
 def service(servers: MailServers) -> str:
-    """The name under which the keyring holds the password for these servers.
+    """The name under which the keyring holds the password for these servers; whoever names
+    the certificates says who is that host.
 
     >>> service(MailServers("smtp.x.org", "imap.x.org", "ana@x.org"))
     'convene-mail smtp.x.org:465 imap.x.org:993'
     """
-    hosts = f"{SERVICE} {servers.smtp_host}:{servers.smtp_port} {servers.imap_host}:{servers.imap_port}".lower()
     return (
-        f"{hosts} {servers.cafile}".strip()
-    )  # whoever names the certificates says who is that host
+        f"convene-mail {servers.smtp_host}:{servers.smtp_port} "
+        f"{servers.imap_host}:{servers.imap_port} {servers.cafile}"
+    ).strip()
 
 
 def _named_there(servers: MailServers) -> bool:
@@ -175,32 +119,26 @@ def _named_there(servers: MailServers) -> bool:
         named = servers_from_environment()
     except (MissingData, InvalidInput):
         return False
-    return all(
-        str(getattr(named, name)).lower() == str(getattr(servers, name)).lower()
-        for name in BOUND
-    )
+    return all(getattr(named, name) == getattr(servers, name) for name in BOUND)
 
 
 def servers_from_environment() -> MailServers:
-    """The servers that the environment names, by the variables of `TOLD`; MissingData names those that are needed."""
-    given: dict[str, Any] = {
-        field: value
-        for field, variable in TOLD.items()
-        if (value := os.environ.get(variable, "").strip())
+    """The servers that the environment names, by the variables of `TOLD`; MissingData
+    names those that are needed."""
+    said = {
+        name: os.environ.get(variable, "").strip() for name, variable in TOLD.items()
     }
-    if missing := [
-        variable for field, variable in NEEDED.items() if field not in given
-    ]:
+    given: dict[str, Any] = {name: value for name, value in said.items() if value}
+    if missing := [TOLD[name] for name in NEEDED if name not in given]:
         raise MissingData(
-            f"{', '.join(missing)} not set in the environment: expected the servers and the address that live mail is "
-            "sent with. Set them, or stay with a rehearsal or a dry run, which need none."
+            f"{', '.join(missing)} not set in the environment: expected the servers and "
+            "the address that live mail is sent with; a rehearsal or a dry run needs none"
         )
-    for field in given.keys() & {"smtp_port", "imap_port"}:
-        if not (given[field].isascii() and given[field].isdigit()):
+    for name in given.keys() & {"smtp_port", "imap_port"}:
+        if not given[name].isdecimal():
             raise InvalidInput(
-                f"{TOLD[field]}: {given[field]!r} given; expected a port's number"
+                f"{TOLD[name]}: {given[name]!r} given; expected a number"
             )
-        given[field] = int(given[field])
-    return MailServers(
-        **{"smtp_tls": PORTS.get(given.get("smtp_port", 465), IMPLICIT)} | given
-    )
+        given[name] = int(given[name])
+    usual = STARTTLS if given.get("smtp_port") == 587 else IMPLICIT
+    return MailServers(**{"smtp_tls": usual} | given)

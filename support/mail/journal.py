@@ -1,20 +1,20 @@
 """What a study's file keeps of mail: what left, what was approved, what arrived.
 
-A commit is on the disk when it returns (WAL, synchronous FULL), which "at most once" depends on. What arrives is kept
-once, with its bytes and the day on which it was collected, so that a run that is resumed collects the same.
+A commit is on the disk when it returns (WAL, synchronous FULL), which "at most once"
+depends on. What arrives is kept once, with its bytes and the day on which it was
+collected, so that a run that is resumed collects the same.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from support.database import guarded, open_database, transaction
 from support.errors import InvalidInput
@@ -23,22 +23,24 @@ from support.mail.letters import Fetched
 if TYPE_CHECKING:
     from support.mail.matching import Match
 
+T = TypeVar("T")
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS outbox (
     run TEXT NOT NULL, day INTEGER NOT NULL, person TEXT NOT NULL, mail INTEGER NOT NULL,
-    message_id TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, kind TEXT NOT NULL, sender TEXT NOT NULL,
-    recipient TEXT NOT NULL, subject TEXT NOT NULL, body TEXT NOT NULL, message BLOB NOT NULL,
-    status TEXT NOT NULL, owner TEXT NOT NULL, said TEXT NOT NULL, decided TEXT NOT NULL, sent_on TEXT NOT NULL,
+    message_id TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, kind TEXT NOT NULL,
+    sender TEXT NOT NULL, recipient TEXT NOT NULL, subject TEXT NOT NULL,
+    body TEXT NOT NULL, message BLOB NOT NULL, status TEXT NOT NULL, owner TEXT NOT NULL,
+    said TEXT NOT NULL, decided TEXT NOT NULL, sent_on TEXT NOT NULL,
     PRIMARY KEY (run, day, person)
 );
-CREATE TABLE IF NOT EXISTS approvals (
-    id INTEGER PRIMARY KEY, run TEXT NOT NULL, digest TEXT NOT NULL, recipient TEXT NOT NULL, subject TEXT NOT NULL,
-    body TEXT NOT NULL, status TEXT NOT NULL, message_id TEXT NOT NULL
+CREATE TABLE IF NOT EXISTS approved (
+    run TEXT NOT NULL, digest TEXT NOT NULL, message_id TEXT NOT NULL,
+    PRIMARY KEY (run, digest)
 );
-CREATE TABLE IF NOT EXISTS inbox (
-    id INTEGER PRIMARY KEY, run TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, message_id TEXT NOT NULL,
-    day INTEGER NOT NULL, kind TEXT NOT NULL, person TEXT NOT NULL, mail INTEGER, how TEXT NOT NULL,
-    reason TEXT NOT NULL, status TEXT NOT NULL, raw BLOB NOT NULL, size INTEGER NOT NULL,
+CREATE TABLE IF NOT EXISTS received (
+    run TEXT NOT NULL, key TEXT NOT NULL, message_id TEXT NOT NULL, day INTEGER NOT NULL,
+    person TEXT NOT NULL, mail INTEGER, why TEXT NOT NULL, status TEXT NOT NULL,
+    raw BLOB NOT NULL, size INTEGER NOT NULL, digest TEXT NOT NULL,
     UNIQUE (run, key), UNIQUE (run, message_id, digest)
 );
 """
@@ -46,12 +48,11 @@ TAKEN, HELD, RELEASED, DROPPED = "taken", "held", "released", "dropped"
 
 
 class MailTables:
-    """One run's side of these tables, in the study's file; it may be used from several threads."""
+    """One run's side of these tables, in the study's file; any thread may use it."""
 
     def __init__(self, path: str | Path, run: str) -> None:
-        self._path, self.run, self._lock = Path(path), run, threading.Lock()
+        self._path, self.run, self._lock = Path(path), run, threading.RLock()
         self._db = open_database(self._path)
-        self._db.row_factory = sqlite3.Row
         with guarded(self._path):
             self._db.executescript(SCHEMA)
 
@@ -65,153 +66,86 @@ class MailTables:
         with self._lock, transaction(self._db, self._path) as db:
             yield db
 
-    def _rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
+    def _records(self, kind: type[T], table: str, where: str, *values: Any) -> list[T]:
+        """This run's rows of a table as records, in the order in which they came."""
+        names = ", ".join(field.name for field in fields(kind))  # type: ignore[arg-type]
+        query = f"SELECT {names} FROM {table} WHERE run = ? AND {where} ORDER BY rowid"
         with self._lock, guarded(self._path):
-            return self._db.execute(query, values).fetchall()
-
-
-def digest_of(recipient: str, subject: str, body: str) -> str:
-    """What names a mail by its words; line ends, blanks around and repeated blanks in the subject are none.
-
-    >>> digest_of("ana@x.org", "A  date", "Hello\\r\\nAna\\n") == digest_of("ana@x.org", "A date", "Hello\\nAna")
-    True
-    """
-    plain = body.replace("\r\n", "\n").replace("\r", "\n").strip()
-    words = {
-        "recipient": recipient,
-        "subject": " ".join(subject.split()),
-        "body": plain,
-    }
-    return hashlib.sha256(json.dumps(words, sort_keys=True).encode("ascii")).hexdigest()
+            return [kind(*row) for row in self._db.execute(query, (self.run, *values))]
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A message in the inbox; `key`, `raw` and `size` as in `Fetched`, `kind` to `reason` as in `Match`."""
+class Kept(Fetched):
+    """A message that arrived: `key`, `raw` and `size` as in `Fetched`, `person` to `why`
+    as in `Match`; its day is that on which it was collected, or for which it was
+    released; its status "taken", "held", "released", "dropped"."""
 
-    key: str
-    message_id: str  # its own; "" if it has none
-    day: int  # on which it was collected, or for which it was released
-    kind: str
+    message_id: str
+    day: int
     person: str
     mail: int | None
-    how: str
-    reason: str
-    status: str  # "taken", "held", "released", "dropped"
-    raw: bytes
-    size: int
-
-    @property
-    def fetched(self) -> Fetched:
-        """The message as it was fetched, to be read again."""
-        return Fetched(self.key, self.raw, self.size)
+    why: str
+    status: str
 
 
 class Inbox(MailTables):
     """The inbox of one run."""
 
     def keep(
-        self,
-        fetched: Fetched,
-        match: Match,
-        *,
-        message_id: str,
-        day: int,
-        hold: str = "",
+        self, fetched: Fetched, match: Match, *, message_id: str, day: int
     ) -> bool:
-        """Keep a message that was fetched, once; held if it is in quarantine, or for the reason `hold`.
+        """Keep a message that was fetched, once; held if there is a reason why.
 
-        False when it is kept: under its key, or with its Message-ID and bytes, where a server numbers messages anew.
+        False when it is kept: under its key, or with its Message-ID and bytes, where a
+        server numbers messages anew.
         """
-        status = HELD if hold or match.kind == "quarantine" else TAKEN
-        digest = hashlib.sha256(fetched.raw).hexdigest()
-        found = (match.kind, match.person, match.mail, match.how, hold or match.reason)
-        row = (
-            self.run,
-            fetched.key,
-            digest,
-            message_id,
-            day,
-            *found,
-            status,
-            fetched.raw,
-            fetched.size,
-        )
+        found = match.person, match.mail, match.why, HELD if match.why else TAKEN
+        bytes_of = fetched.raw, fetched.size, hashlib.sha256(fetched.raw).hexdigest()
+        row = self.run, fetched.key, message_id, day, *found, *bytes_of
+        marks = ", ".join("?" * len(row))
         with self._writing() as db:
-            marks = ", ".join("?" * len(row))
-            return (
-                db.execute(
-                    f"INSERT OR IGNORE INTO inbox VALUES (NULL, {marks})", row
-                ).rowcount
-                > 0
-            )
-
-    def all(self) -> list[Kept]:
-        """Everything that was ever kept, in the order in which it arrived."""
-        return self._where("TRUE")
+            query = f"INSERT OR IGNORE INTO received VALUES ({marks})"
+            return db.execute(query, row).rowcount > 0
 
     def of_day(self, day: int) -> list[Kept]:
-        """What was collected on a day, or released for it, in the order in which it arrived."""
-        return self._where(f"day = ? AND status IN ('{TAKEN}', '{RELEASED}')", day)
+        """What was collected on a day, or released for it."""
+        return self._where("day = ? AND status IN (?, ?)", day, TAKEN, RELEASED)
 
     def held(self) -> list[Kept]:
         """What waits for a person."""
-        return self._where(f"status = '{HELD}'")
-
-    def waiting(self) -> int:
-        """How many messages are held."""
-        return dict(self.counts()).get(HELD, 0)
-
-    def counts(self) -> tuple[tuple[str, int], ...]:
-        """How many messages there are by their status; nothing of them is read, and some are large."""
-        rows = self._rows(
-            "SELECT status, count(*) FROM inbox WHERE run = ? GROUP BY status", self.run
-        )
-        return tuple((row[0], row[1]) for row in rows)
+        return self._where("status = ?", HELD)
 
     def last(self) -> str:
-        """The key of the last message that was kept, for `Mailbox.fetch`; "" if there is none."""
-        rows = self._rows(
-            "SELECT key FROM inbox WHERE run = ? ORDER BY id DESC LIMIT 1", self.run
-        )
-        return rows[0]["key"] if rows else ""
+        """The key of the last message that was kept, for `Mailbox.fetch`; "" for none."""
+        last = "rowid = (SELECT max(rowid) FROM received WHERE run = ?)"
+        return "".join(kept.key for kept in self._where(last, self.run))
 
-    def release(self, key: str, person: str, day: int, mail: int | None = None) -> Kept:
-        """A person says whose it is: a reply, collected on that later day, to that `mail` or the one that was found."""
-        settled = (
-            "status = ?, kind = 'reply', person = ?, day = ?, mail = coalesce(?, mail)"
-        )
-        return self._settle(key, settled, RELEASED, person, day, mail)
+    def release(self, key: str, person: str, day: int) -> Kept:
+        """A person says whose it is: a reply, collected on that later day."""
+        return self._settle(key, HELD, status=RELEASED, person=person, day=day)
 
     def drop(self, key: str) -> Kept:
         """A person says that it is not to be read; its bytes stay."""
-        return self._settle(key, "status = ?", DROPPED)
+        return self._settle(key, HELD, status=DROPPED)
 
-    def hold(self, key: str, reason: str) -> None:
+    def hold(self, key: str, why: str) -> Kept:
         """Hold a message after all, which was taken or released and not read yet."""
-        with self._writing() as db:
-            query = "UPDATE inbox SET status = ?, reason = ? WHERE run = ? AND key = ? AND status IN (?, ?)"
-            db.execute(query, (HELD, reason, self.run, key, TAKEN, RELEASED))
+        return self._settle(key, TAKEN, RELEASED, status=HELD, why=why)
 
     def _where(self, condition: str, *values: Any) -> list[Kept]:
-        rows = self._rows(
-            f"SELECT * FROM inbox WHERE run = ? AND {condition} ORDER BY id",
-            self.run,
-            *values,
-        )
-        return [
-            Kept(**{field.name: row[field.name] for field in fields(Kept)})
-            for row in rows
-        ]
+        return self._records(Kept, "received", condition, *values)
 
-    def _settle(self, key: str, change: str, *values: Any) -> Kept:
-        """What a person decided about a message that is held; InvalidInput where it is not, or not any more."""
+    def _settle(self, key: str, *before: str, **to: Any) -> Kept:
+        """Change what is known of a message; InvalidInput where it is not like that."""
+        sets = ", ".join(f"{name} = ?" for name in to)
+        marks = ", ".join("?" * len(before))
+        where = f"run = ? AND key = ? AND status IN ({marks})"
+        values = *to.values(), self.run, key, *before
         with self._writing() as db:
-            query = (
-                f"UPDATE inbox SET {change} WHERE run = ? AND key = ? AND status = ?"
-            )
-            if not db.execute(query, (*values, self.run, key, HELD)).rowcount:
+            query = f"UPDATE received SET {sets} WHERE {where}"
+            if not db.execute(query, values).rowcount:
+                told = " or ".join(before)
                 raise InvalidInput(
-                    f"key: {key!r} given; expected that of a message that is held (see Inbox.held)"
+                    f"key: {key!r} given; expected that of a {told} mail"
                 )
         return self._where("key = ?", key)[0]

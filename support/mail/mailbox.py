@@ -1,7 +1,8 @@
-"""Where mails leave and arrive: in memory for a rehearsal, in a folder for a dry run; real servers are `live`.
+"""Where mails leave and arrive: in memory for a rehearsal, in a folder for a dry run; real
+servers are `live`.
 
-Whoever sends goes through `support.mail.outbox`, whatever the kind, so that a rehearsal takes the way of a live mail.
-Any mail program opens the .eml files of a folder, so that what would go out can be read as its recipient would.
+Whoever sends goes through `support.mail.outbox`, whatever the kind, so that a rehearsal
+takes the way of a live mail. Any mail program opens the .eml files of a folder.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-from support.errors import InvalidInput, MailError, NotSent
+from support.errors import NotSent
 from support.mail.letters import RAW, Fetched
 
 SIMULATED, FOLDER, LIVE = "simulated", "folder", "smtp and imap"
@@ -21,9 +22,10 @@ ENDING = ".eml"
 
 
 class Mailbox(Protocol):
-    """Where mails leave and arrive."""
+    """Where mails leave and arrive; of the three kinds, anything leaves this machine only
+    for `LIVE`."""
 
-    kind: str  # one of the three; only for `LIVE` does anything leave this machine
+    kind: str
 
     async def send(self, recipient: str, message: bytes) -> str:
         """Hand one composed mail over, to one address; what the other side said to it.
@@ -33,108 +35,74 @@ class Mailbox(Protocol):
         ...
 
     async def fetch(self, after: str = "") -> list[Fetched]:
-        """The messages that lie there, oldest first; those before the key `after` may be left out. Or MailError."""
+        """The messages that lie there, oldest first; those before the key `after` may be
+        left out. Or MailError."""
         ...
 
 
 class SimulatedMailbox:
-    """Takes every mail, unless a fault is due (None: none is), and shows what was delivered to it; nothing is kept."""
+    """Takes every mail, unless a fault is due (None: none is), and shows what was
+    delivered to it; nothing is kept. `sent` has recipient and message of each mail."""
 
     kind = SIMULATED
 
     def __init__(self, faults: Iterable[BaseException | None] = ()) -> None:
-        self.sent: list[
-            tuple[str, bytes]
-        ] = []  # recipient and message of each mail that was taken
+        self.sent: list[tuple[str, bytes]] = []
         self._faults = iter(faults)
         self._there: list[Fetched] = []
 
     async def send(self, recipient: str, message: bytes) -> str:
         """Take it, unless a fault is due."""
-        if (fault := next(self._faults, None)) is not None:
+        if fault := next(self._faults, None):
             raise fault
         self.sent.append((recipient, message))
         return "taken by the simulated mailbox"
 
     def deliver(self, message: bytes) -> str:
-        """Put a message where `fetch` finds it; its key, which the same messages in the same order always get."""
-        self._there.append(
-            Fetched(f"simulated.{len(self._there) + 1}", message[:RAW], len(message))
-        )
-        return self._there[-1].key
+        """Put a message where `fetch` finds it; its key."""
+        key = f"simulated.{len(self._there) + 1}"
+        self._there.append(Fetched(key, message[:RAW], len(message)))
+        return key
 
     async def fetch(self, after: str = "") -> list[Fetched]:
-        """All that was delivered, oldest first; after the one with that key, if there is such a one."""
+        """All that was delivered after the message with that key."""
         keys = [message.key for message in self._there]
-        return (
-            self._there[keys.index(after) + 1 :] if after in keys else list(self._there)
-        )
+        return self._there[keys.index(after) + 1 if after in keys else 0 :]
 
 
 class FolderMailbox:
-    """Writes what is sent to `outbox`, reads what lies in `inbox`, two folders within `path`."""
+    """Writes what is sent to `outbox`, reads what lies in `inbox`, two folders within
+    `path` that are this account's alone."""
 
     kind = FOLDER
 
     def __init__(self, path: str | Path) -> None:
         self.outbox, self.inbox = Path(path) / "outbox", Path(path) / "inbox"
-        try:
-            for folder in (Path(path).parent, Path(path), self.outbox, self.inbox):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            Path(path).chmod(0o700)  # of this account alone, and with it what is in it
-        except OSError as error:
-            raise InvalidInput(
-                f"path: {path} cannot be a folder for mails: {error}; give one to write to."
-            ) from None
-
-    def deliver(self, message: bytes) -> None:
-        """Put a reply into the inbox, as a mail program does; the same mail again is the same file."""
-        _write(self.inbox / f"{_name(message)}{ENDING}", message)
+        for folder in (self.outbox, self.inbox):
+            folder.mkdir(parents=True, exist_ok=True)
+        Path(path).chmod(0o700)
 
     async def send(self, recipient: str, message: bytes) -> str:
         """Write it as a file, whole or not at all; the same mail again is the same file."""
-        path = self.outbox / f"{_name(message)}{ENDING}"
+        digest = hashlib.sha256(message).hexdigest()
+        path = self.outbox / f"{digest[:32]}{ENDING}"
         try:
             _write(path, message)
         except OSError as error:
-            raise NotSent(
-                f"the mail to {recipient} could not be written to {path}: {error}"
-            ) from None
+            raise NotSent(f"the mail to {recipient} was not written: {error}") from None
         return f"written to {path}"
 
     async def fetch(self, after: str = "") -> list[Fetched]:
-        """All .eml files of `inbox`, oldest first by their time of change, each known by what is in it."""
-        try:
-            files = [
-                path
-                for path in self.inbox.iterdir()
-                if path.suffix.lower() == ENDING and path.is_file()
-            ]
-            return [
-                _fetched(path)
-                for path in sorted(
-                    files, key=lambda path: (path.stat().st_mtime_ns, path.name)
-                )
-            ]
-        except OSError as error:
-            raise MailError(
-                f"the folder {self.inbox} cannot be read: {error}; mend that and look again."
-            ) from None
-
-
-def _name(message: bytes) -> str:
-    """A name that the same Message-ID always gives, and that no Message-ID can lead out of the folder with."""
-    from email.parser import BytesHeaderParser
-    from email.policy import SMTP
-
-    message_id = BytesHeaderParser(policy=SMTP).parsebytes(message)["Message-ID"]
-    return hashlib.sha256(
-        str(message_id).encode() if message_id else message
-    ).hexdigest()[:32]
+        """All .eml files of `inbox`, oldest first by their time of change, each known by
+        what is in it."""
+        there = self.inbox.glob("*.[eE][mM][lL]")
+        files = [path for path in there if path.is_file()]
+        files.sort(key=lambda path: (path.stat().st_mtime_ns, path.name))
+        return [_fetched(path) for path in files]
 
 
 def _write(path: Path, message: bytes) -> None:
-    """Whole or not at all, and on the disk; the name of a new file is safe only when its folder is."""
+    """Whole or not at all, and on the disk."""
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".draft-")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -144,14 +112,8 @@ def _write(path: Path, message: bytes) -> None:
         os.replace(draft, path)
     finally:
         Path(draft).unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _fetched(path: Path) -> Fetched:
-    with path.open("rb") as file:
-        raw, size = file.read(RAW), os.fstat(file.fileno()).st_size
-    return Fetched(hashlib.sha256(b"%d " % size + raw).hexdigest()[:32], raw, size)
+    raw = path.read_bytes()
+    return Fetched(hashlib.sha256(raw).hexdigest()[:32], raw[:RAW], len(raw))

@@ -1,24 +1,29 @@
-"""An incoming mail from whatever bytes lie in the mailbox: no bytes raise, none take long, no attachment is decoded."""
+"""An incoming mail from whatever bytes lie in the mailbox: none raise, none take long, no
+attachment is decoded, and whatever may not be what its sender wrote is a doubt.
+
+A mail in doubt waits for a person, so nothing here has to be clever: of words in two forms
+it is asked whether they are the same, and not which of them somebody sees.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from html import unescape
+from typing import TYPE_CHECKING, Any
 
-from support.mail import headers as head
-from support.mail.headers import Problems
+from support.mail import headers
+from support.mail.headers import LOST
 from support.mail.letters import (
-    ATTACHMENTS,
     BODY,
+    MESSAGE_ID,
     NAME,
-    RAW,
+    SUBJECT,
     WHOLE,
     Incoming,
     shown,
     shown_text,
 )
-from support.mail.markup import LONGEST, words_of
 from support.mail.quoting import new_words
 
 if TYPE_CHECKING:
@@ -26,212 +31,162 @@ if TYPE_CHECKING:
 
     from support.mail.letters import Fetched
 
-PARTS = (
-    50  # parts that are told apart; more have been made to exhaust whoever reads them
-)
-VALUE = 2000  # characters of a header that are read; thirty times that for a thread's Message-IDs
-LINES = 10_000  # of the message: the parser compares each with the boundary of every part around it
+PARTS = 50  # parts, in each other or not: more are made to exhaust whoever reads them
+LINES = 20_000  # of a message: a line is compared with the boundary of every part
+IDS, ATTACHMENTS = 50, 10  # Message-IDs and names of attachments that are kept
+PLAIN, HTML, CALENDAR = "text/plain", "text/html", "text/calendar"
 ENCODINGS = ("", "7bit", "8bit", "binary", "quoted-printable", "base64")
+CHARSETS = re.compile(
+    r"(us-)?ascii|utf-?(8|16|32)([lb]e)?|(iso-?8859|latin|windows|cp|koi8)-?\w+|gb\w+"
+    r"|big5\w*|euc[-_]\w+|shift[-_]jis|iso-2022-\w+|tis-620|mac\w*"
+)
+"""In what mails are written; Python knows others that are none, or slow."""
+WIDER = {"us-ascii": "utf-8", "iso-8859-1": "cp1252", "gb2312": "gb18030"}
+"""What programs write that name a narrower one."""
+BROKEN = re.compile(r"=(?![0-9A-Fa-f]{2}|\s*\n|\Z)")  # what quotes no character
+UNSEEN = re.compile("[\0-\x08\x0e-\x1f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+AUTOMATIC = re.compile(
+    rb"(?im)^(auto-submitted:(?!\s*no\b)|x-auto|precedence:\s*(bulk|auto|junk)"
+    rb"|return-path:\s*<>|content-type:\s*multipart/report"
+    rb"|from:.*\b(mailer-daemon|postmaster)@)"
+)
+"""What programs write at the head of a mail that nobody wrote (RFC 3834, RFC 3464)."""
+AWAY = re.compile(
+    r"(?i)(out of (the )?office|auto(matic)?[- ]?(reply|response)|automatische? antw"
+    r"|abwesen|r[ée]ponse automatique|re[sp]+[ou]+esta autom|risposta autom|autosvar)"
+)
+"""How some of them begin its subject, and say nothing else."""
+FORWARDED = re.compile(r"(?i)(fwd?|wg|tr|rv|i|enc|vb|vl|pd|doorst)\s*:")
+LEFT_OUT = re.compile(r"(?is)<!--.*?(-->|\Z)|<(head|script|style)\b.*?(</\2\s*>|\Z)")
+BLOCK = re.compile(r"(?i)<(?:br|/?(?:p|div|tr|li|h\d|table|blockquote|hr)\b)[^<>]*>")
+MARKS = re.compile(r"<?(?:https?://|mailto:)[^\s<>]+>?|\[cid:\S*\]|[\s*_>|•·-]+")
+"""What programs put into the plain text of an HTML mail, or leave out of it."""
 
 
 def read(fetched: Fetched, *, authserv: str = "") -> Incoming:
-    """What a message says, bounded and fit to be shown; what cannot be read is one of its `problems`, and never raises.
+    """What a message says, bounded and fit to be shown; it never raises.
 
-    `authserv`: the name under which our own mail server signs its Authentication-Results; "" to believe none.
+    `authserv`: the name under which our own mail server signs its
+    Authentication-Results; "" to believe none.
     """
-    problems = Problems()
     try:
-        return _read(fetched, problems, authserv)
-    except Exception as error:  # the parsers below it promise nothing, and a mail must never stop a run
-        problems.note(f"it cannot be read ({type(error).__name__})")
-        return Incoming(cut=True, problems=tuple(problems))
+        return _read(fetched, authserv)
+    except Exception as error:  # parsers promise nothing; a mail must never stop a run
+        return Incoming(doubts=(f"It cannot be read ({type(error).__name__}).",))
 
 
-def _read(fetched: Fetched, problems: Problems, authserv: str) -> Incoming:
-    raw = fetched.raw[:RAW]
-    if raw.count(b"\n") >= LINES:
-        raw = b"".join(raw.splitlines(keepends=True)[:LINES])
-    parts, whole_message = _parsed(raw, problems)
-    message = parts[0]
-    head.ambiguous(raw, problems)
-    address, name = head.sender(message, problems)
-    words = _Reader(problems).words(message)
-    if cut := len(raw) < max(fetched.size, len(fetched.raw)):
-        problems.note(f"only {len(raw)} of its {fetched.size} bytes were read")
-    whole = shown_text(words.text[: 2 * WHOLE]).strip()
-    text = new_words(whole[:WHOLE])
+def _read(fetched: Fetched, authserv: str) -> Incoming:
+    from email import message_from_bytes
+
+    raw = fetched.raw
+    if raw.lower().count(b"content-type:") > PARTS or raw.count(b"\n") > LINES:
+        return Incoming(doubts=("It has too many lines or parts to be taken apart.",))
+    message = message_from_bytes(raw, policy=headers.policy())
+    head = re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[0]
+    address, name = headers.sender(message)
+    subject = headers.decoded(message.get("Subject", ""))
+    automatic = bool(AUTOMATIC.search(head) or AWAY.match(subject))
+    parts = {kind: list[str]() for kind in (PLAIN, HTML, CALENDAR)}
+    attached = list[str]()
+    for part in _leaves(message):
+        if (kind := part.get_content_type()) in parts and not _filename(part):
+            parts[kind].append(_text(part))
+        elif part.get_payload():
+            attached.append(shown(_filename(part) or kind, NAME))
+    plain, html, calendar = ("\n\n".join(parts[kind]).strip() for kind in parts)
+    words = words_of(html)
+    differs = bool(html) and not _same(plain, words)
+    there = filter(None, (plain, words if differs else "", calendar))
+    texts = [text[:WHOLE] for text in there]
+    text, whole = ("\n\n".join(each) for each in (map(new_words, texts), texts))
+    said = f"{name}{subject}{whole}"
+    forged = headers.is_forged(message, authserv, address)
+    long = len(text) > BODY or max(len(plain), len(words)) > WHOLE
+    one = len(parts[PLAIN]) < 2 and not re.search(rb"\r(?!\n)", raw)
+    doubts = {
+        "Programs differ on what its head says.": headers.is_ambiguous(head, message)
+        or "\n" in f"{name}{subject}",
+        "Programs differ on what its lines or its parts are.": not one,
+        "It is not whole, or encoded in a broken way.": any(
+            part.defects for part in message.walk()
+        ),
+        "It is too long to be read whole.": long or fetched.size > len(raw),
+        "It has no sender that can be read for certain.": not address,
+        "Our mail server does not take it for a mail of its sender's.": forged,
+        "A program answered, or a mail server reports about a mail.": automatic,
+        "A calendar answered, with a button in the place of words.": calendar,
+        "It has characters that cannot be decoded.": LOST in said,
+        "It has characters that cannot be seen.": UNSEEN.search(said),
+        "It has no plain text.": html and not plain,
+        "It says one thing as plain text and another one in HTML.": plain and differs,
+        "It forwards another mail.": FORWARDED.match(subject),
+        "It has no words of its own.": not text.strip(),
+    }
+    thread = headers.message_ids(message, "References")
+    thread += headers.message_ids(message, "In-Reply-To")
+    if automatic:  # a report names the mail that it is about somewhere
+        thread += re.findall(MESSAGE_ID, raw.decode("ascii", "replace"))
     return Incoming(
-        message_id=next(iter(head.message_ids(message, "Message-ID")), ""),
-        in_reply_to=head.message_ids(message, "In-Reply-To"),
-        references=head.message_ids(message, "References"),
+        message_id="".join(headers.message_ids(message, "Message-ID")[:1]),
+        thread=tuple(thread[-IDS:]),
         sender=address,
-        sender_name=name,
-        subject=head.subject(message, problems),
-        text=text[:BODY],
-        attachments=_attachments(message, problems),
-        automatic=head.is_automatic(message),
-        bounced=head.bounced(address, parts),
-        authentication=head.authentication(message, authserv, address),
-        cut=cut
-        or not whole_message
-        or words.cut
-        or len(text) > BODY
-        or len(whole) > WHOLE,
-        problems=tuple(problems),
+        sender_name=shown(name, NAME),
+        subject=shown(subject, SUBJECT),
+        text=shown_text(text)[:BODY].strip(),
+        whole=shown_text(whole)[:WHOLE],
+        attachments=tuple(attached[:ATTACHMENTS]),
+        doubts=tuple(words for words, so in doubts.items() if so),
     )
-
-
-class _TooManyPartsError(Exception):
-    pass
-
-
-def _parsed(raw: bytes, problems: Problems) -> tuple[list[Message], bool]:
-    """The message and all in it, itself the first, and whether it is whole: of too many, what was parsed before."""
-    from email.feedparser import BytesFeedParser
-    from email.message import Message
-
-    made: list[Message] = []
-
-    def part(policy: Any = None) -> Message:
-        if len(made) >= PARTS:
-            raise _TooManyPartsError
-        made.append(Message(policy=policy))
-        return made[-1]
-
-    parser = BytesFeedParser(part, policy=_policy())
-    made.clear()  # the parser tries its factory once
-    try:
-        parser.feed(raw)
-        parser.close()
-        return made, True
-    except (_TooManyPartsError, RecursionError):
-        problems.note(f"it has more than {PARTS} parts, of which the first were read")
-        return made, False
-
-
-@lru_cache(maxsize=1)
-def _policy() -> Any:
-    """The parser's old policy, every value bounded: some of what Python does takes the square of its length."""
-    from email.policy import Compat32
-
-    class Bounded(Compat32):
-        def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
-            name, value = super().header_source_parse(sourcelines)
-            return name[:100], value[
-                : VALUE * 30 if name.lower() in ("references", "in-reply-to") else VALUE
-            ]
-
-        def header_fetch_parse(self, name: str, value: str) -> Any:
-            return value
-
-    return Bounded()
-
-
-class _Words(NamedTuple):
-    """The words of a part, whether any came from HTML, and whether they were cut."""
-
-    text: str = ""
-    from_html: bool = False
-    cut: bool = False
-
-
-class _Reader:
-    """Words of a message's parts; each further HTML part may be half as long, so that many cost no more than two."""
-
-    def __init__(self, problems: Problems) -> None:
-        self._problems = problems
-        self._longest = LONGEST
-
-    def words(self, part: Message) -> _Words:
-        """The words of a part and of those in it: of alternatives the plain one, of a report the explanation only."""
-        kind, inside = part.get_content_type(), part.get_payload()
-        if part.get_content_maintype() != "multipart":
-            return self._text(part, kind) if _is_words(part, kind) else _Words()
-        if not isinstance(inside, list):
-            self._problems.note("its parts cannot be told apart")
-            return (
-                self._text(part, "text/plain")
-                if _is_words(part, "text/plain")
-                else _Words()
-            )
-        those = [
-            each
-            for each in inside[: 1 if kind == "multipart/report" else PARTS]
-            if not isinstance(each, str)
-        ]
-        said = [words for words in map(self.words, those) if words.text.strip()]
-        if kind == "multipart/alternative":
-            said = ([words for words in said if not words.from_html] or said)[:1]
-        text = "\n\n".join(words.text.strip("\n") for words in said)
-        return _Words(
-            text,
-            any(words.from_html for words in said),
-            any(words.cut for words in said),
-        )
-
-    def _text(self, part: Message, kind: str) -> _Words:
-        charset = head.parameter(lambda: part.get_content_charset("utf-8"), "unknown")
-        text = head.decoded_bytes(self._bytes(part), charset, self._problems, "text")
-        if kind == "text/plain":
-            return _Words(text)
-        words, hidden, cut = words_of(text, self._longest)
-        self._longest //= 2
-        if hidden:
-            self._problems.note("words that a reader would not have seen were left out")
-        return _Words(words, True, cut)
-
-    def _bytes(self, part: Message) -> bytes:
-        if (
-            str(part.get("Content-Transfer-Encoding", "")).strip().lower()
-            not in ENCODINGS
-        ):
-            self._problems.note("its text is in an unknown transfer encoding")
-            return str(part.get_payload()).encode("utf-8", "surrogateescape")
-        raw = part.get_payload(decode=True)
-        if any("Base64" in type(defect).__name__ for defect in part.defects):
-            self._problems.note("its text is encoded in a broken way")
-        return raw if isinstance(raw, bytes) else b""
-
-
-def _is_words(part: Message, kind: str) -> bool:
-    named = part.get_content_disposition() == "attachment" or _filename(part)
-    return (
-        kind in ("text/plain", "text/html")
-        and not named
-        and isinstance(part.get_payload(), str)
-    )
-
-
-def _filename(part: Message) -> str:
-    return head.parameter(part.get_filename, "a name that cannot be read")
-
-
-def _attachments(message: Message, problems: Problems) -> tuple[str, ...]:
-    """What is attached, by name or else by type; nothing of it is decoded."""
-    found = [
-        part
-        for part in _leaves(message)
-        if not _is_words(part, part.get_content_type())
-    ]
-    found = [part for part in found if part.get_payload() or _filename(part)]
-    if len(found) > ATTACHMENTS:
-        problems.note(
-            f"it has {len(found)} attachments, of which {ATTACHMENTS} are named"
-        )
-    names = [
-        head.decoded(
-            _filename(part) or part.get_content_type(), problems, "attachment's name"
-        )
-        for part in found
-    ]
-    return tuple(shown(name, NAME) for name in names[:ATTACHMENTS])
 
 
 def _leaves(part: Message) -> Iterator[Message]:
     """Parts that hold something; a mail within a mail is one of them."""
-    inside = part.get_payload()
-    if part.get_content_maintype() != "multipart":
+    inside: Any = part.get_payload()
+    if part.get_content_maintype() != "multipart" or isinstance(inside, str):
         yield part
-    elif isinstance(inside, list):
-        for each in inside:
-            yield from _leaves(each) if not isinstance(each, str) else ()
+        return
+    for each in inside:
+        yield from _leaves(each)
+
+
+def _filename(part: Message) -> str:
+    """Under which name a part is attached; "" where it is not."""
+    attached = part.get_content_disposition() == "attachment"
+    name = headers.decoded(part.get_filename() or "")
+    return name or (part.get_content_type() if attached else "")
+
+
+def _text(part: Message) -> str:
+    """The text of a part, with U+FFFD where it cannot be decoded."""
+    raw: Any = part.get_payload(decode=True)
+    charset = (part.get_content_charset() or "utf-8").replace("_", "-")
+    encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
+    known = CHARSETS.fullmatch(charset) and encoding in ENCODINGS
+    broken = encoding == "quoted-printable" and BROKEN.search(str(part.get_payload()))
+    lost = "" if known and not broken and isinstance(raw, bytes) else LOST
+    try:
+        return lost + raw.decode(WIDER.get(charset, charset), "replace")
+    except (LookupError, UnicodeError):
+        return LOST + raw.decode("utf-8", "replace")
+
+
+def words_of(html: str) -> str:
+    """The words of an HTML text, all of them, whether they are seen or not.
+
+    Python's own parser needs minutes for what is made against it.
+
+    >>> words_of("<p>Yes,<br>the 5th.</p><style>p {color: red}</style>")
+    'Yes,\\nthe 5th.'
+    """
+    text = BLOCK.sub("\n", " ".join(LEFT_OUT.sub("", html).split()))
+    return unescape(re.sub(r"</?[a-zA-Z!?][^<>]*>", "", text)).strip()
+
+
+def _same(plain: str, words: str) -> bool:
+    """Whether a plain text and the words of an HTML text say the same; one may quote more
+    than the other."""
+    both = plain[:WHOLE], words[:WHOLE]
+    return any(
+        len({MARKS.sub("", way(text)) for text in both}) == 1
+        for way in (str, new_words)
+    )

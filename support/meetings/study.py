@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,31 +28,18 @@ from support.meetings.seats import (
     RULES,
 )
 from support.models.profiles import is_model
-from support.play import check_number, check_one
+from support.play import between, check_number, check_one
 from support.seats import HUMAN, TEMPERATURE, Seats, Spoken, by_name
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
-T = TypeVar("T")
 DESIGNS = ("no conversation", "single round", "rounds")
 """The two baselines of section 5.2, and the paper's system."""
 GROUPS = 150
 """Groups of the authored company, in `data/inputs/meetings/groups.toml`."""
 
 
-def whole(steps: Callable[..., AsyncIterator[T]]) -> Callable[..., Awaitable[T]]:
-    """A study that plays all its steps, and returns the last; `inspect.unwrap` gives them."""
-
-    @wraps(steps)
-    async def study(*args: Any, **settings: Any) -> T:
-        """The last step."""
-        return [made async for made in steps(*args, **settings)][-1]
-
-    return study
-
-
-@whole
 async def meeting_coordination(
     rng: np.random.Generator,
     members: int = 3,
@@ -78,10 +64,8 @@ async def meeting_coordination(
     model: ChatModel | str | None = None,
     prompts: str | Path | None = None,
     company: Company | str | Path | None = None,
-) -> AsyncIterator[Coordination]:
+) -> Coordination:
     """One coordination of a group of the synthetic company (sections 4 and 5).
-
-    Its steps are the records so far: when everybody sits, and after each round.
 
     `members`, `options` and `rounds` are n, K and T; `repetition` is which of the 150
     groups, whose first n members take part, so that settings share their groups.
@@ -139,10 +123,12 @@ async def meeting_coordination(
         chance=float(scenario.shares.mean()),
         optimum=float(scenario.shares.max()),
     )
-    yield record
-    async for entry in played.rounds(rounds if design == "rounds" else 1):
+    count = rounds if design == "rounds" else 1
+    async for entry in played.rounds(count):
         record = replace(record, rounds=(*record.rounds, entry))
-        yield record
+        if entry.number < count:
+            await between(replace, record)
+    return record
 
 
 def read_by(kind: Any, reader: str) -> str | None:

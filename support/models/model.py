@@ -206,11 +206,6 @@ class ChatModel:
             self.profile.options(reasoning),
         )
 
-    def replaying(self, cache: Cache | None) -> ChatModel:
-        """The same model, which replies from a file of replies alone."""
-        cache = cache or self.cache
-        return ChatModel(self._transport, self.profile, cache, offline=True)
-
     async def _complete(self, request: Request, call: Call) -> Completion:
         """From the cache, where another call may just put it, or from the model.
 

@@ -11,7 +11,7 @@ from support import draw
 from support.analysis.fairness import budget
 from support.analysis.frames import need_columns
 from support.analysis.stats import describe
-from support.draw import BESIDE, COLOURS, style
+from support.draw import COLOURS, NAMED, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +43,7 @@ FIXED = (
 """Coordinators, and kinds of feedback, at their place among colours, lines and marks."""
 
 GREY, RED = "#777777", "#B00000"
-MANY = 9  # places on x above which intervals are bands
+MANY = 9  # places on x above which not each has its number
 
 
 def styles(names: Sequence[Any]) -> dict[Any, int]:
@@ -84,8 +84,7 @@ def plot_quality(
     table = describe(frame, value, [hue, x])
     levels = [name for name in order or table[hue].unique() if name in {*table[hue]}]
     at = sorted(table[x].unique())
-    look: dict[str, Any] = {"band": len(at) > MANY, "places": styles(levels)}
-    draw.lines(ax, table, x, hue=hue, order=levels, **look)
+    draw.lines(ax, table, x, hue=hue, order=levels, places=styles(levels))
     ax.set(xlabel=LABELS.get(x, x), ylabel=LABELS.get(value, value))
     ax.set_xticks(at if len(at) <= 2 * MANY else at[::3])
     return ax
@@ -104,7 +103,8 @@ def _references(frame: pd.DataFrame, ax: Axes, x: str) -> None:
     if x == "rounds":  # k is one number, and rounds are many
         del lines["random_best"]
     for column, (label, colour, line) in lines.items():
-        ax.plot(there.index, there[column], color=colour, linestyle=line, label=label)
+        look: dict[str, Any] = {"color": colour, "linestyle": line, "gid": NAMED}
+        ax.plot(there.index, there[column], label=label, **look)
 
 
 def plot_budget(
@@ -124,7 +124,7 @@ def plot_budget(
     labels = {name: f"{name} ({runs[name]} runs)" for name in names}
     table = describe(followed[followed[by].isin(names)], value, [by, "evaluations"])
     places = {labels[name]: place for name, place in styles(names).items()}
-    look: dict[str, Any] = {"order": [*labels.values()], "band": True, "places": places}
+    look: dict[str, Any] = {"order": [*labels.values()], "places": places}
     draw.lines(ax, table.replace({by: labels}), "evaluations", hue=by, **look)
     ax.set(xlabel=LABELS["evaluations"], ylabel=LABELS.get(value, value))
     return ax
@@ -147,7 +147,7 @@ def plot_trajectory(
     gaps = top - bottom
     ax.vlines(wide.index, bottom, top, color=GREY, linewidth=6, alpha=0.3)
     for i, name in enumerate(wide):
-        ax.plot(wide.index, wide[name], label=str(name), **style(i))
+        ax.plot(wide.index, wide[name], label=str(name), gid=NAMED, **style(i))
     chosen = shown.loc[shown.get("chosen", shown["at"] < 0), "at"].max()
     for at, gap, high in zip(wide.index, gaps, top, strict=True):
         look: dict[str, Any] = {"textcoords": "offset points", "ha": "center"}
@@ -159,10 +159,9 @@ def plot_trajectory(
     told = "number: divergence, red: the smallest"
     told += "" if pd.isna(chosen) else "\nframed: chosen"
     told += "" if optimum is None else f"; optimum: {optimum:.0f}"
-    ax.annotate(told, (0.01, 0.01), xycoords="axes fraction", fontsize=7)
+    ax.annotate(told, (0.01, 0.01), xycoords="axes fraction", fontsize=9)
     room = max(top.max() - bottom.min(), 1.0)
     ax.set(xlabel="round", ylabel="total of a participant (points)")
     ax.set_ylim(bottom.min() - 0.25 * room, top.max() + 0.2 * room)
     ax.set_xticks(sorted(table["round"].unique()))
-    ax.legend(**BESIDE)
     return ax

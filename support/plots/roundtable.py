@@ -1,78 +1,57 @@
-"""RoundTable's figures: utility by round, who gets what, one discussion."""
+"""RoundTable's figures: utility by round, and who gets what."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from support.analysis.stats import describe
-from support.draw import BESIDE, COLOURS, HATCHES, MARKS, lines
+from support.draw import COLOURS, HATCHES, facets, key, lines, style
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-UTILITY = "total utility (% of maximum)"
-
-
-def yardsticks(ax: Axes, even: float | None) -> None:
-    """The largest total, and what an even split has without a word."""
-    ax.axhline(100, color="#B00000", linewidth=1, label="largest possible")
-    if even is not None:
-        label = "even split, nobody talks"
-        ax.axhline(even, color="black", linewidth=1, linestyle=":", label=label)
-    ax.set(ylabel=UTILITY, ylim=(0, 108))
+UTILITY = "% of the largest total"
+SILENCE = "even split, no talk"
 
 
 def plot_utility(
     curves: pd.DataFrame,
     ax: Axes,
-    below: Axes,
     *,
-    order: Sequence[str],
-    published: pd.DataFrame,
     by: str = "rule",
+    printed: pd.DataFrame | None = None,
     even: float | None = None,
-) -> Axes:
-    """Total utility over rounds with 95 % t intervals as lines, `below` the share still
-    undecided as bars (Figure 2).
+    col: str | None = "seats",
+) -> None:
+    """Total utility round by round with 95 % t intervals (Figure 2), a panel for each level of `col`.
 
-    `curves` as `metrics.curves_of` gives them. `published` are printed values (row,
-    column "utility@3" …, value): hollow marks in the colour and shape of the line of the
-    same name, grey where there is none. `even` is what an even split has.
+    `curves` as `metrics.curves_of` gives them. `printed` are published cells (row,
+    "utility@3" …, value): hollow marks in the look of the line of the same name. `even`
+    is what an even split has.
     """
-    means = describe(curves, "utility", [by, "round"])
-    means[["low", "high"]] = means[["low", "high"]].clip(0, 100)
-    lines(ax, means, "round", "mean", by, order, band=True)
-    yardsticks(ax, even)
-    ax.set(xlabel="", xticks=sorted(curves["round"].unique()))
-    cells = published[published["column"].str.startswith("utility@")]
-    rows = [*order, *sorted(set(cells["row"]) - set(order))]
-    for row, part in cells.groupby("row", sort=False):
-        i = rows.index(row)
-        ours = row in order
+    names = list(dict.fromkeys(curves[by]))
+    for panel, part in facets(ax, curves, col):
+        means = describe(part, "utility", [by, "round"])
+        means[["low", "high"]] = means[["low", "high"]].clip(0, 100)
+        base = (SILENCE, even) if even is not None else None
+        lines(panel, means, "round", "mean", by, names, base=base)
+        if printed is not None:
+            _marks(panel, printed, names)
+        rounds = sorted(part["round"].unique())
+        panel.set(ylabel=UTILITY, ylim=(-3, 103), xticks=rounds)
+
+
+def _marks(ax: Axes, printed: pd.DataFrame, names: Sequence[str]) -> None:
+    cells = printed[printed["column"].str.startswith("utility@")]
+    cells = cells[cells["row"].isin(names)]
+    for row, part in cells.groupby("row"):
+        look = style(names.index(row)) | {"linestyle": "", "markersize": 8}
         rounds = part["column"].str.removeprefix("utility@").astype(int)
-        ax.plot(
-            rounds,
-            part["value"],
-            MARKS[i % 8],
-            color=COLOURS[i % 8] if ours else "#777777",
-            fillstyle="none",
-            markersize=9,
-            label=None if ours else f"paper: {row}",
-        )
-    ax.legend(title=f"{by} (hollow: paper)", **BESIDE)
-    waiting = 100 * curves.groupby(["round", by])["undecided"].mean().unstack()
-    width = 0.8 / len(order)
-    for i, name in enumerate(order):
-        place = waiting.index - 0.4 + width * (i + 0.5)
-        below.bar(place, waiting[name], width, color=COLOURS[i % 8], alpha=0.35)
-    below.set(xlabel="round", ylim=(0, 108), ylabel="still undecided (%)")
-    return ax
+        ax.plot(rounds, part["value"], fillstyle="none", **look)
 
 
 def plot_allocation(
@@ -80,66 +59,13 @@ def plot_allocation(
     agents: Sequence[str],
     goods: Sequence[str],
     ax: Axes,
-) -> Axes:
+) -> None:
     """Who gets how much of each good: one stacked bar per good, one shade and hatch per
     agent."""
     base = np.zeros(len(goods))
     for i, (agent, row) in enumerate(zip(agents, allocation, strict=True)):
-        ax.bar(
-            goods,
-            row,
-            bottom=base,
-            label=agent,
-            color=COLOURS[i % 8],
-            hatch=HATCHES[i % 8],
-            edgecolor="white",
-        )
+        look: Any = {"color": COLOURS[i % 8], "hatch": HATCHES[i % 8]}
+        ax.bar(goods, row, bottom=base, label=agent, edgecolor="white", **look)
         base += row
-    ax.set(xlabel="good", ylabel="amount (units)")
-    ax.legend(
-        fontsize=8, ncols=len(agents), loc="lower center", bbox_to_anchor=(0.5, 1)
-    )
-    return ax
-
-
-def draw_discussion(
-    curve: Sequence[float] | np.ndarray,
-    allocation: Sequence[Sequence[float]] | None,
-    agents: Sequence[str],
-    goods: Sequence[str],
-    rounds: int,
-    crowd: np.ndarray | None = None,
-    told: str = "",
-    even: float | None = None,
-) -> Figure:
-    """One discussion: its total utility (percent) after each round played, and the
-    standing allocation.
-
-    `allocation` is None before the first decision, and for one that is no table but is
-    `told` in words. `crowd`, of shape (discussions, rounds), are curves of rule-based
-    discussions with the same settings: their mean and middle 80 %.
-    """
-    from matplotlib.figure import Figure
-
-    fig = Figure(figsize=(9, 3.2), layout="constrained")
-    left, right = fig.subplots(1, 2, width_ratios=(3, 2))
-    numbers = np.arange(1, rounds + 1)
-    if crowd is not None:
-        low, high = np.quantile(crowd, (0.1, 0.9), axis=0)
-        name = f"rule-based, mean of {len(crowd)} and middle 80 %"
-        left.fill_between(numbers, low, high, color="#DDDDDD")
-        left.plot(numbers, crowd.mean(axis=0), "--", color="#777777", label=name)
-    left.plot(
-        numbers[: len(curve)], curve, "o-", color=COLOURS[0], label="this discussion"
-    )
-    yardsticks(left, even)
-    left.set(xlabel="round", xticks=numbers)
-    left.legend(fontsize=8, loc="lower right")
-    if allocation is not None:
-        plot_allocation(allocation, agents, goods, right)
-        right.set_xlabel(f"good (standing after round {len(curve)})")
-    else:
-        words = fill(told, 32) or "nothing decided yet"
-        right.text(0.5, 0.5, words, ha="center", va="center")
-        right.set_axis_off()
-    return fig
+    ax.set(xlabel="good", ylabel="units")
+    key(ax)

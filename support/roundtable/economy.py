@@ -222,15 +222,7 @@ class ExchangeEconomy:
     def by_name(self) -> type[BaseModel]:
         """The same as a person fills it in: per agent and good."""
         named = form("Row", **dict.fromkeys(self.goods, self._amount))
-        by_good = BeforeValidator(
-            lambda row: (
-                row
-                if isinstance(row, Mapping)
-                else dict(zip(self.goods, row, strict=True))
-            )
-        )
-        row: Any = Annotated[named, by_good]
-        return form("Amounts", **dict.fromkeys(self.agents, row))
+        return form("Amounts", **dict.fromkeys(self.agents, named))
 
     @property
     def _amount(self) -> Any:

@@ -1,4 +1,10 @@
-"""A stored discussion goes on from a round under another rule, mechanism, seat or stop: what would have been?"""
+"""A stored discussion goes on from a round under another rule, mechanism, seat or stop: what would have been?
+
+Nothing changed, nothing changes: with the stream of the stored discussion its rule-based seats are asked again,
+silently, and a fork where one of them drifts from the record is refused. Models read the record and are asked from
+there on. A rule that is changed here is a *surprise*: nobody knew of it before. A discussion that is played with
+`rule={1: "unanimous", 4: "ranked"}` is another treatment: there it is *announced* in round 1.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +18,8 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.roundtable.mechanism import Phase, stage_of, stages_of
-from support.roundtable.records import Round, Transcript, environment_of
-from support.roundtable.seats import seat_all
-from support.roundtable.table import STARTED, Stop, Table, play, reads_words
-from support.seats import Spoken
+from support.roundtable.records import Round, Transcript
+from support.roundtable.table import STARTED, Stop, Table, reads_words
 
 FUTURE = 2**32 - 1  # in the key of a stream, where no spawned child comes to
 FUTURES = 1_000_000  # repetitions of models from which on those of futures count
@@ -43,7 +47,7 @@ class Start:
         last = len(self.transcript.rounds) + (not self.after)
         if not 1 <= self.at <= last:
             raise InvalidInput(
-                f"at: {self.at!r} given; expected a round from 1 to {last} (a study's `after` is one less)"
+                f"after: {self.at - 1!r} given; expected a round from 0 to {last - 1}"
             )
         if self.without and not self.after:
             raise InvalidInput(
@@ -63,51 +67,14 @@ class Start:
         return about | {name: list(whom) for name, whom in who.items() if whom}
 
 
-TREATED = Start.__dataclass_fields__.keys() - {"transcript", "at"}
-
-
 @contextmanager
 def starting(start: Start) -> Iterator[None]:
-    """Within it, whatever study plays a discussion goes on from a stored one."""
+    """Within it, whatever study plays a discussion goes on from a stored one, with what it is called with then."""
     token = STARTED.set(start)
     try:
         yield
     finally:
         STARTED.reset(token)
-
-
-async def fork(
-    transcript: Transcript,
-    at: int,
-    *,
-    rng: np.random.Generator,
-    noise: float = 0.05,
-    spoken: Spoken | None = None,
-    **changed: Any,
-) -> Transcript:
-    """Go on before round `at`, or within it `after` a phase ("Messages"); nothing changed, nothing changes.
-
-    `rng` is the stream of the stored discussion: its rule-based seats are asked again, silently, and a fork where one
-    of them drifts from the record is refused. Models read the record and are asked from `at` on. `seats` are newcomers
-    by name; `after`, `again`, `without` and `silent` are those of `Start`; `changed` is what `play` takes: rule,
-    mechanism, tie_break, rounds, stop. What is not given is as it was stored.
-
-    A rule that is given here is a *surprise*: nobody knew of it before `at`. A discussion that is played with
-    `rule={1: "unanimous", 4: "ranked"}` is another treatment: there it is *announced* in round 1.
-    """
-    known = transcript.made.get("settings", {})  # of a stored one, as they were given
-    environment, stages = environment_of(transcript), stages_of(transcript)
-    how = {
-        "rule": {stage.first: stage.rule for stage in stages},
-        "mechanism": {stage.first: stage.mechanism for stage in stages},
-        "rounds": known.get("rounds", len(transcript.rounds)),
-        "tie_break": transcript.settings.get("tie_break", "defer"),
-    }
-    treated = {name: changed.pop(name) for name in TREATED & changed.keys()}
-    with starting(Start(transcript, at, **treated)):
-        kinds = known.get("seats", transcript.seats)
-        people = seat_all(environment, kinds, rng, noise=noise, spoken=spoken)
-        return await play(environment, people, rng=rng, **how | changed)
 
 
 class Forked(Table):

@@ -110,6 +110,15 @@ class MovieLens:
         "stars it is likely to be off"
     )
 
+    mixture = ("weighing", "stubborn")
+
+    @property
+    def kinds(self) -> Mapping[str, type]:
+        """Rule-based raters by name."""
+        from support.roundtable.raters import KINDS
+
+        return KINDS
+
     def __post_init__(self) -> None:
         if self.consult is not None and self.consult not in AGENTS:
             raise InvalidInput(

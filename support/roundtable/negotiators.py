@@ -217,16 +217,9 @@ class Truthful(RuleBased):
         )
 
 
-KINDS = {
-    cls.kind: cls
-    for cls in (
-        ZeroIntelligence,
-        Boulware,
-        Linear,
-        Conceder,
-        Truthful,
-    )
-}
+OURS = ZeroIntelligence, Boulware, Linear, Conceder, Truthful
+KINDS = {cls.kind: cls for cls in OURS}
+MIXTURE = ("boulware", "linear", "conceder")
 
 
 def beliefs(view: View, background: Background) -> np.ndarray:

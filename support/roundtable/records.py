@@ -169,30 +169,15 @@ class Transcript:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What a table of discussions says of this one: whether and when the group
-        decided, the total utility after each round that was played (in percent of the
-        largest, where the environment says what a decision is worth), its messages, and
-        its replies off form."""
+        """What a table of discussions says of this one: whether and when the group decided, its messages, and its
+        replies off form."""
         decided = [one.number for one in self.rounds if one.decision]
         return {
             "decided": bool(decided),
             "decision_round": decided[0] if decided else None,
-            **self._utilities(),
             "messages": sum(len(one.messages) for one in self.rounds),
             "format_errors": sum(len(one.format_errors) for one in self.rounds),
         }
-
-    def _utilities(self) -> dict[str, float]:
-        if self.environment.get("name") not in ENVIRONMENTS:
-            return {}  # one of the user's own that is not known by name
-        environment, found = environment_of(self), {}
-        if not hasattr(environment, "maximum"):
-            return {}
-        for one in self.rounds:
-            stands = one.decision
-            total = environment.utilities(stands.value).sum() if stands else 0.0
-            found[f"utility@{one.number}"] = 100 * float(total) / environment.maximum
-        return found
 
 
 def environment_of(transcript: Transcript) -> Any:

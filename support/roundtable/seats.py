@@ -125,11 +125,8 @@ def proposal_form(seat: Seat) -> type[BaseModel]:
 
 
 @cache
-def ballot_form(
-    kind: str, ids: Names, limits: Limits, least: int | None = None
-) -> type[BaseModel]:
-    """A ballot of a kind, or null to abstain; ids in any case, and a last place goes without saying, unless a ranking
-    has `least` so many."""
+def ballot_form(kind: str, ids: Names, limits: Limits) -> type[BaseModel]:
+    """A ballot of a kind, or null to abstain; ids in any case, and a last place goes without saying."""
     one: Any = Literal[ids]
     most = len(ids)
 
@@ -147,7 +144,7 @@ def ballot_form(
     each: Any = dict.fromkeys(ids, (int, rating))
     names = {
         "vote": one,
-        "ranking": Annotated[list[one], Field(min_length=least, max_length=most)],
+        "ranking": Annotated[list[one], Field(max_length=most)],
     }
     choice = names.get(kind) or form(kind.title(), **each)
     choice = Annotated[choice | None, BeforeValidator(tidy)]
@@ -214,7 +211,6 @@ ACTS = {
             view.form,
             tuple(candidate.id for candidate in view.candidates),
             seat.limits,
-            len(view.candidates) if seat.kind == HUMAN else None,
         ),
         _ballot,
     ),
@@ -249,32 +245,18 @@ def seat_all(
     """
     check_environment(environment, ("agents", "validate", "spec"))
     check_number("noise", noise)
-    known: Any = negotiators.KINDS
-    mixture = ["boulware", "linear", "conceder"]
-    if environment.spec()["name"] == "movielens":
-        from support.roundtable.raters import KINDS
-
-        known, mixture = KINDS, ["weighing", "stubborn"]
+    known = getattr(environment, "kinds", negotiators.KINDS)
     made = {kind: partial(_made, cls, noise) for kind, cls in known.items()}
-    role = Role(
-        "agent",
-        ACTS,
-        made,
-        mixture,
-        asked=(),  # the table checks what its mechanism asks for
-    )
+    mixture = getattr(environment, "mixture", negotiators.MIXTURE)
+    role = Role("agent", ACTS, made, mixture, asked=())  # the table checks what it asks
     kinds, start = by_name("agent", seats, environment.agents), STARTED.get()
     kinds |= start.seats if start else {}
     for agent, kind in kinds.items():
         if isinstance(kind, type):
             kinds[agent] = partial(_made, kind, noise)
-    seated = role.fill(
-        environment.agents,
-        kinds,
-        rng,
-        lambda agent: environment,
-        spoken or Spoken(**settings),
-    )
+    spoken = spoken or Spoken(**settings)
+    own = lambda agent: environment
+    seated = role.fill(environment.agents, kinds, rng, own, spoken)
     if any(isinstance(one, Seat) for one in seated.values()):
         check_environment(environment, ("describe", "task", "goal"))
     return seated
@@ -282,14 +264,12 @@ def seat_all(
 
 def _made(cls: Any, noise: float, me: str, rng: Generator, own: Any) -> Any:
     """A seat of a class: a rule-based one of ours, or made from it, knows what its agent knows of the environment."""
-    field = getattr(cls, "__dataclass_fields__", {}).get("background")
-    if field is None:
+    if "background" not in getattr(cls, "__dataclass_fields__", {}):
         return called(cls, me, rng, own)
-    background = getattr(own, "background", lambda me: None)(me)
-    if type(background).__name__ != field.type:
+    if not hasattr(own, "background"):
         raise InvalidInput(
             f"seats: {cls.kind!r} given for {me}, but {type(own).__name__} has no "
-            f"`background` of the type {field.type}, from which that kind knows its "
-            "task; seat a model, a person ('human'), or a class of your own"
+            "`background`, from which that kind knows its task; seat a model, a person "
+            "('human'), or a class of your own"
         )
-    return cls(background, rng, noise)
+    return cls(own.background(me), rng, noise)

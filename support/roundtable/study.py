@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,15 +74,14 @@ async def roundtable_movielens(
     repetition: int = 0,
     prompts: str | Path | None = None,
     model: ChatModel | str | None = None,
-    cases_seed: int | None = None,
 ) -> Transcript:
     """One discussion on MovieLens-100k (sections 4.2 and 5.2).
 
-    `case` is one of those that `draw_cases` gives for `cases_seed`, counted from 0, by default that of the number
+    `case` is one of those that `draw_cases` gives, counted from 0, by default that of the number
     `repetition`: a sweep of 100 repetitions goes through the first 100 cases, and one that is paired by rule has the
     same participants with the same streams at a case. `consult` is the agent that may ask the recommender.
     """
-    cases, number = _cases(cases_seed), repetition if case is None else case
+    cases, number = _cases(), repetition if case is None else case
     if number not in range(len(cases)):
         wanted = f"a whole number from 0 to {len(cases) - 1}"
         raise InvalidInput(f"case: {number!r} given; expected {wanted}")
@@ -93,9 +92,9 @@ async def roundtable_movielens(
     return await play(environment, people, rule, rounds=rounds, rng=rng, **how)
 
 
-@lru_cache(maxsize=4)
-def _cases(seed: int | None) -> tuple[MovieLens, ...]:
-    """All ratings of u1.test in the order of a seed: fewer cases are the beginning of more."""
-    from support.roundtable.movielens import SEED, draw_cases, load
+@cache
+def _cases() -> tuple[MovieLens, ...]:
+    """All ratings of u1.test in a drawn order: fewer cases are the beginning of more."""
+    from support.roundtable.movielens import draw_cases, load
 
-    return draw_cases(len(load().test), SEED if seed is None else seed)
+    return draw_cases(len(load().test))

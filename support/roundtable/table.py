@@ -17,7 +17,7 @@ import numpy as np
 
 from support.choice import Rule, TieBreak, check_tie_break, explained
 from support.errors import InvalidBallot, InvalidInput, InvalidProposal, MalformedReply
-from support.play import FormatError, asked, counted
+from support.play import FormatError, asked, between, counted
 from support.roundtable.mechanism import (
     ROUNDTABLE,
     Mechanism,
@@ -98,12 +98,18 @@ async def play(
     """
     start, stopping = STARTED.get(), as_stop(stop)
     table = (start.table if start else Table)(environment, seats, rule, **options)
-    finished = [entry async for entry in table.discuss(stopping)]
     settings: dict[str, Any] = {"tie_break": table.tie_break}
     if stopping is not None:
         own = getattr(stopping, "__name__", type(stopping).__name__)
         name = str(getattr(stopping, "name", None) or own)
-        settings |= {"stop": name, "stopped": name if table.stopped else None}
+        settings |= {"stop": name, "stopped": None}
+    finished: list[Round] = []
+    async for entry in table.discuss(stopping):
+        finished.append(entry)
+        if not table.stopped and entry.number < table.rounds:
+            await between(table.record, finished, **settings)
+    if table.stopped:
+        settings["stopped"] = name
     return table.record(finished, **settings)
 
 
@@ -180,9 +186,10 @@ class Table:
     async def discuss(self, stop: Stop | None = None) -> AsyncIterator[Round]:
         """Yield each finished round, until the last one or the one in which `stop` says so."""
         for number in range(1, self.rounds + 1):
-            yield await self.play(number)
-            if stop and await self.stops(stop):
-                self.stopped = True
+            entry = await self.play(number)
+            self.stopped = stop is not None and await self.stops(stop)
+            yield entry
+            if self.stopped:
                 return
 
     async def stops(self, stop: Stop) -> bool:

@@ -3,7 +3,8 @@
 `run` executes every notebook into build/notebooks, or, with arguments, into a folder of
 its own below build/runs; one that fails does not end the run, and what is in a study's
 file is not played again. `estimate` says what `run`
-would ask, and asks nobody. `--only 20,21` picks notebooks by parts of their names.
+would ask, and asks nobody. `student` writes them for a class into build/student,
+without outputs and answers. `--only 20,21` picks notebooks by parts of their names.
 """
 
 from __future__ import annotations
@@ -30,11 +31,20 @@ from support.errors import ConveneError, InvalidInput
 from support.models import named
 from support.models.model import check_prices
 from support.models.profiles import MODEL, models_in
+from support.runs import exercises
+from support.runs.sweep import TERMS
 
 FOLDER = ROOT / "notebooks"
 LAST = "02_"  # it reads what all the others found
-# How a run goes, and not what comes out: one folder, one purse.
-HOW = {"BUDGET", "PACE", "CONCURRENCY", "RETRY_FAILED", "TIMEOUT"}
+# How a run goes, and not what comes out: one folder, one purse. Notebooks have them as
+# the terms of their sweeps.
+HOW = {
+    "BUDGET": None,
+    "RETRY_FAILED": True,
+    "CONCURRENCY": 8,
+    "PACE": None,
+    "TIMEOUT": None,
+}
 RAISED = {"MissingData": "left out", "BudgetExceeded": "partial"}  # others: "failed"
 PLACES = ("CONVENE_OUTPUT", "CONVENE_FIGURES", "CONVENE_LEDGER")
 ASKED = ["notebook", "sweep", "model"]
@@ -66,7 +76,7 @@ def parameters(arguments: Iterable[str], only: str = "") -> tuple[Known, Given]:
     """The parameters of each notebook, and the values of KEY=VALUE arguments, each of
     them a parameter of some notebook."""
     known = {path: parameters_of(path) for path in notebooks(only)}
-    every: dict[str, Any] = {}
+    every = dict[str, Any](HOW)
     given: dict[str, Any] = {}
     for defaults in known.values():
         every |= defaults
@@ -132,8 +142,9 @@ def execute(source: Path, target: Path, parameters: Given, **settings: str) -> N
         async def start_kernel(self, **more: Any) -> None:  # type: ignore[override]
             await super().start_kernel(env=usual | settings, **more)
 
+    nbformat.write(exercises.solved(source), target)
     papermill.execute_notebook(
-        source,
+        target,
         target,
         parameters=parameters,
         cwd=FOLDER,
@@ -143,13 +154,20 @@ def execute(source: Path, target: Path, parameters: Given, **settings: str) -> N
         iopub_timeout=60,  # seconds that a busy machine may take to pass on outputs
     )
     book = nbformat.read(target, 4)
+    solutions = exercises.solutions_of(source)
     clear = preprocessors.ClearMetadataPreprocessor(
         preserve_cell_metadata_mask={"tags", "jupyter"},
         preserve_nb_metadata_mask={"kernelspec", "language_info"},
     )
-    for step in (clear, preprocessors.CoalesceStreamsPreprocessor()):
-        book, _ = step.preprocess(book, {})
-    nbformat.write(book, target)
+    written = {target: book}
+    if solutions is not None:
+        exercises.apart(book, solutions)
+        written[target.parent / exercises.SOLUTIONS / target.name] = solutions
+    for place, made in written.items():
+        for step in (clear, preprocessors.CoalesceStreamsPreprocessor()):
+            made, _ = step.preprocess(made, {})
+        place.parent.mkdir(exist_ok=True)
+        nbformat.write(made, place)
 
 
 def _became(
@@ -200,12 +218,15 @@ def run(known: Known, given: Given, purse: str = "make run") -> int:
     if given.get("BUDGET") is not None:
         check_prices([named(name) for name in sorted(models)])  # before any is asked
     place = place_of(given)
-    own = given.keys() - HOW
+    own = given.keys() - HOW.keys()
     figures = place / "figures" if own else output("figures").resolve()
     settings = {
         "CONVENE_FIGURES": str(figures),
         "CONVENE_LEDGER": str(place / "ledger"),
         "CONVENE_PURSE": f"{purse} {place.name}",
+        TERMS: json.dumps(
+            {name.lower(): given[name] for name in HOW.keys() & given.keys()}
+        ),
     }
 
     def one(path: Path) -> tuple[str, str]:
@@ -276,6 +297,14 @@ def estimated(known: Known, given: Given) -> int:
     return 0
 
 
+def student(known: Known, given: Given) -> int:
+    """Write the notebooks for a class."""
+    target = output("build", "student")
+    exercises.student([*known], target)
+    print(f"notebooks: {target}; their solutions: {FOLDER / exercises.SOLUTIONS}")
+    return 0
+
+
 def _print_estimate(rows: pd.DataFrame) -> None:
     """A line for each study and model, and their sum; what two notebooks play, once."""
     if rows.empty:
@@ -310,7 +339,7 @@ def told(command: Callable[..., int], *arguments: Any) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
-    commands = {"run": run, "estimate": estimated}
+    commands = {"run": run, "estimate": estimated, "student": student}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", choices=commands)
     parser.add_argument("arguments", nargs="*", metavar="KEY=VALUE")

@@ -27,9 +27,9 @@ NOTEBOOKS = {
     "003": "30_,31_",
 }
 RULES = "mixed"  # the rule-based participants of every role
-HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Paper {0}</title>
+HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{0}</title>
 <style>body {{ font: 15px/1.45 sans-serif }} img {{ max-width: 100% }}</style>
-<h1>Paper {0}: published, and each participant</h1><p>Participants: {1}. {2}</p>"""
+<h1>{0}: published, and each participant</h1><p>Participants: {1}. {2}</p>"""
 
 
 def paper(number: str = "", models: str = "", *arguments: str) -> int:
@@ -56,15 +56,15 @@ def report(number: str, place: Path, seated: str, lacking: str) -> Path:
     """Write a paper's report, from the ledger and the notebooks of a run."""
     from nbconvert import HTMLExporter
 
-    [stem] = [name for name in published.known() if name.startswith(number)]
-    printed = published.load(stem)
-    parts = [HEAD.format(number, escape(seated), lacking)]
+    printed = published.load(number)
+    title = published.PAPERS[number]
+    parts = [HEAD.format(escape(title), escape(seated), lacking)]
 
-    cells = ledger.load("cells", place / "ledger").query("paper == @stem")
+    cells = ledger.load("cells", place / "ledger").query("paper == @number")
     verdicts = pd.crosstab(cells["participant"], cells["verdict"], margins=True)
     parts.append(verdicts.to_html())
 
-    said = ledger.load("statements", place / "ledger").query("paper == @stem")
+    said = ledger.load("statements", place / "ledger").query("paper == @number")
     said = said.assign(told=said["verdict"] + ". " + said["evidence"])
     statements = published.statements(printed)
     parts.append(_beside(statements, said, ["where", "statement"]))

@@ -3,8 +3,8 @@
 A recording is described in data/replies/recordings.toml, and two files beside it: the
 replies, compressed, and a note that says which model gave them, when, and to which
 questions. A replay asks the same questions and takes each answer from the file: no
-model, no key, no network. Questions that quote outside data are not kept, and a reply
-that quotes a row of them is refused.
+model, no key, no network. Questions that quote outside data are not kept; a test refuses
+replies that quote a row of them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import json
 import pkgutil
-import re
 import sys
 import tempfile
 import tomllib
@@ -82,8 +81,7 @@ def note(name: str) -> dict[str, Any]:
 async def record(name: str) -> dict[str, Any]:
     """Play a recording on the embedded model and write its two files; the note.
 
-    CallFailed, and nothing is written, when a unit failed or a reply quotes private
-    data.
+    CallFailed, and nothing is written, when a unit failed.
     """
     chosen = RECORDINGS[name]
     sweep = chosen.sweep()
@@ -93,12 +91,6 @@ async def record(name: str) -> dict[str, Any]:
         ended = await sweep.run(store, model=model, concurrency=1, progress=False)
         if ended.failed:
             raise CallFailed(f"recording {name}: {ended.error}")
-        cache = Cache(store.path)
-        for line in cache.lines() if chosen.private else ():
-            asked = [content for _, content in line["request"]["messages"]]
-            if found := quoted(line["reply"]["text"], "\n".join(asked)):
-                told = f"a reply quotes its data ({found!r}); take another seed"
-                raise CallFailed(f"recording {name}: {told}")
         tape = FOLDER / f"{name}.jsonl.gz"
         about = {
             "name": name,
@@ -107,33 +99,13 @@ async def record(name: str) -> dict[str, Any]:
             "date": date.today().isoformat(),
             "seed": chosen.seed,
             "grid": chosen.grid,
-            "replies": cache.export(tape, prompts=not chosen.private),
+            "replies": Cache(store.path).export(tape, prompts=not chosen.private),
             "units": {"done": ended.done, "replies": model.calls},
             "seconds": units_frame(sweep, store)["seconds"].round(1).tolist(),
         }
     text = json.dumps(about, indent=1) + "\n"
     (FOLDER / f"{name}.json").write_text(text)
     return about
-
-
-def quoted(reply: str, question: str) -> str:
-    """What a reply repeats of the table in its question, three neighbouring cells of a
-    row; "" if nothing. A table's rows have " | " between cells.
-
-    >>> quoted('I read 7 | 4.5 | F | writer.', "user | mean | sex | job\\n7 | 4.5 | F | a")
-    '7 | 4.5 | F'
-    """
-    said = _plain(reply)
-    rows = [line.split(" | ") for line in question.splitlines()]
-    for cells in [row for row in rows if len(row) > 2][1:]:
-        for three in zip(cells, cells[1:], cells[2:], strict=False):
-            if _plain(" ".join(three)) in said:
-                return " | ".join(three)
-    return ""
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.findall(r"[^\s|,]+", text.lower()))
 
 
 if __name__ == "__main__":

@@ -7,9 +7,7 @@ units that were at work.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cache
 from json import JSONDecodeError
 from operator import methodcaller
@@ -22,6 +20,7 @@ from support.data import source_digest, study_file
 from support.database import guarded, open_database, transaction
 from support.errors import DamagedFile, InvalidInput, ModelError
 from support.models.calls import Call
+from support.models.replies import TABLE as REPLIES
 
 Settings = Mapping[str, Any]
 Row = dict[str, Any]
@@ -75,10 +74,7 @@ class Store:
         self.path, self.code = Path(path), code
         self._db = open_database(self.path)
         with guarded(self.path):
-            self._db.executescript(SCHEMA)
-        for name in ("made", "traceback"):  # which earlier versions lack
-            with suppress(sqlite3.OperationalError):  # it is there
-                self._db.execute(f"ALTER TABLE units ADD COLUMN {name} TEXT")
+            self._db.executescript(SCHEMA + REPLIES)
 
     def register(self, sweep: str, identity: Settings) -> None:
         """Claim a name; refuse it where it stands for another study, code or seed."""
@@ -131,7 +127,7 @@ class Store:
 
     def save(self, name: str, record: Any, settings: Settings) -> Unit:
         """Store a record that no sweep made, as the next of its name and settings."""
-        text = json.dumps(dict(settings), sort_keys=True)
+        text = json.dumps(settings, sort_keys=True)
         query = """SELECT coalesce(max(repetition) + 1, 0) FROM units
             WHERE sweep = ? AND settings = ?"""
         [(following,)] = self.select(query, (self.name_in_file(name), text))
@@ -159,25 +155,21 @@ class Store:
 
     def row(self, unit: Unit) -> Row:
         """All that is kept of a unit: what is beside its record, its kind, the record as
-        JSON, and what `made` it, for `replay`. {} of a unit that is not stored."""
+        JSON, and what `made` it. {} of a unit that is not stored."""
         query = f"SELECT {', '.join(KEPT)} FROM units {WHERE}"
         rows = self.select(query, self.key(unit))
         if not rows:
             return {}
         row = dict(zip(KEPT, rows[0], strict=True))
-        row["made"] = json.loads(row["made"] or "{}")
+        row["made"] = json.loads(row["made"])
         return row
 
     def record(self, unit: Unit) -> Any | None:
-        """The record of one unit, or None when it is not done; it says what made it
-        where it has a field for that."""
+        """The record of one unit, or None when it is not done."""
         row = self.row(unit)
         if row.get("status") != "done":
             return None
-        record = from_json(row["kind"], row["record"])
-        if getattr(record, "made", None) == {}:
-            object.__setattr__(record, "made", row["made"])
-        return record
+        return from_json(row["kind"], row["record"])
 
     def records(self, sweep: str) -> Iterator[tuple[Unit, Any]]:
         """Finished units of a name and their records, by settings and repetition."""

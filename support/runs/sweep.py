@@ -32,7 +32,7 @@ from support.models.money import Budget, open_purse
 from support.models.profiles import MODEL, models_in
 from support.models.request import whole
 from support.presence import Presence
-from support.prompts import SETS
+from support.prompts import SETS, check_folder
 from support.runs.estimate import EACH, Rehearsal, alike, write
 from support.runs.progress import Ended, Progress
 from support.runs.source import bare, fingerprint, registered
@@ -40,7 +40,7 @@ from support.runs.study import LABEL, Row, Settings, Store, Unit
 from support.runs.workers import Claims, Place, Run, Work, all_done, elsewhere, play
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 OBJECT = '"source"'  # in the text of a setting for which an object stands
 VERSIONS = {
@@ -51,6 +51,7 @@ VERSIONS = {
 PROMPTS = (
     "prompts"  # a set of ours, or a folder, of which a unit's settings hold a digest
 )
+TERMS = "CONVENE_TERMS"  # in JSON, what a run of all notebooks says of theirs
 _terms = {"retry_failed": False, "concurrency": 8}
 _signature = lru_cache(inspect.signature)
 
@@ -297,12 +298,6 @@ class Sweep:
         """How many units have no record: a study with any is partial, and says so."""
         return sum(row["status"] != "done" for row in self.rows(store).values())
 
-    def frame(self, store: Store) -> pd.DataFrame:
-        """One row a unit: its settings, what became of it, and its record's outcome."""
-        from support.runs.frames import units_frame
-
-        return units_frame(self, store)
-
     def arguments(self, unit: Unit, context: Settings) -> Row:
         """What the study is called with: settings, context, and its random stream."""
         given = {**context, "rng": self.rng(unit)}
@@ -324,7 +319,7 @@ class Sweep:
         return known
 
     def _made(self, context: Settings) -> Callable[[Unit], Row]:
-        """All that makes the record of a unit: `replay` plays it again from this."""
+        """All that makes the record of a unit."""
         study = bare(self.study)
         name = f"{study.__module__}:{study.__qualname__}"
         given = json.loads(_text(self._given(context), _described))
@@ -438,8 +433,11 @@ def _by_text(setting: str, values: Any) -> Row:
         raise InvalidInput(f"grid: {setting}={values!r} given; expected {wanted}")
     by_text = {}
     for value in values:
-        folder = setting == PROMPTS and isinstance(value, str) and value not in SETS
-        itself = Path(value) if folder else value
+        itself = value
+        if setting == PROMPTS and value is not None and value not in SETS:
+            itself = Path(value)
+            if not itself.is_dir():
+                check_folder(itself)  # which says what there is
         try:
             by_text[_text(itself, _stand_in)] = unlabelled(itself)
         except TypeError as error:

@@ -16,12 +16,12 @@ losing the rest.
     reviewer    review(desk, what, items) -> Review · decide(desk, flag) -> Flag
                 read(desk, mail) -> Says | None
     speaker     answer(letter) -> Response
-    answerer    answer(question, desk) -> Told
+    answerer    answer(question, desk) -> Told; a model, or a person
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import date
@@ -57,23 +57,19 @@ from support.seats import (
 )
 from support.seminar import words
 from support.seminar.data import Persona, Scenario, in_words, passed
-from support.seminar.desk import Desk
-from support.seminar.detection import Encodes, NoDetector, StatedDetector
+from support.seminar.desk import Desk, Template
+from support.seminar.detection import NoDetector, StatedDetector
 from support.seminar.organizer import RuleBasedOrganizer
 from support.seminar.records import (
     ACTION,
+    ACTIONS,
     ANSWER,
-    CERTAIN,
-    CLARIFICATION,
+    ASKS,
     CONFIRMATION,
-    FOLLOW_UP,
-    INVITATION,
     MAIL,
-    MORE,
     PLAN,
     REPLY,
     STATED,
-    THANKS,
     WAIT,
     Action,
     DayPlan,
@@ -107,22 +103,20 @@ THREAD, LOG, LEARNT = 6, 12, 8
 # ---- what prompts say ------------------------------------------------------------------
 
 
-def dated(days: Sequence[date]) -> str:
-    """Dates as forms have them, and in words."""
-    return "; ".join(f"{day} ({in_words(day)})" for day in days) or "none"
-
-
 class Shows:
     """What prompts say of a desk, as far as a seat is shown it; `wish` is what is to be
     otherwise this time. What others wrote has ">" before each line, so that no text can
     pose as its own end."""
 
-    dated = staticmethod(dated)
     in_words = staticmethod(in_words)
     in_text = staticmethod(in_text)
 
     def __init__(self, seat: Any, desk: Any, wish: str = "") -> None:
         self.seat, self.shown, self.desk, self.wish = seat, seat.shown, desk, wish
+
+    def dated(self, days: Sequence[date]) -> str:
+        """Dates as forms have them, and in words."""
+        return "; ".join(f"{day} ({in_words(day)})" for day in days) or "none"
 
     def quoted(self, given: str, most: int = SHOWN) -> str:
         """A text by somebody else."""
@@ -144,18 +138,15 @@ class Shows:
 
     def person(self, name: str) -> str:
         """All that is known of somebody, in a line."""
-        contact = self.desk.books.contacts[name]
-        known = "; ".join(words.known(self.desk, contact)) or "not written to yet"
-        return f"{name} ({contact.role}): {known}"
+        return words.person(self.desk, self.desk.books.contacts[name])
 
     def left(self) -> int:
         """Working days to the deadline."""
-        today, last = self.desk.today, self.desk.scenario.deadline
-        return passed(today, last) if today < last else 0
+        return max(0, passed(self.desk.today, self.desk.scenario.deadline))
 
-    def last(self, items: Sequence[Any], what: str) -> Sequence[Any]:
-        """The last of some days or lessons."""
-        return self.shown.last(items, LEARNT, what)
+    def template(self, action: Action) -> Template:
+        """The template for an action's mail."""
+        return words.template_for(self.desk.templates, action)
 
     def decided(self, about: str) -> Sequence[str]:
         """What the person at the desk decided, about one person or ("") about all."""
@@ -167,7 +158,7 @@ class Shows:
                 when = "to be passed on" if due else "before"
                 asked = self.quoted(hook.question)
                 found.append(f"{hook.person}, {when}: {hook.answer}\n{asked}")
-        return self.last(found, "decisions")
+        return self.shown.last(found, LEARNT, "decisions")
 
 
 def view(*names: str) -> Callable[..., dict[str, Any]]:
@@ -211,71 +202,86 @@ def keyed(name: str, parts: Mapping[str, Any]) -> Any:
     return with_config(extra="forbid")(made)
 
 
-def one_text(
-    prompt: str, name: str, most: int, facts: Callable[..., Any], **settings: Any
+def asked(
+    prompt: str,
+    names: str,
+    fields: Callable[..., dict[str, Any]],
+    made: Callable[..., Any],
+    room: int | Callable[..., int],
+    **more: Any,
 ) -> Act:
+    """What is asked with a template of ours: the names of what a seat is given, the
+    fields of the reply (a number stands for a text of so many characters), and what is
+    made of it."""
+
+    def shape(seat: Any, *view: Any) -> type[BaseModel]:
+        parts = fields(seat, *view)
+        for name, kind in parts.items():
+            parts[name] = short(seat, kind) if isinstance(kind, int) else kind
+        return form("Reply", **parts)
+
+    facts = view(*names.split())
+    return Act(f"organizing/{prompt}", shape, facts, made, room, **more)
+
+
+def one_text(prompt: str, names: str, field: str, most: int, **more: Any) -> Act:
     """An act whose reply is one text."""
-    return Act(
-        f"organizing/{prompt}",
-        lambda seat, *view: form("TextReply", **{name: short(seat, most)}),
-        facts,
-        lambda seat, reply, *view: getattr(reply, name),
-        room=most + 20,
-        **settings,
-    )
+    made = lambda seat, reply, *view: getattr(reply, field)
+    return asked(prompt, names, lambda *view: {field: most}, made, most + 20, **more)
 
 
 # ---- what a reply says, date by date ---------------------------------------------------
 
-SAID = ("not said", "can", "perhaps", "cannot", "gives back")
+SAID = "can", "perhaps", "cannot", "gives back"
 
 
-def says_form(
-    seat: Any, offered: Sequence[date], held: Sequence[date], known: Says | None = None
-) -> Any:
+def says_fields(
+    seat: Any, offered: Iterable[date], held: Sequence[date], known: Says | None = None
+) -> dict[str, Any]:
     """One answer for each date, so that none can be possible and impossible; only a date
     that is theirs can be given back. What is `known` stands there for a person."""
-    first = known or Says()
-    lists = first.can, first.perhaps, first.cannot, first.gives_back
-    there: dict[date, str] = {}
-    for said, days in zip(SAID[1:], lists, strict=True):
-        there |= dict.fromkeys(days, said)
-    dates = {}
+    first, there, dates = known or Says(), dict[date, str](), {}
+    for said in SAID:
+        there |= dict.fromkeys(getattr(first, said.replace(" ", "_")), said)
     for slot in sorted({*offered, *held}):
-        answer = one_of("answer", SAID if slot in held else SAID[:-1])
-        begun: Any = {"default": there.get(slot, SAID[0])} if known else None
+        answers = ("not said", *(SAID if slot in held else SAID[:-1]))
+        begun: Any = {"default": there.get(slot, "not said")} if known else None
         title = Field(title=in_words(slot), json_schema_extra=begun)
-        dates[str(slot)] = Annotated[answer, title]
-    return form(
-        "SaysReply",
-        dates=keyed("DatesReply", dates),
-        declines=(bool, first.declines),
-        not_before=(or_none(Day), first.not_before),
-        asks=(short(seat, SENTENCE), first.asks),
-    )
+        dates[str(slot)] = Annotated[one_of("answer", answers), title]
+    return {
+        "dates": keyed("DatesReply", dates),
+        "declines": (bool, first.declines),
+        "not_before": (or_none(Day), first.not_before),
+        "asks": (short(seat, SENTENCE), first.asks),
+    }
 
 
 def says(reply: Any) -> Says:
     """What such a form says; a date of which it says nothing is not said."""
+    told: dict[str, Any] = {}
+    for said in SAID:
+        days = [day for day, answer in reply.dates.items() if answer == said]
+        told[said.replace(" ", "_")] = tuple(map(date.fromisoformat, sorted(days)))
+    return Says(
+        **told,
+        declines=reply.declines,
+        not_before=reply.not_before,
+        asks=reply.asks,
+    )
 
-    def dates(answer: str) -> tuple[date, ...]:
-        days = [day for day, said in reply.dates.items() if said == answer]
-        return tuple(map(date.fromisoformat, sorted(days)))
 
-    rest = {name: getattr(reply, name) for name in ("declines", "not_before", "asks")}
-    can, perhaps, cannot, gives_back = map(dates, SAID[1:])
-    return Says(can, perhaps, cannot, gives_back, **rest)
+def read_fields(seat: Any, desk: Desk, mail: Mail) -> dict[str, Any]:
+    """The dates that they were offered; for a person all, and what is known already."""
+    offered, known = desk.offered(mail.sender), None
+    if isinstance(seat, HumanSeat):
+        offered, known = tuple(desk.books.holders), mail.says or Says()
+    return says_fields(seat, offered, desk.books.held(mail.sender), known)
 
 
-READ = Act(
-    "organizing/reading",
-    lambda seat, desk, mail: says_form(
-        seat,
-        desk.offered(mail.sender),
-        desk.books.held(mail.sender),
-        (mail.says or Says()) if isinstance(seat, HumanSeat) else None,
-    ),
-    view("desk", "mail"),
+READ = asked(
+    "reading",
+    "desk mail",
+    read_fields,
     lambda seat, reply, *view: says(reply),
     room=lambda seat, desk, mail: 300 + 25 * len(desk.books.holders),
 )
@@ -306,12 +312,9 @@ def selecting(listed: bool = True, quotes: bool = True) -> Act:
             some = one_of("policy", [*range(1, count + 1)])
         return form("SelectionReply", policies=many(some, count if listed else NUMBERS))
 
-    def facts(seat: Any, desk: Desk, progress: str) -> dict[str, Any]:
-        told = view("desk")(seat, desk)
-        today = f"Today is {in_words(desk.today)}.\n" if desk.day else ""
-        quoted = told["show"].quoted(today + progress, STATE)
-        report = quoted if quotes else progress
-        return told | {"report": report, "quotes": quotes, "listed": listed}
+    def facts(seat: Any, *given: Any) -> dict[str, Any]:
+        told = view("desk", "progress")(seat, *given)
+        return told | {"quotes": quotes, "listed": listed}
 
     def ids(seat: Any, reply: Any, desk: Desk, progress: str) -> tuple[str, ...]:
         known = dict(enumerate(desk.policies.ids, start=1))
@@ -327,104 +330,80 @@ def selecting(listed: bool = True, quotes: bool = True) -> Act:
     )
 
 
-def actions_form(seat: Any, desk: Desk, *view: Any) -> type[BaseModel]:
-    """Of a model, for each person an action or none, and a confirmation only of a date
-    that they can be given; a person lists actions."""
-    if isinstance(seat, HumanSeat):
-        return form("ActionsReply", actions=(list[Action], []))
+def action_fields(seat: Any, desk: Desk, *view: Any) -> dict[str, Any]:
+    """For each person an action or none, with the one date that they get in `slot` where
+    there is any that they can be given."""
     known, slots = desk.policies.ids, list(desk.books.holders)
     schema = WithJsonSchema({"type": "string", "enum": ["", *known]})
     policy = BeforeValidator(lambda given: given if given in known else "")
-    goes = {"goal": short(seat, LINE), "policy": Annotated[str, policy, schema]}
-    mail = form("Mail", kind=Literal[INVITATION, FOLLOW_UP, THANKS, WAIT], **goes)
-    kind, about = Literal[CLARIFICATION], many(one_day(slots), len(slots), 1)
-    asks = one_of("asks", (CERTAIN, MORE))
-    question = form("Question", kind=kind, asks=asks, slots=about, **goes)
-    answer = form("Answer", kind=kind, asks=Literal[ANSWER], **goes)
-    people, giving = {}, dict[tuple[date, ...], Any]()
+    rest: dict[str, Any] = {
+        "goal": (short(seat, LINE), ""),
+        "policy": (Annotated[str, policy, schema], ""),
+        "slots": (many(one_day(slots), len(slots))[0], ()),
+        "asks": (one_of("asks", ["", *ASKS]), ""),
+    }
+    people, shapes = {}, dict[tuple[date, ...], Any]()
     for name, contact in desk.books.contacts.items():
         gives = [Action(CONFIRMATION, name, slots=(slot,)) for slot in slots]
-        own = tuple(a.slots[0] for a in gives if not desk.books.refusal(a))
-        kinds: Any = mail | question | answer
+        own = tuple(one.slots[0] for one in gives if not desk.books.refusal(one))
+        kinds = [kind for kind in ACTIONS if own or kind != CONFIRMATION]
+        told = rest | {"kind": one_of("kind", kinds)}
         if own:
-            kind = Literal[CONFIRMATION]
-            shape = {"kind": kind, "slot": one_day(own), **goes}
-            giving.setdefault(own, form("Confirmation", **shape))
-            kinds = giving[own] | kinds  # first, as its complaint tells most
+            told["slot"] = or_none(one_day(own)), None
+        shape = shapes.setdefault(own, form("Action", **told))
         if not contact.off:
-            people[name] = kinds | None
-    return form("ActionsReply", actions=keyed("PeopleReply", people))
+            people[name] = shape | None
+    return {"actions": keyed("PeopleReply", people)}
 
 
-def acted(seat: Any, reply: Any, desk: Desk, *view: Any) -> tuple[Action, ...]:
+def acted(seat: Any, reply: Any, *view: Any) -> tuple[Action, ...]:
     """The actions of a reply."""
-    if isinstance(seat, HumanSeat):
-        return tuple(reply.actions)
     found = []
     for name, one in reply.actions.items():
         if one is not None:
-            given = dict(one)
-            slots = [given.pop("slot")] if "slot" in given else given.pop("slots", ())
-            found.append(Action(person=name, slots=tuple(slots), **given))
+            told = dict(one)
+            slot, slots = told.pop("slot", None), told.pop("slots")
+            given = (slot,) if slot and one.kind == CONFIRMATION else tuple(slots)
+            found.append(Action(person=name, slots=given, **told))
     return tuple(found)
 
 
-def mail_facts(seat: Any, desk: Desk, action: Action, wish: str = "") -> dict[str, Any]:
-    """What a mail is written from, of its person alone; of the organiser's own mails two
-    are shown, those to the same role first."""
-    me = desk.scenario.by_name[action.person]
-    near = sorted(
-        desk.past, key=lambda m: (m.to_role != me.role, m.kind != action.kind)
-    )
-    return {
-        "show": Shows(seat, desk, wish),
-        "desk": desk,
-        "action": action,
-        "person": me,
-        "template": words.template_for(desk.templates, action),
-        "past": near[:2],
-    }
-
-
 ORGANIZES = {
-    "progress": one_text("progress", "summary", REPORT, view("desk")),
+    "progress": one_text("progress", "desk", "summary", REPORT),
     "select": selecting(),
-    "plan": Act(
-        "organizing/plan",
-        lambda seat, *view: form(
-            "PlanReply", plan=short(seat, PARAGRAPH), reason=short(seat, PARAGRAPH)
-        ),
-        view("desk", "progress", "selected"),
+    "plan": asked(
+        "plan",
+        "desk progress selected",
+        lambda *view: {"plan": PARAGRAPH, "reason": PARAGRAPH},
         lambda seat, reply, *view: DayPlan(reply.plan, reply.reason),
         room=2 * PARAGRAPH + 40,
     ),
-    "act": Act(
-        "organizing/actions",
-        actions_form,
-        view("desk", "plan", "selected"),
+    "act": asked(
+        "actions",
+        "desk plan selected",
+        action_fields,
         acted,
         room=lambda seat, desk, *view: 60 + 250 * len(desk.books.contacts),
     ),
-    "draft": Act(
-        "organizing/mail",
-        lambda seat, *view: form(
-            "MailReply",
-            subject=short(seat, LINE),
-            body=text(min(BODY, seat.shown.characters(LETTER))),
-        ),
-        mail_facts,
+    "draft": asked(
+        "mail",
+        "desk action",
+        lambda seat, *view: {
+            "subject": LINE,
+            "body": text(min(BODY, seat.shown.characters(LETTER))),
+        },
         lambda seat, reply, desk, action, *wish: checked_draft(
             Draft(action.person, reply.subject, reply.body)
         ),
         room=LINE + LETTER + 40,
     ),
-    "describe": one_text("change", "sentence", SENTENCE, view("desk", "edit")),
-    "close": one_text("closing", "summary", PARAGRAPH, view("desk")),
+    "describe": one_text("change", "desk edit", "sentence", SENTENCE),
+    "close": one_text("closing", "desk", "summary", PARAGRAPH),
     "generalise": one_text(
         "policy",
+        "desk hook",
         "policy",
         SENTENCE,
-        view("desk", "hook"),
         unasked=lambda seat, desk, hook: None if hook.answer.strip() else "",
     ),
 }
@@ -509,15 +488,16 @@ DETECTOR = Role(
 )
 
 
+DETECTORS = {
+    shots: replace(DETECTOR, acts={"check": checking(shots)}) for shots in SHOTS
+}
+
+
 def seat_detector(
     kind: Any, shots: str = POLICIES, spoken: Spoken | None = None
 ) -> Any:
     """The detector of a kind; a model is asked in one of `SHOTS`."""
-    if shots not in SHOTS:
-        expected = ", ".join(SHOTS)
-        raise InvalidInput(f"shots: {shots!r} given; expected one of {expected}")
-    role = replace(DETECTOR, acts={"check": checking(shots)})
-    return role.seat(kind, np.random.default_rng(0), None, spoken)
+    return DETECTORS[shots].seat(kind, np.random.default_rng(0), None, spoken)
 
 
 # ---- the reader, and the person at the desk --------------------------------------------
@@ -531,49 +511,40 @@ READER = Role(
 """There is none where replies state what they say."""
 
 
-def review_form(
+def review_fields(
     seat: Any, desk: Desk, what: str, items: Sequence[Any]
-) -> type[BaseModel]:
-    """Of a person, the items as they are to be; of a model, the names of those that are
-    left out; and a wish by which all are made again."""
-    wish = short(seat, SENTENCE)
-    if isinstance(seat, HumanSeat):
-        kind: Any = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}[what]
-        return form("ReviewReply", items=(list[kind], list(items)), wish=(wish, ""))
-    names = [item.person or PLAN for item in items]
-    remove = many(one_of("remove", names), len(names))
-    return form("ReviewReply", remove=remove, wish=wish)
+) -> dict[str, Any]:
+    """The items as they are to be, and a wish by which all are made again."""
+    kind: Any = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}[what]
+    wish = short(seat, SENTENCE), ""
+    return {"items": (list[kind], list(items)), "wish": wish}
 
 
 def reviewed(
     seat: Any, reply: Any, desk: Desk, what: str, items: Sequence[Any]
 ) -> Review:
     """The review that a reply stands for."""
-    if not isinstance(seat, HumanSeat):
-        kept = [one for one in items if (one.person or PLAN) not in reply.remove]
-        return Review(tuple(kept), reply.wish)
     return checked_review(desk, what, items, Review(tuple(reply.items), reply.wish))
 
 
 REVIEWER = Role(
     "reviewer",
     acts={
-        "review": Act(
-            "organizing/review",
-            review_form,
-            view("desk", "what", "items"),
+        "review": asked(
+            "review",
+            "desk what items",
+            review_fields,
             reviewed,
-            room=SENTENCE + 120,
+            room=lambda seat, desk, what, items: 2 * LETTER * (1 + len(items)),
         ),
-        "decide": Act(
-            "organizing/decision",
-            lambda seat, *view: form(
-                "DecisionReply",
-                answer=short(seat, PARAGRAPH),
-                words=(text(seat.shown.characters(LETTER), 0), ""),
-                grants=(or_none(bool), None),
-            ),
-            view("desk", "flag"),
+        "decide": asked(
+            "decision",
+            "desk flag",
+            lambda seat, *view: {
+                "answer": PARAGRAPH,
+                "words": (text(seat.shown.characters(LETTER), 0), ""),
+                "grants": (or_none(bool), None),
+            },
             lambda seat, reply, desk, flag: replace(
                 flag,
                 answer=reply.answer or " ".join(reply.words.split()),
@@ -584,7 +555,7 @@ REVIEWER = Role(
         ),
         "read": READ,
     },
-    kinds={"automatic": lambda me, rng, own: Automatic(own)},
+    kinds={"automatic": lambda me, rng, own: Automatic()},
     speaker=Repeated,
 )
 
@@ -611,7 +582,7 @@ def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
             )
 
     begun = Says() if isinstance(seat, HumanSeat) else None
-    own = says_form(seat, letter.offered, letter.given, begun)
+    own = form("SaysReply", **says_fields(seat, letter.offered, letter.given, begun))
     return form(
         "SpeakerReply",
         fitting,
@@ -683,11 +654,8 @@ def seat_roles(
 ) -> dict[str, Any]:
     """Everybody of `ROLES` by a kind for each; there is no reader where replies state
     what they say."""
-    found = {
-        "organizer": seat_organizer(kinds["organizer"], rng, spoken),
-        "detector": seat_detector(kinds["detector"], spoken=spoken),
-    }
-    for role in (READER, REVIEWER):
+    found = {"organizer": seat_organizer(kinds["organizer"], rng, spoken)}
+    for role in (DETECTOR, READER, REVIEWER):
         alone = np.random.default_rng(0)
         found[role.name] = role.seat(kinds[role.name], alone, None, spoken)
     return {role: who for role, who in found.items() if who is not None}
@@ -695,7 +663,7 @@ def seat_roles(
 
 # ---- who answers questions about the mails ---------------------------------------------
 
-QUOTES, NAMED = 3, 10  # mails that an answer quotes, and that a tight model names
+NAMED = 10  # mails that a tight model names
 
 
 @dataclass(frozen=True, slots=True)
@@ -704,30 +672,6 @@ class Told:
 
     text: str
     mails: tuple[int, ...] = ()
-
-
-class RetrievalAnswerer:
-    """Quotes the mails that are nearest in meaning to a question, the latest first among
-    equals; it makes nothing up."""
-
-    kind = "retrieval"
-
-    def __init__(self, encoder: Encodes) -> None:
-        self.encoder = encoder
-
-    async def answer(self, question: str, desk: Desk) -> Told:
-        """Those mails."""
-        if (empty := _empty(self, question, desk)) is not None:
-            return empty
-        lines = []
-        for mail in desk.mails:
-            head = f"Day {mail.day}, {mail.sender} to {mail.to} ({mail.subject})"
-            lines.append(f"{head}: “{cut(' '.join(mail.body.split()), SENTENCE)}”")
-        vectors = self.encoder.encode([question, *lines])
-        near = np.round(vectors[1:] @ vectors[0], 6)
-        order = np.lexsort((-np.arange(len(near)), -near))[:QUOTES]
-        said = "\n".join(lines[i] for i in order)
-        return Told(said, tuple(desk.mails[i].id for i in order))
 
 
 def _empty(seat: Any, question: str, desk: Desk) -> Told | None:
@@ -739,20 +683,20 @@ def _empty(seat: Any, question: str, desk: Desk) -> Told | None:
     return None if desk.mails else Told("There are no mails yet.")
 
 
-def answer_form(seat: Any, question: str, desk: Desk) -> type[BaseModel]:
+def answer_fields(seat: Any, question: str, desk: Desk) -> dict[str, Any]:
     """The mails that an answer rests on are among those that are shown."""
     ids = [mail.id for mail in desk.mails[-seat.shown.most(LOG) :]]
     named = many(one_of("mail", ids), seat.shown.most(NAMED))
-    return form("AnswerReply", answer=short(seat, PARAGRAPH), mails=named)
+    return {"answer": PARAGRAPH, "mails": named}
 
 
 ANSWERER = Role(
     "answerer",
     acts={
-        "answer": Act(
-            "organizing/question",
-            answer_form,
-            view("question", "desk"),
+        "answer": asked(
+            "question",
+            "question desk",
+            answer_fields,
             lambda seat, reply, *view: Told(
                 reply.answer, tuple(dict.fromkeys(reply.mails))
             ),
@@ -760,5 +704,4 @@ ANSWERER = Role(
             unasked=_empty,
         )
     },
-    kinds={"retrieval": lambda me, rng, own: RetrievalAnswerer(own)},
 )

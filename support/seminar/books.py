@@ -6,7 +6,7 @@ time: the same events are entered again, with the right one in its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
@@ -16,6 +16,8 @@ from support.seminar.records import (
     ACTIONS,
     CERTAIN,
     CONFIRMATION,
+    INVITATION,
+    MORE,
     THANKS,
     Action,
     Mail,
@@ -28,9 +30,9 @@ class Contact:
     """What is known of one person.
 
     `mails` and `answered` are the days on which the organiser wrote to them and they
-    wrote; `can`, `perhaps`, `cannot` the dates of which they last said so; `asked` has
-    the day on which they were asked whether a date is certain, `confirmed` the dates that
-    were confirmed to them.
+    wrote; `can`, `perhaps`, `cannot` the dates of which they last said so; `choice` those
+    that were free when they were last asked for some; `asked` has the day on which they
+    were asked whether a date is certain, `confirmed` the dates that were confirmed.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Contact:
     perhaps: set[date] = field(default_factory=set)
     cannot: set[date] = field(default_factory=set)
     gave_back: set[date] = field(default_factory=set)
+    choice: set[date] = field(default_factory=set)
     asked: dict[date, date] = field(default_factory=dict)
     confirmed: set[date] = field(default_factory=set)
     declined: bool = False
@@ -95,29 +98,23 @@ class Books:
         getattr(self, f"_{what}")(*of)
         self.events.append((what, *of))
 
-    def copy(self) -> Books:
-        """The books as they stand."""
-        return self._again(self.events)
+    def copy(self, read: Mapping[int, Says] | None = None) -> Books:
+        """The books as they stand, or had some mails been read so."""
+        made = Books(self.begun)
+        for what, *of in self.events:
+            if what == "received":
+                of[2] = (read or {}).get(of[0], of[2])
+            made.enter(what, *of)
+        made.today = self.today
+        return made
 
     def corrected(self, mail: int, says: Says) -> Books:
         """The books as they would be, had that mail said something else; a date that
         its holder turns out to have refused is free again."""
-        events = []
-        for event in self.events:
-            if event[:2] == ("received", mail):
-                event = (*event[:3], says, *event[4:])
-            events.append(event)
-        made = self._again(events)
+        made = self.copy({mail: says})
         for name, contact in made.contacts.items():
             for slot in sorted(contact.cannot & {*made.held(name)}):
                 made.enter("freed", name, slot)
-        return made
-
-    def _again(self, events: Iterable[tuple[Any, ...]]) -> Books:
-        made = Books(self.begun)
-        for event in events:
-            made.enter(*event)
-        made.today = self.today
         return made
 
     # ---- what they say ----
@@ -152,12 +149,6 @@ class Books:
         return passed(contact.mails[-1], self.today)
 
     @property
-    def pending(self) -> dict[str, int]:
-        """The same of everybody without a date who has not answered."""
-        quiet = {contact.name: self.quiet(contact) for contact in self.waiting}
-        return {name: days for name, days in quiet.items() if days is not None}
-
-    @property
     def untold(self) -> list[tuple[str, date]]:
         """Who has a date that was not confirmed to them."""
         found = []
@@ -168,18 +159,16 @@ class Books:
         return found
 
     @property
-    def given_back(self) -> set[date]:
-        """Dates that somebody gave back."""
-        return set[date]().union(*(c.gave_back for c in self.contacts.values()))
-
-    @property
     def assignment(self) -> tuple[tuple[date, tuple[str, ...]], ...]:
         """Every date with the people who have it."""
         return tuple((slot, tuple(names)) for slot, names in self.holders.items())
 
-    def within(self, slot: date, days: int) -> bool:
-        """Whether a date is today or so many days ahead at most."""
-        return 0 <= (slot - self.today).days <= days
+    @property
+    def crowded(self) -> list[tuple[date, tuple[str, ...]]]:
+        """Dates with more people than seats, as a reading that is corrected late can
+        leave them."""
+        seats = self.scenario.seats
+        return [(slot, names) for slot, names in self.assignment if len(names) > seats]
 
     @property
     def settled(self) -> bool:
@@ -212,12 +201,12 @@ class Books:
             return f"{what}: {in_words(slot)} is over; expected a date to come"
         if slot not in contact.named:
             return f"{what}: they never named {in_words(slot)}; ask them first"
-        had, before = self.holders[slot], (CONFIRMATION, action.slots)
-        given = [
-            o for o in others if (o.kind, o.slots) == before and o.person not in had
-        ]
-        left = self.scenario.seats - len(had) - len(given)
-        return "" if left > 0 else f"{what}: {in_words(slot)} is full"
+        taken = {*self.holders[slot]}
+        for other in others:
+            if other.kind == CONFIRMATION and slot in other.slots:
+                taken.add(other.person)
+        full = len(taken) >= self.scenario.seats
+        return f"{what}: {in_words(slot)} is full" if full else ""
 
     # ---- what is entered ----
 
@@ -225,6 +214,8 @@ class Books:
         contact = self.contacts[mail.to]
         contact.mails.append(on)
         contact.thanked |= mail.kind == THANKS
+        if mail.kind == INVITATION or mail.asks == MORE:
+            contact.choice = {*self.free}
         if mail.asks == CERTAIN:
             contact.asked |= dict.fromkeys(mail.slots, on)
         if mail.kind == CONFIRMATION:
@@ -242,16 +233,16 @@ class Books:
     def _received(self, mail: int, name: str, says: Says | None, on: date) -> None:
         """A date that its holder gives back, or can no longer do, is free again; who
         declines gives all back. What nobody could read keeps its place, and moves
-        nothing."""
+        nothing. What is said of a date that opens later counts from then on."""
         if says is None:
             return
         c, programme = self.contacts[name], {*self.holders}
         c.answered.append(on)
         if c.off:
             return
-        can, perhaps = {*says.can} & programme, {*says.perhaps} & programme
-        declines = says.declines and not can | perhaps
-        cannot = programme if declines else {*says.cannot, *says.gives_back} & programme
+        can, perhaps = {*says.can}, {*says.perhaps}
+        declines = says.declines and not (can | perhaps) & programme
+        cannot = programme if declines else {*says.cannot, *says.gives_back}
         back = cannot & {*self.held(name)}
         self._freed(name, *cannot)
         c.can = ((c.can - perhaps) | can) - cannot

@@ -12,13 +12,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache, cached_property, lru_cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 import numpy as np
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+)
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput
+from support.forms import misfits
+from support.mail.letters import checked_address
 
 ORGANISER = "organiser"
 """Sender and receiver at the desk, whatever the organiser's name."""
@@ -29,6 +39,28 @@ PROFESSOR, STUDENT = "professor", "phd student"
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Line = Annotated[str, Field(min_length=1, pattern=r"\S")]
+Address = Annotated[str, AfterValidator(lambda given: checked_address(given, "it"))]
+STRICT = ConfigDict(extra="forbid")
+"""Of records that come out of files: a name that is misspelt is told."""
+
+
+@cache
+def _form(kind: type) -> type[BaseModel]:
+    hints = get_type_hints(kind, include_extras=True)
+    hints.pop("__pydantic_config__", None)
+    parts: Any = {name: (hint, ...) for name, hint in hints.items()}
+    return create_model(kind.__name__, **parts)
+
+
+def check(made: Any) -> None:
+    """Whether every field of a record is of its type, whoever made it; InvalidInput says
+    what is not."""
+    kind: Any = type(made)
+    try:
+        _form(kind).model_validate(vars(made), strict=True)
+    except ValidationError as error:
+        told = "; ".join(misfits(error))
+        raise InvalidInput(f"{kind.__name__} {made.id!r}: {told}") from None
 
 
 @dataclass(frozen=True)
@@ -44,11 +76,11 @@ class Persona:
     policy covers.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     id: Line
     name: Line
-    email: Annotated[str, Field(pattern=r"^\S+@\S+$")]
+    email: Address
     role: Line
     field: str = ""
     affiliation: str = ""
@@ -65,6 +97,9 @@ class Persona:
     constraints: tuple[str, ...] = ()
     issue: str = ""
     issue_kind: str = ""
+
+    def __post_init__(self) -> None:
+        check(self)
 
     @property
     def introduced(self) -> Persona:
@@ -83,7 +118,7 @@ class Scenario:
     """A programme to be filled from `start` (a working day) to `deadline`: dates in
     order, `seats` speakers on each. InvalidInput where that makes no sense."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     id: str
     title: str
@@ -99,6 +134,7 @@ class Scenario:
     organiser_role: str = ""
 
     def __post_init__(self) -> None:
+        check(self)
         for fault in self._faults():
             raise InvalidInput(f"programme {self.id}: {fault}")
 

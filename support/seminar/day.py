@@ -31,8 +31,8 @@ from support.play import AMISS as UNFIT
 from support.play import FormatError, counted, together
 from support.seminar import words
 from support.seminar.books import Books
-from support.seminar.data import ORGANISER, Scenario
-from support.seminar.desk import Artefacts, Desk, Template, hooks_of
+from support.seminar.data import ORGANISER, Scenario, in_words
+from support.seminar.desk import Artefacts, Desk, Template, hook_of, hooks_of
 from support.seminar.policies import Judged, violations
 from support.seminar.records import (
     ACTION,
@@ -44,16 +44,14 @@ from support.seminar.records import (
     REPLY,
     SENT,
     STATED,
-    WAIT,
     Action,
     Day,
     DayPlan,
     Draft,
+    Edit,
     Flag,
-    Hook,
     Mail,
     Reading,
-    Remade,
     Review,
     Says,
     Verdict,
@@ -62,8 +60,6 @@ from support.seminar.review import (
     AGAINS,
     ALWAYS,
     AUTOMATIC,
-    WHEN_FLAGGED,
-    Items,
     checked_draft,
     checked_review,
     edits,
@@ -74,6 +70,7 @@ from support.seminar.speakers import Letter, Response
 
 AMISS = (*UNFIT, NotSent)
 UNSAID = "No policy covers this reply. What is to be done about it?"
+CROWDED = "{names} each have {slot}, as a reply was read otherwise later. What shall I tell {who}?"
 
 
 @dataclass(frozen=True)
@@ -99,12 +96,11 @@ class DirectPost:
 
     def __init__(self, scenario: Scenario, seats: Mapping[str, Any]) -> None:
         self.scenario, self.seats = scenario, dict(seats)
-        self.again: dict[str, set[int]] = {name: set() for name in seats}
-        self.box: list[Written] = []
+        self.looks, self.box = dict[str, int | None](), list[Written]()
 
     def seat(self, name: str, who: Any) -> None:
         """Somebody joins."""
-        self.seats[name], self.again[name] = who, set()
+        self.seats[name] = who
 
     async def collect(self, day: int) -> list[Written]:
         """Empty the box."""
@@ -116,15 +112,16 @@ class DirectPost:
 
     def awaited(self, last: int) -> bool:
         """Whether a reply lies in the box, or somebody looks again before that day."""
-        looks = [day for days in self.again.values() for day in days]
+        looks = [day for day in self.looks.values() if day is not None]
         return bool(self.box) or any(day < last for day in looks)
 
     def letters(self, desk: Desk) -> list[Letter]:
         """What everybody is shown who got mail today, or said that they would look."""
         got = {mail.to for mail in desk.mails if mail.day == desk.day}
+        got |= {name for name, day in self.looks.items() if day == desk.day}
         found = []
         for name in self.seats:
-            if name in got or desk.day in self.again[name]:
+            if name in got:
                 given = tuple(desk.books.held(name))
                 found.append(self.letter(desk, name, desk.day, given))
         return found
@@ -142,35 +139,27 @@ class DirectPost:
     async def evening(self, desk: Desk, slips: Slips) -> None:
         """They read, and may write."""
         letters = {letter.person: letter for letter in self.letters(desk)}
-        calls = {
-            name: slips.ask(name, "answer", self.seats[name].answer(letter), Response())
-            for name, letter in letters.items()
-        }
+        calls = {}
+        for name, letter in letters.items():
+            answer = self.seats[name].answer(letter)
+            calls[name] = slips.ask(name, "answer", answer, Response())
         for name, response in (await together(calls)).items():
             self.keep(letters[name], response)
 
     def keep(self, letter: Letter, response: Response) -> None:
-        """A response: who says nothing is asked again on the day that they name."""
-        looks = self.again[letter.person]
-        if not response.body and response.says is None:
-            looks = {day for day in looks if day > letter.day}
-        else:
+        """A response, and the day on which they look again."""
+        self.looks[letter.person] = response.until
+        if response.body or response.says is not None:
             latest = letter.latest.id
             self.box.append(Written(letter.person, response, latest))
-            looks = set()
-        looks |= {response.until} if response.until is not None else set()
-        self.again[letter.person] = looks
 
 
-class Slips:
+class Slips(list[FormatError]):
     """What went amiss on a day. Errors of programs are raised; those of replies kept."""
-
-    def __init__(self) -> None:
-        self.errors: list[FormatError] = []
 
     def note(self, agent: str, phase: str, detail: str) -> None:
         """Keep one."""
-        self.errors.append(FormatError(agent, phase, detail))
+        self.append(FormatError(agent, phase, detail))
 
     async def ask(
         self, agent: str, phase: str, made: Awaitable[Any], instead: Any = None
@@ -202,12 +191,9 @@ class Run:
         self.post, self.roles, self.delegation = post, roles, levels(delegation)
         self.slips, self.start = Slips(), scenario.start
         begun = artefacts.policies, artefacts.templates, tuple(past)
-        hooks, learnt = list(artefacts.hooks), list(artefacts.learnt)
-        books = Books(scenario.introduced)
-        self.desk = Desk(books, *begun, hooks, learnt)
-        self._flagged: set[str] = set()
-        self._readings: list[Reading] = []
-        self._remade: list[Remade] = []
+        learnt = [*artefacts.hooks], [*artefacts.learnt]
+        self.desk = Desk(Books(scenario.introduced), *begun, *learnt)
+        self._readings = list[Reading]()
 
     async def day(self, number: int) -> Day:
         """One day, from the morning's post to the evening's summary; days may be left
@@ -226,10 +212,7 @@ class Run:
         summary = await self._ask("organizer", "close", desk, instead="")
         wrote = {mail.to for mail in sent}
         done = [action for action in desk.actions if action.person in wrote]
-        judged = Judged(before, desk.books, done, desk.mails, desk.policies)
-        replies, tokens = (
-            now - then for now, then in zip(self._spent(), spent, strict=True)
-        )
+        replies, tokens = self._spent()
         day = Day(
             number=number,
             date=desk.today,
@@ -242,14 +225,14 @@ class Run:
             actions=desk.actions,
             sent=sent,
             edits=tuple(desk.edits[edited:]),
-            remade=tuple(self._remade),
             assignment=assignment,
-            pending=tuple(before.pending.items()),
-            violations=violations(judged),
+            violations=violations(
+                Judged(before, desk.books, done, desk.mails, desk.policies)
+            ),
             summary=summary,
-            format_errors=tuple(self.slips.errors),
-            replies=replies,
-            tokens=tokens,
+            format_errors=tuple(self.slips),
+            replies=replies - spent[0],
+            tokens=tokens - spent[1],
         )
         self._readings = []
         desk.before.append(day)
@@ -275,14 +258,14 @@ class Run:
             desk.plan, desk.actions = day.plan, day.actions
 
     def _begin(self, number: int) -> None:
+        """What was decided about somebody stays until a mail to them has left."""
         desk = self.desk
-        passed_on = {one.person for one in desk.actions if one.kind != WAIT}
-        desk.decided = [one for one in desk.decided if one.person not in passed_on]
-        desk.day, self._flagged = number, set()
+        wrote = {mail.to for mail in desk.mails if mail.day == desk.day}
+        desk.decided = [one for one in desk.decided if one.person not in wrote]
         desk.progress, desk.selected = "", ()
         desk.plan, desk.actions = DayPlan(""), ()
+        desk.day, self.slips = number, Slips()
         desk.books.today = self.start + timedelta(days=number - 1)
-        self.slips.errors, self._remade = [], []
 
     def _spent(self) -> tuple[int, int]:
         """Replies and tokens of models so far; who has several roles counts once."""
@@ -300,7 +283,8 @@ class Run:
         self, written: Iterable[Written]
     ) -> tuple[tuple[Mail, ...], tuple[Flag, ...]]:
         """What replies say is entered, about what nobody could read the person at the
-        desk is asked; then about what no policy covers, or has a doubt."""
+        desk is asked; then about what no policy covers, has a doubt, or leaves too many
+        people on a date. What cannot be judged is flagged."""
         received, flags = list[Mail](), list[Flag]()
         for one in written:
             about = one.answers or 0
@@ -309,23 +293,22 @@ class Run:
                 about = received[-1].id
             if one.doubt:
                 flags.append(Flag(about, one.person, one.doubt))
-        read = await together({mail: self._read(mail) for mail in received})
-        unread = {mail.sender for mail in received if read[mail] is None}
         known = []
+        read = await together({mail: self._read(mail, "reader") for mail in received})
         for mail, reading in read.items():
-            if reading is None:
-                reading = await self._read_by("reviewer", mail)
+            reading = reading or await self._read(mail, "reviewer")
             if reading is None:
                 self._received(mail, None)
             else:
                 self.enter(reading)
             known.append(replace(mail, says=reading.says if reading else None))
-        checked = await together({mail: self._check(mail) for mail in known})
-        for mail, verdict in checked.items():
+        asked, doubtful = ("detector", "check"), Verdict(True)
+        checks = {m: self._ask(*asked, m, self.desk, instead=doubtful) for m in known}
+        for mail, verdict in (await together(checks)).items():
             if verdict.flag:
                 question = verdict.question.strip() or UNSAID
                 flags.append(Flag(mail.id, mail.sender, question))
-        self._flagged = {flag.person for flag in flags} | unread
+        flags += self._crowded()
         return tuple(received), tuple([await self._decide(flag) for flag in flags])
 
     def _arrive(self, one: Written) -> Mail:
@@ -335,23 +318,13 @@ class Run:
         desk.mails.append(mail)
         return mail
 
-    async def _read(self, mail: Mail) -> Reading | None:
-        """What a reply says: as its writer states it, or as a reader takes its words."""
-        if "reader" not in self.roles:
-            says, by = mail.says, STATED
-            return Reading(mail.id, mail.sender, says, by) if says else None
-        return await self._read_by("reader", mail)
-
-    async def _read_by(self, role: str, mail: Mail) -> Reading | None:
-        says = await self._ask(role, "read", self.desk, mail)
-        by = self.roles[role].kind
+    async def _read(self, mail: Mail, role: str) -> Reading | None:
+        """What a reply says: as its writer states it, or as somebody takes its words."""
+        says, by = mail.says, STATED
+        if role in self.roles:
+            says = await self._ask(role, "read", self.desk, mail)
+            by = self.roles[role].kind
         return Reading(mail.id, mail.sender, says, by) if says else None
-
-    async def _check(self, mail: Mail) -> Verdict:
-        """What cannot be judged is flagged."""
-        asked = "detector", "check", mail, self.desk
-        verdict: Verdict = await self._ask(*asked, instead=Verdict(True))
-        return verdict
 
     def enter(self, reading: Reading) -> None:
         """Enter what a reply says; of one that is in the books already, correct it. Both
@@ -369,26 +342,30 @@ class Run:
         on = self.start + timedelta(days=mail.day - 2)
         self.desk.books.enter("received", mail.id, mail.sender, says, on)
 
+    def _crowded(self) -> list[Flag]:
+        """A question about each date with too many people, to who got it last, once."""
+        asked, found = [hook.question for hook in self.desk.hooks], []
+        for slot, names in self.desk.books.crowded:
+            told = {"names": " and ".join(names), "slot": in_words(slot)}
+            question = CROWDED.format(who=names[-1], **told)
+            if question not in asked:
+                found.append(Flag(0, names[-1], question))
+        return found
+
     async def _decide(self, flag: Flag) -> Flag:
         desk = self.desk
         decided: Flag = await self._ask("reviewer", "decide", desk, flag, instead=flag)
-        hook = decided.question, decided.answer, desk.day, decided.person
-        desk.hooks.append(Hook(*hook))
-        if decided.answer:
-            desk.decided.append(decided)
+        desk.hooks.append(hook_of(decided, desk.day))
+        desk.decided += [decided] if decided.answer else []
         return decided
 
     # ---- from the summary to the mails ----
 
     async def _selected(self) -> tuple[str, ...]:
-        desk, known = self.desk, self.desk.policies.ids
+        desk = self.desk
         asked = "organizer", "select", desk, desk.progress
-        found = dict.fromkeys(await self._ask(*asked, instead=()))
-        for name in found:
-            if name not in known:
-                told = f"policy {name!r} given; expected some of {', '.join(known)}"
-                self.slips.note("organizer", "select", told)
-        return tuple(name for name in found if name in known)
+        found = await self._ask(*asked, instead=())
+        return tuple(name for name in desk.policies.ids if name in found)
 
     async def _plan(self) -> DayPlan:
         desk = self.desk
@@ -407,14 +384,13 @@ class Run:
         desk = self.desk
 
         async def made(wish: str = "") -> list[Any]:
-            if not desk.plan.text:
-                return []
             given = desk, desk.plan, desk.selected, wish
-            return self._possible(
-                await self._ask("organizer", "act", *given, instead=())
-            )
+            asked = self._ask("organizer", "act", *given, instead=())
+            return self._possible(await asked)
 
-        actions = self._possible(await self._looked_at(ACTION, made))
+        actions = []
+        if desk.plan.text:
+            actions = self._possible(await self._looked_at(ACTION, made))
         for action in actions:
             if action.kind == CONFIRMATION:
                 desk.books.enter("given", action.person, action.slots[0])
@@ -435,9 +411,14 @@ class Run:
         desk, sent = self.desk, list[Mail]()
         writing = [action for action in desk.actions if action.kind in SENT]
 
+        async def drafted(action: Action, wish: str) -> Draft:
+            made = await self.roles["organizer"].draft(desk, action, wish)
+            return checked_draft(made)
+
         async def made(wish: str = "") -> list[Any]:
-            drafts = await together({a: self._draft(a, wish) for a in writing})
-            return [draft for draft in drafts.values() if draft]
+            asked, ask = ("organizer", "draft"), self.slips.ask
+            calls = {a: ask(*asked, drafted(a, wish)) for a in writing}
+            return [draft for draft in (await together(calls)).values() if draft]
 
         for draft in await self._looked_at(MAIL, made):
             if why := self.held(draft):
@@ -450,14 +431,6 @@ class Run:
                 desk.mails.append(mail)
                 sent.append(mail)
         return tuple(sent)
-
-    async def _draft(self, action: Action, wish: str) -> Draft | None:
-        async def checked() -> Draft:
-            made = await self.roles["organizer"].draft(self.desk, action, wish)
-            return checked_draft(made)
-
-        draft: Draft | None = await self.slips.ask("organizer", "draft", checked())
-        return draft
 
     def held(self, draft: Draft) -> str:
         """Why a mail does not go as it is; "" where it does."""
@@ -472,11 +445,12 @@ class Run:
         desk, action = self.desk, self._action(draft.person)
         offers = action.kind in (INVITATION, FOLLOW_UP)
         slots = desk.books.to_come if offers else action.slots
-        decided = [f.grants for f in desk.decided if f.person == action.person]
-        granted = [grants for grants in decided if grants is not None]
+        grants = None
+        for flag in desk.decided:
+            if flag.person == action.person and flag.grants is not None:
+                grants = flag.grants
         head = len(desk.mails) + 1, desk.day, action.kind, ORGANISER, action.person
-        text = draft.subject, draft.body, slots, action.asks
-        return Mail(*head, *text, granted[-1] if granted else None)
+        return Mail(*head, draft.subject, draft.body, slots, action.asks, grants)
 
     def _action(self, person: str) -> Action:
         """What is done today about somebody."""
@@ -488,23 +462,25 @@ class Run:
         self, what: str, made: Callable[..., Awaitable[list[Any]]]
     ) -> list[Any]:
         """What is left of a list after the person at the desk saw it, as far as it is
-        not delegated; changes are remembered. `made` makes it again by a wish, at most
-        `AGAINS` times; who still wants another has removed it."""
-        items = await made()
+        not delegated; what they change and wish is remembered. `made` makes it again by a
+        wish, at most `AGAINS` times; who still wants another has removed it."""
+        items, remember = await made(), self.desk.edits.append
         for again in reversed(range(AGAINS + 1)):
             shown = [item for item in items if self._stops(what, item)]
             if not shown:
                 return items
             passed = [item for item in items if item not in shown]
-            review = await self._reviewed(what, shown)
+            call = self._reviewed(what, shown)
+            review: Review | None = await self.slips.ask("reviewer", what, call)
             if review is None:
                 return passed
             if not (review.wish and again):
                 left = [] if review.wish else [*review.items]
-                await self._remember(what, shown, left)
+                for edit in edits(what, shown, left):
+                    remember(await self._described(edit))
                 return passed + left
             before, items = texts(items), await made(review.wish)
-            self._remade.append(Remade(what, review.wish, before, texts(items)))
+            remember(Edit(what, "", before, texts(items), review.wish, wish=True))
         return []
 
     def _stops(self, what: str, item: Any) -> bool:
@@ -513,25 +489,18 @@ class Run:
             return True
         action = self._action(item.person) if what == MAIL else item
         level = self.delegation[PLAN if what == PLAN else action.kind]
-        flagged = item.person in self._flagged or (what == PLAN and self._flagged)
-        return level == ALWAYS or (level == WHEN_FLAGGED and bool(flagged))
+        return level == ALWAYS
 
-    async def _reviewed(self, what: str, shown: Items) -> Review | None:
-        async def ask() -> Review:
-            review = await self.roles["reviewer"].review(self.desk, what, tuple(shown))
-            return checked_review(self.desk, what, shown, review)
+    async def _reviewed(self, what: str, shown: Sequence[Any]) -> Review:
+        review = await self.roles["reviewer"].review(self.desk, what, tuple(shown))
+        return checked_review(self.desk, what, shown, review)
 
-        found: Review | None = await self.slips.ask("reviewer", what, ask())
-        return found
-
-    async def _remember(self, what: str, shown: Items, left: Items) -> None:
-        desk = self.desk
-        for edit in edits(what, shown, left):
-            said = await self._ask("organizer", "describe", desk, edit, instead="")
-            contact = desk.books.contacts.get(edit.about)
-            role = contact.role if contact else ""
-            summary = " ".join(said.split())
-            desk.edits.append(replace(edit, summary=summary, role=role))
+    async def _described(self, edit: Edit) -> Edit:
+        """An edit, with the sentence that is remembered of it."""
+        contact = self.desk.books.contacts.get(edit.about)
+        edit = replace(edit, role=contact.role if contact else "")
+        said = await self._ask("organizer", "describe", self.desk, edit, instead="")
+        return replace(edit, summary=" ".join(said.split()))
 
 
 async def organize(run: Run, until: int | None = None) -> AsyncIterator[Day]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
+from pydantic import ConfigDict
 
 from support.errors import InvalidInput
 from support.seminar.books import Books
-from support.seminar.data import Scenario, rows
+from support.seminar.data import STRICT, Scenario, rows
 from support.seminar.policies import (
     VERSION,
     PolicySet,
@@ -23,6 +25,9 @@ from support.seminar.policies import (
 )
 from support.seminar.records import SENT, Action, Day, DayPlan, Edit, Flag, Hook, Mail
 
+QUOTE = 5
+"""Words in a row by which a summary of an edit quotes a mail."""
+
 
 @dataclass(frozen=True)
 class Template:
@@ -30,6 +35,8 @@ class Template:
     {field} are filled; {answer} is left to the person at the desk where no model phrases
     it. `asks`: of a clarification, what for. Past mails have no gaps.
     """
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     kind: str
     subject: str
@@ -49,6 +56,8 @@ class Template:
 class Artefacts:
     """What a run begins with, and what it leaves behind: one YAML file that people can
     read and edit. Nothing in it is executed, and no credentials are in it."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     policies: PolicySet = field(default_factory=PolicySet)
     templates: tuple[Template, ...] = ()
@@ -109,18 +118,35 @@ class Desk:
         slots = tuple(self.books.holders)
         return tuple(slot for slot in slots if slot in named) or slots
 
-    def learnt(self, *kinds: str) -> list[str]:
-        """Summaries of edits of these kinds."""
-        return [e.summary for e in self.edits if e.what in kinds and e.summary]
+    def learnt(self, about: str, *kinds: str) -> list[str]:
+        """Summaries of edits of these kinds; for a mail to one person nothing but manner
+        of those to others."""
+        found = []
+        for edit in self.edits:
+            ours = about in ("", edit.about) or not self._tells(edit)
+            if edit.what in kinds and edit.summary and ours:
+                found.append(edit.summary)
+        return found
+
+    def _tells(self, edit: Edit) -> bool:
+        """Whether a summary names anybody, or repeats `QUOTE` words of a mail."""
+        names = {*edit.about.split()}
+        for person in self.scenario.people:
+            names |= {*person.name.split()}
+        said = re.findall(r"\w+", edit.summary)
+        mail = " ".join(re.findall(r"\w+", f"{edit.before} {edit.after}"))
+        quotes = [" ".join(said[k : k + QUOTE]) for k in range(len(said) - QUOTE + 1)]
+        return bool(names & {*said}) or any(quote in mail for quote in quotes)
+
+
+def hook_of(flag: Flag, day: int) -> Hook:
+    """The stop hook that a flag leaves behind."""
+    return Hook(flag.question, flag.answer, day, flag.person)
 
 
 def hooks_of(days: tuple[Day, ...]) -> list[Hook]:
-    """The stop hooks that flags left behind."""
-    found = []
-    for day in days:
-        for flag in day.flags:
-            found.append(Hook(flag.question, flag.answer, day.number, flag.person))
-    return found
+    """Those of some days."""
+    return [hook_of(flag, day.number) for day in days for flag in day.flags]
 
 
 def load_templates() -> tuple[Template, ...]:
@@ -156,8 +182,8 @@ def import_artefacts(path: str | Path) -> Artefacts:
 
 def from_content(content: Mapping[str, Any], path: str | Path) -> Artefacts:
     """Artefacts out of what `as_content` made; errors name the file."""
-    policies = policies_of(content.get("policies") or [], path)
-    known = {"templates", "hooks", "learnt"}
-    lists = {name: content[name] for name in known & {*content} if content[name]}
+    lists = {name: listed for name, listed in content.items() if listed}
+    lists |= {"policies": policies_of(lists.get("policies", ()), path)}
+    del lists["version"]
     made: Artefacts = checked(Artefacts, lists, path)
-    return replace(made, policies=policies)
+    return made

@@ -37,8 +37,8 @@ from support.seminar.records import (
     Hook,
 )
 
-PATIENCE, REMINDED, SOON = 2, 3, 7
-"""Working days, mails, and days before a date is urgent, where no policy says so."""
+PATIENCE, REMINDED = 2, 3
+"""Working days and mails where no policy says so."""
 ROLES = {
     "faculty_first": (PROFESSOR, STUDENT),
     "students_first": (STUDENT, PROFESSOR),
@@ -47,12 +47,13 @@ ROLES = {
 
 class RuleBasedOrganizer:
     """Selects and acts by rules, writes by templates; of what was changed before, it
-    learns greetings and closings."""
+    learns greetings and closings. Ties between people go by the order of the list, or by
+    one that is drawn once."""
 
     kind = "rule-based"
 
     def __init__(self, rng: np.random.Generator | None = None) -> None:
-        self._rng, self._order = rng, dict[str, int]()
+        self._rng, self._order = rng, list[str]()
 
     async def progress(self, desk: Desk) -> str:
         """A sentence for each date and person, and for each policy that is not followed."""
@@ -81,7 +82,7 @@ class RuleBasedOrganizer:
         return words.letter(desk, action)
 
     async def describe(self, desk: Desk, edit: Edit) -> str:
-        """What was changed, quoted; of a mail its greeting and closing."""
+        """What was changed; of a mail its greeting and closing."""
         return words.change(desk, edit)
 
     async def close(self, desk: Desk) -> str:
@@ -94,13 +95,11 @@ class RuleBasedOrganizer:
 
     def _todo(self, desk: Desk) -> tuple[Action, ...]:
         if not self._order:
-            names = [person.name for person in desk.books.begun.people]
-            drawn = (
-                self._rng.permutation(len(names)) if self._rng else range(len(names))
-            )
-            self._order = {names[k]: place for place, k in enumerate(drawn)}
-        for name in desk.books.contacts:
-            self._order.setdefault(name, len(self._order))
+            begun = [person.name for person in desk.books.begun.people]
+            drawn = self._rng.permutation(begun) if self._rng else begun
+            self._order = [str(name) for name in drawn]
+        joined = [name for name in desk.books.contacts if name not in self._order]
+        self._order += joined
         return Today(desk, self._order).actions()
 
 
@@ -128,11 +127,12 @@ def match(
 
 class Today:
     """A day under the rules; `done` is what was decided so far, by person, `holders` who
-    has each date by it; ties between people go by `order`."""
+    has each date by it; ties between people go by their `order`."""
 
-    def __init__(self, desk: Desk, order: Mapping[str, int]) -> None:
-        self.desk, self.books, self.order = desk, desk.books, order
+    def __init__(self, desk: Desk, order: Sequence[str]) -> None:
+        self.desk, self.books = desk, desk.books
         self.rules, self.today = desk.policies.rules, desk.books.today
+        self.contacts = [self.books.contacts[name] for name in order]
         self.done: dict[str, Action] = {}
         self.holders = {slot: [*names] for slot, names in self.books.holders.items()}
         self.window = desk.policies.number("follow_up", PATIENCE)
@@ -145,7 +145,7 @@ class Today:
         self.ready = self.closing or not (self.expected | self.asking)
 
     def actions(self) -> tuple[Action, ...]:
-        """The day's actions, at most one for a person."""
+        """The day's actions: what is decided first about somebody counts."""
         if "weekend" in self.rules and not working(self.today):
             return ()
         steps = (
@@ -153,7 +153,6 @@ class Today:
             self.tell,
             self.give,
             self.give_vague,
-            self.give_again,
             self.thanks,
             self.further,
             self.another,
@@ -162,17 +161,13 @@ class Today:
         )
         for step in steps:
             for action in list(step()):
-                self.decide(action)
+                name = action.person
+                if name in self.done or self.books.contacts[name].off:
+                    continue
+                self.done[name] = action
+                if action.kind == CONFIRMATION:
+                    self.holders[action.slots[0]].append(name)
         return tuple(self.done.values())
-
-    def decide(self, action: Action) -> None:
-        """What is decided first about somebody counts."""
-        name = action.person
-        if name in self.done or self.books.contacts[name].off:
-            return
-        self.done[name] = action
-        if action.kind == CONFIRMATION and name not in self.holders[action.slots[0]]:
-            self.holders[action.slots[0]].append(name)
 
     # ---- what the steps look at ----
 
@@ -180,20 +175,20 @@ class Today:
     def free(self) -> dict[date, int]:
         """Dates to come with seats that nobody has, nor gets today."""
         seats = self.desk.scenario.seats
-        left = {slot: seats - len(names) for slot, names in self.holders.items()}
+        left = {slot: seats - len({*names}) for slot, names in self.holders.items()}
         return {slot: n for slot, n in left.items() if n > 0 and slot > self.today}
 
     @property
     def people(self) -> list[Contact]:
         """Without a date or a decision of today, not given up, ready to be written to;
         in the order of ties."""
-        ready = []
-        for contact in self.books.waiting:
+        ready, waiting = [], [contact.name for contact in self.books.waiting]
+        for contact in self.contacts:
             later = contact.not_before and contact.not_before > self.today
-            decided = contact.name in self.done
-            if not (decided or later or contact.silent(self.limit)):
+            open = contact.name in waiting and contact.name not in self.done
+            if open and not later and not contact.silent(self.limit):
                 ready.append(contact)
-        return sorted(ready, key=lambda contact: self.order[contact.name])
+        return ready
 
     @property
     def answering(self) -> list[Contact]:
@@ -212,17 +207,6 @@ class Today:
         reminding = not contact.answered and mails < min(self.limit, REMINDED)
         return quiet is not None and (quiet < self.window or reminding)
 
-    def near(self, slot: date, before: int = 0) -> bool:
-        """Whether a date is urgent, where a policy is on that, or will be in so many
-        days."""
-        days = self.desk.policies.number("urgent") + before
-        return "urgent" in self.rules and self.books.within(slot, days)
-
-    def returned(self, free: Mapping[date, int]) -> dict[date, int]:
-        """Dates that were given back, where a policy is on them."""
-        back = self.books.given_back if "cancelled" in self.rules else set()
-        return {s: n for s, n in free.items() if s in back and not self.near(s)}
-
     def mail(
         self,
         kind: str,
@@ -236,11 +220,6 @@ class Today:
         goal = words.say("goal", asks or kind)
         return Action(kind, name, goal, tuple(slots), policy, asks)
 
-    def gives(self, found: Mapping[str, date], rule: str) -> Iterator[Action]:
-        """Confirmations, for a rule."""
-        for name, slot in found.items():
-            yield self.mail(CONFIRMATION, name, rule, [slot])
-
     # ---- the steps, in their order ----
 
     def answers(self) -> Iterator[Action]:
@@ -251,83 +230,47 @@ class Today:
     def tell(self) -> Iterator[Action]:
         """Dates that somebody has and was not told of."""
         for name, slot in self.books.untold:
-            yield from self.gives({name: slot}, "confirm")
+            yield self.mail(CONFIRMATION, name, "confirm", [slot])
 
     def give(self) -> Iterator[Action]:
         """Dates for people who named them firmly: when that takes every seat, when
         nobody's answer is expected any more, or shortly before the deadline."""
         free, firm = self.free, {c.name: c.can for c in self.people}
         found = match(firm, free, self.first)
-        whole = len(found) == sum(free.values()) and not self.asking & set(found)
-        if not found or not (whole or self.ready):
-            yield from self.give_early(free, firm)
-            return
-        for name, slot in self.unyielding(found, free).items():
+        whole = len(found) == sum(free.values()) and not self.asking & {*found}
+        left = [c for c in self.people if c.name not in found and self.first(c.name)]
+        for name, slot in found.items() if whole or self.ready else ():
+            vague = [contact for contact in left if slot in contact.perhaps]
+            if vague and self.kept(name, slot, found, len(vague)):
+                continue
             others = [c.name for c in self.books.waiting if slot in c.named]
-            rivals = [other for other in others if not self.first(other)]
-            ranked = self.first(name) and rivals
-            yield from self.gives({name: slot}, self.by_role if ranked else "confirm")
+            rivals = self.first(name) and not all(map(self.first, others))
+            rule = self.by_role if rivals else "confirm"
+            yield self.mail(CONFIRMATION, name, rule, [slot])
 
-    def give_early(
-        self, free: Mapping[date, int], firm: Mapping[str, set[date]]
-    ) -> Iterator[Action]:
-        """Urgent dates, and dates that were given back, without waiting for others."""
-        near = {slot: seats for slot, seats in free.items() if self.near(slot)}
-        yield from self.gives(match(firm, near), "urgent")
-        back = self.returned(free)
-        asked = {name: slots for name, slots in firm.items() if name not in self.asking}
-        found = match(asked, back, self.first)
-        yield from self.gives(self.unyielding(found, back), "cancelled")
-
-    def unyielding(
-        self, found: Mapping[str, date], free: Mapping[date, int]
-    ) -> dict[str, date]:
-        """Without those who leave a date for now to people who come first, named it
-        vaguely, and have no other; shortly before the deadline nobody does."""
-        leaving: list[str] = []
-        others = [c for c in self.people if c.name not in found and self.first(c.name)]
-        for slot in set(found.values()):
-            takers = [name for name, taken in found.items() if taken == slot]
-            ahead = [contact for contact in others if slot in contact.perhaps]
-            last = [n for n in takers if self.books.contacts[n].role == self.behind]
-            short = len(takers) + len(ahead) - free[slot]
-            leaving += last[::-1][: max(short, 0)]
-        if self.closing:
-            leaving = []
-        return {name: slot for name, slot in found.items() if name not in leaving}
+    def kept(
+        self, name: str, slot: date, found: Mapping[str, date], vague: int
+    ) -> bool:
+        """Whether a date is kept for people who come first, named it vaguely, and have no
+        other; shortly before the deadline none is."""
+        takers = list(found.values()).count(slot)
+        last = self.books.contacts[name].role == self.behind
+        return last and takers + vague > self.free[slot] and not self.closing
 
     def give_vague(self) -> Iterator[Action]:
         """Vague dates, for seats that nobody named firmly; with a policy on them, people
         are asked first."""
-        slots = free = self.free
-        if not self.ready:
-            soon = {slot: n for slot, n in free.items() if self.near(slot, SOON)}
-            slots = soon | self.returned(free)
         wishes = {contact.name: contact.perhaps for contact in self.people}
-        for name, slot in match(wishes, slots, self.first).items():
-            contact, near = self.books.contacts[name], self.near(slot)
+        free = self.free if self.ready else {}
+        for name, slot in match(wishes, free, self.first).items():
+            contact = self.books.contacts[name]
             asked = contact.asked.get(slot)
             if "vague" in self.rules and not asked:
                 quiet = self.books.quiet(contact)
                 if quiet is None or quiet >= self.window:
                     yield self.mail(CLARIFICATION, name, "vague", [slot], CERTAIN)
-                continue
-            settled = not asked or contact.answered[-1] >= asked
-            if settled and (self.closing or near):
-                yield from self.gives({name: slot}, "urgent" if near else "")
-
-    def give_again(self) -> Iterator[Action]:
-        """Second dates that nobody without one named, shortly before the deadline."""
-        if "one_each" not in self.rules or not self.closing:
-            return
-        wanted = {slot for c in self.books.waiting for slot in c.named}
-        free = {slot: seats for slot, seats in self.free.items() if slot not in wanted}
-        have = {}
-        for name in sorted(self.order, key=lambda name: self.order[name]):
-            held = self.books.held(name)
-            if held and name not in self.done:
-                have[name] = self.books.contacts[name].can - {*held}
-        yield from self.gives(match(have, free), "one_each")
+            elif self.closing and (not asked or contact.answered[-1] >= asked):
+                yield self.mail(CONFIRMATION, name, "", [slot])
 
     def thanks(self) -> Iterator[Action]:
         """Thanks to those who declined, once."""
@@ -349,45 +292,22 @@ class Today:
                 yield self.mail(CLARIFICATION, contact.name, rule, sorted(others), MORE)
 
     def another(self) -> Iterator[Action]:
-        """Questions for another date, to people whose dates others got, or now that one
-        was given back."""
+        """Questions for another date, to people whose dates are all gone: one of theirs
+        went since they were last asked for dates, or a date came."""
+        free = {*self.free}
         for contact in self.answering:
-            others = {*self.free} - contact.cannot
-            if not contact.named or not others or contact.named & {*self.free}:
-                continue
-            if self.turned(contact):
-                ranked = not self.first(contact.name) and self.outranked(contact)
-                rule = self.by_role if ranked else ""
+            others, then = free - contact.cannot, contact.choice
+            gone = contact.named and not contact.named & free
+            if gone and others and (others - then or contact.named & then):
+                rule = self.by_role if self.outranked(contact) else ""
                 yield self.mail(CLARIFICATION, contact.name, rule, sorted(others), MORE)
 
     def outranked(self, contact: Contact) -> bool:
         """Whether somebody who comes first has, or gets today, a date of theirs."""
-        names: list[str] = []
+        names = list[str]()
         for slot in contact.named & {*self.holders}:
             names += self.holders[slot]
-        return any(map(self.first, names))
-
-    def turned(self, contact: Contact) -> bool:
-        """Whether a date of theirs was given to another or dropped, or a free one given
-        back, since they were last asked for dates."""
-        name, mails = contact.name, self.desk.mails
-        asking = (CLARIFICATION, INVITATION)
-        ours = [mail for mail in mails if mail.to == name]
-        last = max([mail.day for mail in ours if mail.kind in asking], default=0)
-        since = [mail for mail in mails if mail.day > last]
-        others = [c for c in self.books.contacts.values() if c is not contact]
-        gave = {other.name for other in others if other.gave_back & {*self.books.free}}
-        given = {
-            s for s, names in self.holders.items() if names != self.books.holders[s]
-        }
-        lost = contact.named & given
-        for mail in ours:
-            if mail.day >= last:
-                lost |= contact.named & {*mail.slots} - {*self.holders}
-        for mail in since:
-            if mail.kind == CONFIRMATION and mail.to != name:
-                lost |= contact.named & {*mail.slots}
-        return bool(lost) or any(mail.sender in gave for mail in since)
+        return not self.first(contact.name) and any(map(self.first, names))
 
     def again(self) -> Iterator[Action]:
         """Once more to whoever did not answer, or without a date, when the window is over
@@ -404,17 +324,15 @@ class Today:
     def invite(self) -> Iterator[Action]:
         """To everybody at the beginning where a policy says so, else to as many people
         as seats are free."""
-        contacts, free = self.books.contacts.values(), self.free
-        begun = any(contact.mails for contact in contacts)
-        unasked = [c.name for c in contacts if not (c.mails or c.declined)]
-        fresh = [name for name in unasked if name not in self.done]
-        fresh.sort(key=lambda name: (-self.first(name), self.order[name]))
-        hoped = self.expected | {
-            c.name for c in self.books.waiting if c.named & {*free}
-        }
-        hoped -= {n for n, action in self.done.items() if action.kind == CONFIRMATION}
-        rule, room = "", sum(free.values()) - len(hoped)
+        free, done = self.free, self.done
+        unasked = [c for c in self.contacts if not (c.mails or c.declined)]
+        fresh = [c.name for c in unasked if c.name not in done]
+        begun = any(contact.mails for contact in self.contacts)
+        hoped = {c.name for c in self.books.waiting if c.named & {*free}}
+        gets = {name for name in done if done[name].kind == CONFIRMATION}
+        rule, room = "", sum(free.values()) - len((hoped | self.expected) - gets)
         if "begin" in self.rules and not begun:
             rule, room = "begin", len(fresh)
+        fresh.sort(key=self.first, reverse=True)
         for name in fresh[: max(room, 0)] if free else ():
             yield self.mail(INVITATION, name, rule)

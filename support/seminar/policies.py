@@ -3,28 +3,39 @@ machine follows, if it has one.
 
 A rule is data in the file (`rule: follow_up`, `days: 2`), not guessed from the sentence.
 Of each kind stands here when it applies, read literally, and how a day breaks it:
-breaking is doing what it forbids and, of *begin*, *confirm* and *urgent*, leaving what
-it asks for on this very day. A sentence without a rule is for models and people.
+breaking is doing what it forbids and, of *begin* and *confirm*, leaving what it asks for
+on this very day. A sentence without a rule is for models and people.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
+from itertools import product
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import yaml
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput
 from support.forms import misfits
 from support.seminar.books import Books, Contact
-from support.seminar.data import PROFESSOR, STUDENT, Line, in_words, working
+from support.seminar.data import (
+    PROFESSOR,
+    STRICT,
+    STUDENT,
+    Line,
+    check,
+    in_words,
+    working,
+)
 from support.seminar.records import (
+    ANSWER,
     ASKING,
     CONFIRMATION,
     SENT,
@@ -38,6 +49,7 @@ VERSION = 2
 LONGEST = 400
 """Characters of a policy: it stands in every prompt."""
 NEVER = 1_000_000
+UNITS = "days", "mails", "dates"
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,8 @@ class Policy:
     the policy is an answer to, in a word or two.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
     id: Line
     text: Annotated[str, Field(min_length=1, max_length=LONGEST, pattern=r"\S")]
     rule: str = ""
@@ -57,18 +71,17 @@ class Policy:
     challenge: str = ""
 
     def __post_init__(self) -> None:
+        check(self)
         if self.rule and self.rule not in RULES:
             known = ", ".join(RULES)
             raise InvalidInput(
                 f"policy {self.id}: rule {self.rule!r} given; expected one of {known}"
             )
-        for unit in ("days", "mails", "dates"):
-            wanted = bool(self.rule) and RULES[self.rule].unit == unit
-            if wanted != (getattr(self, unit) is not None):
-                what = "a number" if wanted else "none"
-                raise InvalidInput(
-                    f"policy {self.id}: expected {what} under {unit!r}, as its rule has"
-                )
+        unit = RULES[self.rule].unit if self.rule else ""
+        given = {name for name in UNITS if getattr(self, name) is not None}
+        if given != {unit} - {""}:
+            expected = f"a number under {unit!r}" if unit else "no number"
+            raise InvalidInput(f"policy {self.id}: expected {expected}, by its rule")
 
     @property
     def number(self) -> int:
@@ -83,17 +96,13 @@ class PolicySet:
     policies: tuple[Policy, ...] = ()
 
     def __post_init__(self) -> None:
-        rules: dict[str, str] = {}
-        for policy in self.policies:
-            if self.ids.count(policy.id) > 1:
-                raise InvalidInput(f"policies: the id {policy.id!r} is given twice")
-            rule = "students_first" if policy.rule == "faculty_first" else policy.rule
-            if rule and rule in rules:
+        rules = [p.rule.replace("students", "faculty") for p in self if p.rule]
+        for name, count in [*Counter(self.ids).items(), *Counter(rules).items()]:
+            if count > 1:
                 raise InvalidInput(
-                    f"policies: {policy.id!r} and {rules[rule]!r} are rules of one kind, "
-                    "and nobody can follow both; drop or edit one of them"
+                    f"policies: {name!r} is given twice, and nobody can follow both; "
+                    "drop or edit one of them"
                 )
-            rules[rule] = policy.id
 
     def __iter__(self) -> Iterator[Policy]:
         return iter(self.policies)
@@ -147,25 +156,16 @@ class PolicySet:
 # ---- files -----------------------------------------------------------------------------
 
 
-PARTS = {
-    "seed": ("seed",),
-    "further": ("further",),
-    "all": ("seed", "further"),
-    "none": (),
-}
-"""The lists of the project's file that make a set, by its name."""
-
-
 @cache
 def load_policies(part: str = "seed") -> PolicySet:
     """The project's own: the six "seed" ones, "further", "all", or "none"."""
-    if part not in PARTS:
-        raise InvalidInput(f"policies: {part!r} given; expected {', '.join(PARTS)}")
     file = inputs("seminar", "policies.yaml")
-    content, found = read_yaml(file), list[Any]()
-    for name in PARTS[part]:
-        found += content[name]
-    return policies_of(found, file)
+    lists = {"none": [], **read_yaml(file)}
+    del lists["version"]
+    lists["all"] = [*lists["seed"], *lists["further"]]
+    if part not in lists:
+        raise InvalidInput(f"policies: {part!r} given; expected {', '.join(lists)}")
+    return policies_of(lists[part], file)
 
 
 def policies_of(entries: Iterable[Any], file: str | Path = "policies") -> PolicySet:
@@ -229,16 +229,6 @@ def checked(kind: Any, given: Any, file: str | Path) -> Any:
 # ---- when a policy applies, and how a day breaks it ------------------------------------
 
 
-def applies(policies: PolicySet, books: Books) -> tuple[str, ...]:
-    """Ids of the policies that tell the organiser something today, or to leave it."""
-    limit = policies.number("give_up", NEVER)
-    return tuple(
-        policy.id
-        for rule, policy in policies.rules.items()
-        if RULES[rule].applies(books, policy.number, limit)
-    )
-
-
 @dataclass(frozen=True)
 class Judged:
     """A day to be judged: the books before and after its actions, all mails so far."""
@@ -271,132 +261,13 @@ class Judged:
                 if known.name not in self.before.holders.get(slot, []):
                     yield slot, known
 
-    def namers(self, slot: date) -> list[str]:
-        """People without a date, before and after, who had named one."""
-        still = {contact.name for contact in self.after.waiting}
-        before = [c for c in self.before.waiting if c.name in still]
-        return [contact.name for contact in before if slot in contact.named]
-
-    def losers(self, slot: date) -> list[str]:
-        """The same of a date that is full now."""
-        return [] if slot in self.after.free else self.namers(slot)
-
-
-def violations(day: Judged) -> tuple[str, ...]:
-    """A sentence for every breach, the policy's id before it."""
-    found = []
-    for rule, policy in day.policies.rules.items():
-        for breach in RULES[rule].broken(day, policy.number):
-            found.append(f"{policy.id}: {breach}")
-    return tuple(found)
-
-
-def wanted(books: Books, slots: Iterable[date]) -> bool:
-    """Whether somebody without a date named one of these that is free."""
-    free = {*slots} & {*books.free}
-    return any(free & contact.named for contact in books.waiting)
-
-
-def rivals(books: Books, ahead: str, behind: str) -> list[tuple[date, str, str]]:
-    """Free dates that two people without a date both named: the date, who of role
-    `ahead`, who of role `behind`."""
-    found = []
-    for slot in books.free:
-        named = [contact for contact in books.waiting if slot in contact.named]
-        first = [contact.name for contact in named if contact.role == ahead]
-        second = [contact.name for contact in named if contact.role == behind]
-        found += [(slot, one, other) for one in first for other in second]
-    return found
+    def lost(self, name: str, slot: date) -> bool:
+        """Whether somebody has no date, and this one is full."""
+        waiting = [contact.name for contact in self.after.waiting]
+        return name in waiting and slot not in self.after.free
 
 
 Breaches = Iterator[str]
-
-
-def _not_begun(day: Judged, number: int) -> Breaches:
-    everybody = day.before.contacts.values()
-    if day.free or any(contact.mails for contact in everybody):
-        return
-    asked = {action.person for action, _ in day.written}
-    for contact in everybody:
-        if contact.name not in asked and not contact.off:
-            yield f"{contact.name} was not asked at the beginning"
-    for mail in day.mails:
-        left = sorted({*day.before.holders} - {*mail.slots})
-        if left and mail.kind in ASKING:
-            missing = ", ".join(map(in_words, left))
-            yield f"{mail.to} was not asked about {missing}"
-
-
-def _hasty(day: Judged, number: int) -> Breaches:
-    for action, known in day.written:
-        quiet = day.before.quiet(known)
-        owes = action.kind in ASKING and not day.before.held(known.name)
-        if owes and quiet is not None and quiet < number:
-            yield f"{known.name} was written to after {quiet} working days of silence"
-
-
-def _insisted(day: Judged, number: int) -> Breaches:
-    for _, known in day.written:
-        if known.silent(number):
-            mails = len(known.mails)
-            yield f"{known.name} was written to after {mails} mails without any answer"
-
-
-def _unasked(day: Judged, number: int) -> Breaches:
-    for slot, known in day.given:
-        if known.few(number) and {*day.before.free} - known.spoken_of:
-            yield f"{known.name} got {in_words(slot)}, not asked for further dates"
-
-
-def _unsure(day: Judged, number: int) -> Breaches:
-    for slot, known in day.given:
-        if slot in known.perhaps and slot not in known.asked:
-            yield f"{known.name} got {in_words(slot)}, named vaguely and not confirmed"
-
-
-def _first(ahead: str, behind: str) -> Rule:
-    def broken(day: Judged, number: int) -> Breaches:
-        given = {(slot, known.name) for slot, known in day.given}
-        hurry = day.policies.number("urgent", -1)
-        for slot, one, other in rivals(day.before, ahead, behind):
-            urgent = (slot - day.before.today).days <= hurry
-            if (slot, other) in given and one in day.losers(slot) and not urgent:
-                yield f"{other} got {in_words(slot)}, which {one}, a {ahead}, had named"
-
-    return Rule(lambda books, *_: bool(rivals(books, ahead, behind)), broken)
-
-
-def _resting(day: Judged, number: int) -> Breaches:
-    for _, known in day.written:
-        if day.free:
-            yield f"{known.name} was written to on a {day.before.today:%A}"
-
-
-def _pressed(day: Judged, number: int) -> Breaches:
-    for action, known in day.written:
-        if known.declined and (action.kind != THANKS or known.thanked):
-            yield f"{known.name}, who had declined, got a mail ({action.kind})"
-
-
-def _untold(day: Judged, number: int) -> Breaches:
-    for name, slot in day.after.untold:
-        if not day.free:
-            yield f"{name} has {in_words(slot)} and was not told"
-
-
-def _second(day: Judged, slots: Iterable[date]) -> Breaches:
-    for slot, known in day.given:
-        others = " or ".join(day.losers(slot))
-        if slot in slots and day.before.held(known.name) and others:
-            yield f"{known.name}, who has a date, got {in_words(slot)}, not {others}"
-
-
-def _late(day: Judged, number: int) -> Breaches:
-    for slot in day.after.free:
-        left, names = (slot - day.before.today).days, day.namers(slot)
-        if names and 0 < left <= number and not day.free:
-            named = " and ".join(names)
-            yield f"{in_words(slot)}, {left} days away, is free, though {named} named it"
 
 
 @dataclass(frozen=True)
@@ -409,49 +280,149 @@ class Rule:
     unit: str = ""
 
 
+def applies(policies: PolicySet, books: Books) -> tuple[str, ...]:
+    """Ids of the policies that tell the organiser something today, or to leave it."""
+    limit, found = policies.number("give_up", NEVER), []
+    for rule, policy in policies.rules.items():
+        if RULES[rule].applies(books, policy.number, limit):
+            found.append(policy.id)
+    return tuple(found)
+
+
+def violations(day: Judged) -> tuple[str, ...]:
+    """A sentence for every breach, the policy's id before it."""
+    found = []
+    for rule, policy in day.policies.rules.items():
+        for breach in RULES[rule].broken(day, policy.number):
+            found.append(f"{policy.id}: {breach}")
+    return tuple(found)
+
+
 def _begins(books: Books, *_: int) -> bool:
     return not any(contact.mails for contact in books.contacts.values())
+
+
+def _not_begun(day: Judged, number: int) -> Breaches:
+    if day.free or not _begins(day.before):
+        return
+    asked = {action.person for action, _ in day.written}
+    for contact in day.before.contacts.values():
+        if contact.name not in asked and not contact.off:
+            yield f"{contact.name} was not asked at the beginning"
+    for mail in day.mails:
+        left = sorted({*day.before.holders} - {*mail.slots})
+        if left and mail.kind in ASKING:
+            missing = ", ".join(map(in_words, left))
+            yield f"{mail.to} was not asked about {missing}"
 
 
 def _to_remind(books: Books, number: int, limit: int) -> bool:
     return any(c.unanswered and len(c.mails) < limit for c in books.waiting)
 
 
+def _hasty(day: Judged, number: int) -> Breaches:
+    for action, known in day.written:
+        quiet = day.before.quiet(known)
+        owes = action.kind in ASKING and not day.before.held(known.name)
+        if owes and quiet is not None and quiet < number:
+            yield f"{known.name} was written to after {quiet} working days of silence"
+
+
 def _given_up(books: Books, number: int, limit: int) -> bool:
     return any(contact.silent(number) for contact in books.contacts.values())
+
+
+def _insisted(day: Judged, number: int) -> Breaches:
+    for _, known in day.written:
+        if known.silent(number):
+            mails = len(known.mails)
+            yield f"{known.name} was written to after {mails} mails without any answer"
+
+
+def _have_few(books: Books, number: int, limit: int) -> bool:
+    return any(contact.few(number) for contact in books.waiting)
+
+
+def _unasked(day: Judged, number: int) -> Breaches:
+    for slot, known in day.given:
+        if known.few(number) and {*day.before.free} - known.spoken_of:
+            yield f"{known.name} got {in_words(slot)}, not asked for further dates"
+
+
+def _are_vague(books: Books, *_: int) -> bool:
+    return any(contact.perhaps for contact in books.waiting)
+
+
+def _unsure(day: Judged, number: int) -> Breaches:
+    for slot, known in day.given:
+        if slot in known.perhaps and slot not in known.asked:
+            yield f"{known.name} got {in_words(slot)}, named vaguely and not confirmed"
+
+
+def _resting(day: Judged, number: int) -> Breaches:
+    for _, known in day.written:
+        if day.free:
+            yield f"{known.name} was written to on a {day.before.today:%A}"
 
 
 def _to_thank(books: Books, *_: int) -> bool:
     return any(c.declined and not c.thanked for c in books.contacts.values())
 
 
-def _seconds(books: Books, *_: int) -> bool:
-    speakers = [c for c in books.contacts.values() if books.held(c.name)]
-    return any(wanted(books, contact.named) for contact in speakers)
+def _pressed(day: Judged, number: int) -> Breaches:
+    for action, known in day.written:
+        due = action.kind == THANKS and not known.thanked
+        if known.declined and not due and action.asks != ANSWER:
+            yield f"{known.name}, who had declined, got a mail ({action.kind})"
 
 
-def _soon(books: Books, number: int, limit: int) -> bool:
-    return wanted(books, [slot for slot in books.free if books.within(slot, number)])
+def _untold(day: Judged, number: int) -> Breaches:
+    for name, slot in day.after.untold:
+        if not day.free:
+            yield f"{name} has {in_words(slot)} and was not told"
+
+
+People = Callable[[Books], list[Contact]]
+
+
+def _first(ahead: People, behind: People) -> Rule:
+    """Of two who named a date that is free, some come before others."""
+
+    def rivals(books: Books) -> list[tuple[date, str, str]]:
+        found = []
+        for one, other in product(ahead(books), behind(books)):
+            for slot in sorted(one.named & other.named & {*books.free}):
+                found.append((slot, one.name, other.name))
+        return found
+
+    def broken(day: Judged, number: int) -> Breaches:
+        given = {(slot, known.name) for slot, known in day.given}
+        for slot, one, other in rivals(day.before):
+            if (slot, other) in given and day.lost(one, slot):
+                yield f"{other} got {in_words(slot)}, which {one} had named"
+
+    return Rule(lambda books, *_: bool(rivals(books)), broken)
+
+
+def _of(role: str) -> People:
+    return lambda books: [c for c in books.waiting if c.role == role]
+
+
+def _speakers(books: Books) -> list[Contact]:
+    return [c for c in books.contacts.values() if books.held(c.name)]
 
 
 RULES: Mapping[str, Rule] = {
     "begin": Rule(_begins, _not_begun),
     "follow_up": Rule(_to_remind, _hasty, "days"),
     "give_up": Rule(_given_up, _insisted, "mails"),
-    "ask_more": Rule(
-        lambda books, n, _: any(c.few(n) for c in books.waiting), _unasked, "dates"
-    ),
-    "vague": Rule(lambda books, *_: any(c.perhaps for c in books.waiting), _unsure),
-    "faculty_first": _first(PROFESSOR, STUDENT),
-    "students_first": _first(STUDENT, PROFESSOR),
+    "ask_more": Rule(_have_few, _unasked, "dates"),
+    "vague": Rule(_are_vague, _unsure),
+    "faculty_first": _first(_of(PROFESSOR), _of(STUDENT)),
+    "students_first": _first(_of(STUDENT), _of(PROFESSOR)),
     "weekend": Rule(lambda books, *_: not working(books.today), _resting),
     "declined": Rule(_to_thank, _pressed),
     "confirm": Rule(lambda books, *_: bool(books.untold), _untold),
-    "cancelled": Rule(
-        lambda books, *_: wanted(books, books.given_back),
-        lambda day, _: _second(day, day.before.given_back),
-    ),
-    "one_each": Rule(_seconds, lambda day, _: _second(day, day.before.holders)),
-    "urgent": Rule(_soon, _late, "days"),
+    "one_each": _first(lambda books: books.waiting, _speakers),
 }
 """What the rule-based organiser can follow, and the audit can judge."""

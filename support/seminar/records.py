@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from datetime import date as Date
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from support.play import FormatError
-from support.seminar.data import Scenario
+from support.seminar.data import STRICT, Scenario
 
 INVITATION, FOLLOW_UP, CLARIFICATION = ASKING = (
     "invitation",
@@ -143,10 +143,12 @@ class Flag:
     grants: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hook:
     """A stop hook: what made the organiser stop and ask, and what was decided then. Of
     day 0 are those of earlier runs."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     question: str
     answer: str = ""
@@ -154,10 +156,13 @@ class Hook:
     person: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Edit:
     """What the person at the desk changed, about whom ("" for a plan), and their role;
-    of a removal `after` is empty. `summary` is the sentence that is remembered of it."""
+    of a removal `after` is empty. `summary` is the sentence that is remembered of it.
+    With a `wish`, which is the summary then, all were made again."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     what: str
     about: str
@@ -165,16 +170,7 @@ class Edit:
     after: str
     summary: str = ""
     role: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Remade:
-    """What was made again by which wish: all of a plan, of the actions, of the mails."""
-
-    what: str
-    wish: str
-    before: str
-    after: str
+    wish: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +189,7 @@ class Day:
     """One finished day, in its order; `number` counts the days of the run from 1.
 
     `progress` is the morning's summary; `assignment` has every date with the people who
-    have it in the evening, `pending` people with an unanswered mail and the working days
-    since it, in the morning; `violations` are of policies, read literally.
+    have it in the evening; `violations` are of policies, read literally.
     """
 
     number: int
@@ -208,9 +203,7 @@ class Day:
     actions: tuple[Action, ...] = ()
     sent: tuple[Mail, ...] = ()
     edits: tuple[Edit, ...] = ()
-    remade: tuple[Remade, ...] = ()
     assignment: tuple[tuple[Date, tuple[str, ...]], ...] = ()
-    pending: tuple[tuple[str, int], ...] = ()
     violations: tuple[str, ...] = ()
     summary: str = ""
     format_errors: tuple[FormatError, ...] = ()

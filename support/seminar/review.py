@@ -23,12 +23,8 @@ from support.seminar.records import (
     Says,
 )
 
-ALWAYS, WHEN_FLAGGED, AUTOMATIC = LEVELS = (
-    "always ask",
-    "ask when flagged",
-    "automatic",
-)
-"""When something is shown: always, when its person's reply was flagged, never."""
+ALWAYS, AUTOMATIC = LEVELS = "always ask", "automatic"
+"""Whether something is shown before it is done."""
 DELEGATED = (PLAN, *ACTIONS)
 """What is delegated apart: the plan, and every kind of action with its mail."""
 AGAINS = 3
@@ -54,24 +50,16 @@ def levels(delegation: Mapping[str, str] | str) -> dict[str, str]:
 
 
 class Automatic:
-    """Approves all; decides nothing, except where an answer was given for a word of the
-    question."""
+    """Approves all, decides and reads nothing."""
 
     kind = "automatic"
-
-    def __init__(self, answers: Mapping[str, str] | None = None) -> None:
-        self.answers = dict(answers or {})
 
     async def review(self, desk: Desk, what: str, items: Items) -> Review:
         """All of it."""
         return Review(tuple(items))
 
     async def decide(self, desk: Desk, flag: Flag) -> Flag:
-        """The flag with an answer, or without."""
-        question = flag.question.casefold()
-        for word, answer in self.answers.items():
-            if word.casefold() in question:
-                return replace(flag, answer=answer, words=answer)
+        """Left open."""
         return flag
 
     async def read(self, desk: Desk, mail: Mail) -> Says | None:

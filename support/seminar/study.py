@@ -18,7 +18,7 @@ from support.seminar.day import DirectPost, Run, organize
 from support.seminar.desk import Artefacts, hooks_of, load_past, load_templates
 from support.seminar.policies import PolicySet, policy_set
 from support.seminar.records import STATED, Day, Organizing
-from support.seminar.review import AUTOMATIC, levels
+from support.seminar.review import AUTOMATIC
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -67,11 +67,10 @@ async def seminar(
     run = Run(programme, post, roles, begun, load_past(), delegation)
     days = tuple([day async for day in organize(run, until)])
     named = isinstance(policies, str) and artefacts is None
-    one = isinstance(delegation, str)
     told = {
         "policies": policies if named else "own",
         "until": until,
-        "delegation": delegation if one else levels(delegation),
+        "delegation": delegation,
     }
     return recorded(programme, {**people, **roles}, begun, days, told)
 

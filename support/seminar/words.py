@@ -10,7 +10,6 @@ import re
 import textwrap
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
 from functools import cache
 
 from support.data import inputs
@@ -22,7 +21,6 @@ from support.seminar.data import (
     Scenario,
     days_in_words,
     in_words,
-    working,
 )
 from support.seminar.desk import Desk, Template, load_templates
 from support.seminar.records import (
@@ -35,8 +33,7 @@ from support.seminar.records import (
     Says,
 )
 
-SHOWN = 60  # characters that a summary of an edit quotes
-LINE = 80  # characters of a line that can be a greeting or a closing
+LINE, SHOWN = 80, 60  # characters of a greeting, and that a summary of an edit quotes
 
 
 @cache
@@ -50,71 +47,75 @@ def say(who: str, what: str, /, **gaps: object) -> str:
     return _table()[who][what].format(**gaps)
 
 
-def counted(count: int, what: str) -> str:
-    """A number of things."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def stated(who: str, says: Says) -> list[str]:
+    """What is said, a phrase or a sentence for each thing, in the words of a table."""
+    dates = {
+        "gives_back": says.gives_back,
+        "can": says.can,
+        "perhaps": says.perhaps,
+        "cannot": says.cannot,
+        "later": [says.not_before] if says.not_before else [],
+    }
+    told = {what: days_in_words(days) for what, days in dates.items() if days}
+    found = [say(who, what, days=days) for what, days in told.items()]
+    found += [say(who, "declines")] if says.declines else []
+    return found + ([say(who, "asks", issue=says.asks)] if says.asks else [])
+
+
+def reply(says: Says, persona: Persona) -> str:
+    """A reply that says what its data say."""
+    text = " ".join(stated("reply", says)) or say("reply", "noted")
+    return f"{text}\n\n{persona.name}"
 
 
 # ---- reports and plans -----------------------------------------------------------------
 
 
 def report(desk: Desk) -> str:
-    """How things stand: every date, everybody who was written to, who was not, and the
-    policies that are not followed."""
-    contacts = desk.books.contacts.values()
+    """How things stand: every date, everybody on the list, and the policies that are not
+    followed."""
     lines = [say("report", "day", day=desk.day, today=in_words(desk.today))]
     for slot, names in desk.books.holders.items():
         left = desk.scenario.seats - len(names)
         has = ", ".join(names) or "nobody"
         lines.append(say("report", "slot", slot=in_words(slot), has=has, left=left))
-    met = [contact for contact in contacts if contact.mails or contact.answered]
-    lines += [f"{c.name} ({c.role}): {'; '.join(known(desk, c))}." for c in met]
-    if unwritten := [c.name for c in contacts if c not in met]:
-        lines.append(say("report", "unwritten", names=", ".join(unwritten)))
+    lines += [person(desk, contact) for contact in desk.books.contacts.values()]
     for policy in desk.policies.words_alone:
         lines.append(say("report", "unfollowed", id=policy.id, text=policy.text))
     return "\n".join(lines)
 
 
-def known(desk: Desk, contact: Contact) -> list[str]:
-    """What is known of somebody, a phrase for each thing."""
-    quiet = desk.books.quiet(contact)
-    said = {
+def person(desk: Desk, contact: Contact) -> str:
+    """All that is known of somebody, in a line."""
+    events = {
         "written": contact.mails,
         "answered": contact.answered[-1:],
         "has": desk.books.held(contact.name),
-        "can": contact.can,
-        "perhaps": contact.perhaps,
-        "cannot": contact.cannot,
-        "gave_back": contact.gave_back,
-        "later": [contact.not_before] if contact.not_before else [],
     }
-    found = [
-        say("known", what, days=days_in_words(days))
-        for what, days in said.items()
-        if days
-    ]
-    if quiet:
-        found.append(say("known", "quiet", days=counted(quiet, "working day")))
-    return found + ([say("known", "declined")] if contact.declined else [])
+    told = {what: days_in_words(days) for what, days in events.items() if days}
+    found = [say("known", what, days=days) for what, days in told.items()]
+    if quiet := desk.books.quiet(contact):
+        found.append(say("known", "quiet", days=quiet))
+    dates = contact.can, contact.perhaps, contact.cannot, contact.gave_back
+    can, perhaps, cannot, back = map(tuple, dates)
+    rest = contact.declined, contact.not_before
+    found += stated("known", Says(can, perhaps, cannot, back, *rest))
+    known = "; ".join(found) or say("known", "nothing")
+    return f"{contact.name} ({contact.role}): {known}"
 
 
 def plan(desk: Desk, actions: Sequence[Action], wish: str = "") -> DayPlan:
     """Who gets which kind of mail, and which policies ask for it."""
-    people: dict[str, list[str]] = {}
-    asked: dict[str, list[str]] = {}
-    for action in actions:
-        people.setdefault(action.kind, []).append(action.person)
-        asked.setdefault(action.policy, []).append(action.kind)
-    parts = [say("do", kind, names=", ".join(of)) for kind, of in people.items()]
+    parts = []
+    for kind in dict.fromkeys(action.kind for action in actions):
+        names = [action.person for action in actions if action.kind == kind]
+        parts.append(say("do", kind, names=", ".join(names)))
     why = [say("reason", "wish")] if wish else []
-    for policy, kinds in asked.items():
-        said = {"policy": policy, "mails": counted(len(kinds), "mail")}
-        why.append(say("reason", "policy" if policy else "goal", **said))
+    for policy in dict.fromkeys(action.policy for action in actions):
+        why.append(say("reason", "policy" if policy else "goal", policy=policy))
     if not actions:
-        weekend = "weekend" in desk.policies.rules and not working(desk.today)
-        why.append(say("reason", "weekend" if weekend else "idle"))
-    return DayPlan(" ".join(parts) or say("do", "nothing"), " ".join(why))
+        parts, why = [say("do", "nothing")], [*why, say("reason", "idle")]
+    return DayPlan(" ".join(parts), " ".join(why))
 
 
 def named_in(text: str, names: Iterable[str]) -> set[str]:
@@ -132,13 +133,12 @@ def evening(desk: Desk) -> str:
     today = [mail for mail in desk.mails if mail.day == desk.day]
     sent = [mail for mail in today if mail.sender == ORGANISER]
     given = [mail.to for mail in sent if mail.kind == CONFIRMATION]
-    taken = sum(map(len, desk.books.holders.values()))
     return say(
         "report",
         "evening",
-        sent=counted(len(sent), "mail"),
+        sent=len(sent),
         came=len(today) - len(sent),
-        taken=taken,
+        taken=sum(map(len, desk.books.holders.values())),
         seats=desk.scenario.seats * len(desk.books.holders),
         given=", ".join(given) or "nobody",
     )
@@ -149,28 +149,27 @@ def evening(desk: Desk) -> str:
 
 def letter(desk: Desk, action: Action) -> Draft:
     """The mail of an action, with the greeting and the closing that edits taught."""
-    person = desk.scenario.by_name[action.person]
-    template = template_for(desk.templates, action) or template_for(
-        load_templates(), action
-    )
+    programme, person = desk.scenario, desk.scenario.by_name[action.person]
+    own = template_for(desk.templates, action)
+    template = own or template_for(load_templates(), action)
     decided = [flag for flag in desk.decided if flag.person == person.name]
     answer = "\n\n".join(flag.words or "{answer}" for flag in decided)
     asked = action.slots or desk.books.to_come
+    last = _names(person, programme)["last"]
     gaps = {
-        "speaker": addressed(person, desk.scenario),
+        "speaker": f"Professor {last}" if person.role == PROFESSOR else person.name,
         "dates": "\n".join(map(in_words, asked)),
         "date": in_words(asked[0]) if asked else "",
         "answer": answer or "{answer}",
-        "title": desk.scenario.title,
-        "place": desk.scenario.place,
-        "time": desk.scenario.time,
-        "organiser": desk.scenario.organiser,
+        "title": programme.title,
+        "place": programme.place,
+        "time": programme.time,
+        "organiser": programme.organiser,
         "field": person.field or say("mail", "field"),
     }
-    subject, body = (_filled(t, gaps) for t in (template.subject, template.body))
-    return Draft(
-        person.name, subject, mannered(body, desk.edits, person, desk.scenario)
-    )
+    body = _filled(template.body, gaps)
+    body = mannered(body, learnt(desk, person), person, programme)
+    return Draft(person.name, _filled(template.subject, gaps), body)
 
 
 def template_for(known: Sequence[Template], action: Action) -> Template:
@@ -190,137 +189,92 @@ def gap_in(text: str) -> str:
     return found[0] if found else ""
 
 
-def addressed(person: Persona, scenario: Scenario) -> str:
-    """How mails address somebody: professors by title and last name, in full where
-    another shares it; others by name."""
-    if person.role != PROFESSOR:
-        return person.name
-    return f"Professor {_last(person, scenario)}"
-
-
-def _last(person: Persona, scenario: Scenario) -> str:
-    last = person.name.split()[-1]
-    alike = [p for p in scenario.people if p.name.split()[-1] == last]
-    return person.name if len(alike) > 1 else last
-
-
-# ---- what is learnt of mails that were changed at the desk -----------------------------
-# A greeting is the first line that names the person and ends with a comma or an
-# exclamation mark, a closing the line before the organiser's name. A greeting is used
-# again for people of the same role, a closing for everybody; of several the latest.
-
-
-def change(desk: Desk, edit: Edit) -> str:
-    """What was changed, quoted; of a mail its greeting and its closing, if these are
-    other ones now."""
-    about = {"what": edit.what, "about": edit.about or "the day"}
-    if not edit.after:
-        return say("change", "removed", **about)
-    found = []
-    for part, (old, new) in restyled(edit, desk.scenario).items():
-        found.append(say("change", "part", part=part, old=old, new=new))
-    if found:
-        return say("change", "style", changes=" and ".join(found), **about)
-    old, new = (textwrap.shorten(t, SHOWN) for t in (edit.before, edit.after))
-    return say("change", "changed", old=old, new=new, **about)
-
-
-def restyled(edit: Edit, scenario: Scenario) -> dict[str, tuple[str, str]]:
-    """The greeting and the closing of a mail before and after, where these were changed."""
-    if edit.what != MAIL:
-        return {}
-    texts = edit.before, edit.after
-    greeting, other = (greeting_of(text, edit.about) for text in texts)
-    closing, last = (closing_of(text, scenario) for text in texts)
-    parts = {"greeting": (greeting, other), "closing": (closing, last)}
-    return {
-        name: (old, new) for name, (old, new) in parts.items() if old != new and new
-    }
-
-
-def mannered(
-    body: str, edits: Sequence[Edit], person: Persona, scenario: Scenario
-) -> str:
-    """A mail with the greeting and the closing that edits of mails teach."""
-    learnt = {}
-    for edit in edits:
-        for part, (_, new) in restyled(edit, scenario).items():
-            if part == "closing" or edit.role == person.role:
-                learnt[part] = new
-    first, _, rest = body.partition("\n")
-    if "greeting" in learnt and greeting_of(first, person.name):
-        gaps = {**_names(person.name), "last": _last(person, scenario)}
-        body = f"{_filled(learnt['greeting'], gaps)}\n{rest}"
-    old = closing_of(body, scenario)
-    if "closing" in learnt and old:
-        head, _, tail = body.rpartition(old)
-        body = f"{head}{learnt['closing']}{tail}"
-    return body
-
-
-def _names(name: str) -> dict[str, str]:
-    parts = name.split()
-    return {"name": name, "last": parts[-1], "first": parts[0]}
-
-
-def greeting_of(text: str, name: str) -> str:
-    """The greeting of a mail to somebody, with gaps for the name; "" where there is none.
-
-    >>> greeting_of("Hi Ana!", "Ana Ray")
-    'Hi {first}!'
-    """
-    for line in map(str.strip, text.splitlines()):
-        if not 0 < len(line) <= LINE or not line.endswith((",", "!")):
-            continue
-        gaps = line.replace("{", "(").replace("}", ")")
-        for gap, part in _names(name).items():
-            gaps = re.sub(rf"\b{re.escape(part)}(?!\w)", f"{{{gap}}}", gaps)
-        if gaps != line:
-            return gaps
-    return ""
-
-
-def closing_of(text: str, scenario: Scenario) -> str:
-    """The line before the organiser's own name at the end; "" where there is none."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    names = (scenario.organiser, scenario.organiser.split()[0])
-    signed = [k for k, line in enumerate(lines) if line.rstrip(",.") in names]
-    found = lines[signed[-1] - 1] if signed and signed[-1] else ""
-    return found if len(found) <= LINE else ""
+def _names(person: Persona, scenario: Scenario) -> dict[str, str]:
+    """What mails call somebody; the last name is the full one where two share it."""
+    parts = person.name.split()
+    alike = [p for p in scenario.people if p.name.split()[-1] == parts[-1]]
+    last = parts[-1] if len(alike) == 1 else person.name
+    return {"name": person.name, "last": last, "first": parts[0]}
 
 
 def greets_another(draft: Draft, scenario: Scenario) -> str:
     """Whom the first line of a mail names that it does not go to; "" for nobody."""
-    first = draft.body.strip().partition("\n")[0]
-    own = scenario.by_name[draft.person].name.split()
+    first = {*re.findall(r"[\w'’-]+", draft.body.strip().partition("\n")[0])}
+    own = draft.person.split()
     for person in scenario.people:
-        parts = [person.name, person.name.split()[-1], person.name.split()[0]]
-        strange = [part for part in parts if part not in own and part != draft.person]
-        if any(re.search(rf"\b{re.escape(part)}\b", first) for part in strange):
+        parts = person.name.split()
+        if first & {parts[0], parts[-1]} - {*own}:
             return person.name
     return ""
 
 
-# ---- replies ---------------------------------------------------------------------------
+# ---- what is learnt of mails that were changed at the desk -----------------------------
 
 
-def reply(says: Says, persona: Persona) -> str:
-    """A reply that says what its data say."""
-    dates = {
-        "gives_back": says.gives_back,
-        "can": says.can,
-        "perhaps": says.perhaps,
-        "cannot": says.cannot,
-        "later": [says.not_before] if says.not_before else [],
-    }
-    said = [
-        say("reply", what, dates=_listed(days)) for what, days in dates.items() if days
-    ]
-    said += [say("reply", "declines")] if says.declines else []
-    said += [say("reply", "asks", issue=says.asks)] if says.asks else []
-    text = " ".join(said) or say("reply", "noted")
-    return f"{text}\n\n{persona.name}"
+def manner(body: str, name: str, organiser: str) -> dict[str, str]:
+    """The "greeting" and the "closing" of a mail to somebody, where it has them.
+
+    A greeting is the first line, if it names them and ends with a comma or an exclamation
+    mark, with gaps for the name; a closing the line above the organiser's name at the end.
+
+    >>> manner("Hi Ana!\\n\\nCome.\\n\\nYours,\\nNoor", "Ana Ray", "Noor Halvard")
+    {'greeting': 'Hi {first}!', 'closing': 'Yours,'}
+    """
+    lines, parts = body.strip().split("\n"), name.split()
+    greeting, found = lines[0], dict[str, str]()
+    for gap, part in (("name", name), ("last", parts[-1]), ("first", parts[0])):
+        greeting = re.sub(rf"\b{re.escape(part)}(?!\w)", f"{{{gap}}}", greeting)
+    line = len(greeting) <= LINE and greeting.endswith((",", "!"))
+    if line and greeting != lines[0]:
+        found["greeting"] = greeting
+    signed = len(lines) > 1 and lines[-1] in (organiser, organiser.split()[0])
+    if signed and lines[-2]:
+        found["closing"] = lines[-2]
+    return found
 
 
-def _listed(days: Iterable[date]) -> str:
-    return " and ".join(in_words(day) for day in sorted(days))
+def mannered(
+    body: str, wanted: Mapping[str, str], person: Persona, scenario: Scenario
+) -> str:
+    """A mail with another greeting and closing, where it has one."""
+    there = manner(body, person.name, scenario.organiser)
+    lines = body.strip().split("\n")
+    for part, place in (("greeting", 0), ("closing", -2)):
+        if part in there and part in wanted:
+            lines[place] = _filled(wanted[part], _names(person, scenario))
+    return "\n".join(lines)
+
+
+def restyled(edit: Edit, organiser: str) -> dict[str, tuple[str, str]]:
+    """The greeting and the closing of a mail before and after, where these were changed."""
+    if edit.what != MAIL or edit.wish:
+        return {}
+    bodies = [text.partition("\n\n")[2] for text in (edit.before, edit.after)]
+    old, new = (manner(body, edit.about, organiser) for body in bodies)
+    return {k: (old.get(k, ""), new[k]) for k in new if old.get(k) != new[k]}
+
+
+def learnt(desk: Desk, person: Persona) -> dict[str, str]:
+    """The latest greeting of people of the same role, and the latest closing."""
+    found = {}
+    for edit in desk.edits:
+        for part, (_, new) in restyled(edit, desk.scenario.organiser).items():
+            if part == "closing" or edit.role == person.role:
+                found[part] = new
+    return found
+
+
+def change(desk: Desk, edit: Edit) -> str:
+    """What was changed, quoted; of a mail its greeting and closing alone, since the rest
+    of it is nobody else's business."""
+    about = {"what": edit.what, "about": edit.about or "the day"}
+    if not edit.after:
+        return say("change", "removed", **about)
+    if edit.what != MAIL:
+        old, new = (textwrap.shorten(t, SHOWN) for t in (edit.before, edit.after))
+        return say("change", "changed", old=old, new=new, **about)
+    found = []
+    for part, (old, new) in restyled(edit, desk.scenario.organiser).items():
+        found.append(say("change", "part", part=part, old=old, new=new))
+    about["about"] = f"a {edit.role}"
+    return say("change", "style", changes=" and ".join(found), **about) if found else ""

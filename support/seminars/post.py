@@ -19,7 +19,6 @@ from support.mail.mailbox import Mailbox
 from support.mail.matching import match
 from support.mail.outbox import Outbox
 from support.mail.reading import read
-from support.mail.suspicion import instructions_in
 from support.seminar.day import DirectPost, Slips, Written
 from support.seminar.desk import Desk
 from support.seminar.records import CONFIRMATION, MAIL, Mail, Review
@@ -27,17 +26,7 @@ from support.seminar.review import Items
 from support.seminar.speakers import Response
 from support.seminars.setup import LIVE, SeminarSetup
 
-REPLY, BOUNCE = "reply", "bounce"
-ANSWERED = "What shall I answer, if anything?"
-OBEYED = "It reads like an instruction to the system, which was not followed: “{said}”."
-CUT = "It was longer than what is read; the rest is in your mailbox."
-CAME_BACK = (
-    "A mail server says that my mail to {name} came back undelivered. Is the address "
-    "right? What shall be done?"
-)
-SURE = "Say whose it is if you are sure."
-WORDLESS = "(no words of its own)"
-OFF = "It was sent by {name}, who was taken off the list."
+OFF = "{name} was taken off the list."
 THREAD = 10
 """Message-IDs of a thread that a mail names."""
 MORNING = time(9, tzinfo=UTC)
@@ -77,8 +66,8 @@ class MailPost(DirectPost):
     # ---- what arrives ----
 
     async def collect(self, day: int) -> list[Written]:
-        """Fetch and keep what is new; hand on what people on the list wrote, and what
-        came back. Others' is held."""
+        """Fetch and keep what is new; hand on what people on the list wrote. All else is
+        held."""
         await self.fetch(day)
         found = await super().collect(day)
         for on in range(self.collected() + 1, day + 1):
@@ -97,36 +86,23 @@ class MailPost(DirectPost):
         return count
 
     def _keep(self, fetched: Fetched, day: int) -> bool:
-        """Match a message and keep it; whether it is new. A reply of which only the
-        address says who wrote is held."""
+        """Match a message and keep it; whether it is new."""
         incoming = read(fetched, authserv=self.setup.authserv)
         known = {p.email: p.name for p in self.desk.books.scenario.people}
         sent, own = self.outbox.sent(), self.setup.sender
         found = match(incoming, sent, known, self.removed, own)
-        doubtful = found.kind == REPLY and found.warnings
-        hold = " ".join((*found.warnings, SURE)) if doubtful else ""
         name = incoming.message_id
-        return self.inbox.keep(fetched, found, message_id=name, day=day, hold=hold)
+        return self.inbox.keep(fetched, found, message_id=name, day=day)
 
     def _written(self, kept: Kept) -> Written | None:
-        """What the organiser gets of a message: new words only, and what the person at
-        the desk has to be asked."""
+        """What the organiser gets of a message: new words only, unless it has none."""
         name = kept.person
         if name in self.removed:
             self.inbox.hold(kept.key, OFF.format(name=name))
             return None
-        if kept.kind == BOUNCE:
-            return Written(name, Response(), kept.mail, CAME_BACK.format(name=name))
-        if kept.kind != REPLY:
-            return None
-        incoming = read(kept.fetched, authserv=self.setup.authserv)
-        body = incoming.text or WORDLESS
-        orders = instructions_in(f"{incoming.subject}\n{body}")
-        doubts = [OBEYED.format(said="” “".join(orders))] if orders else []
-        doubts += [CUT] if incoming.cut else []
-        doubts += [ANSWERED] if doubts else []
-        response = Response(incoming.subject, body)
-        return Written(name, response, kept.mail, " ".join(doubts))
+        incoming = read(kept)
+        response = Response(incoming.subject, incoming.text or incoming.whole)
+        return Written(name, response, kept.mail)
 
     async def evening(self, desk: Desk, slips: Slips) -> None:
         """Simulated people read, and may write; what lay in the box was read."""
@@ -160,7 +136,6 @@ class MailPost(DirectPost):
             mail.body,
             name,
             self._now(mail.day),
-            thread[-1] if thread else "",
             thread[-THREAD:],
         )
         await self.outbox.send(

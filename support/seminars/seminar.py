@@ -40,6 +40,7 @@ from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
+GENERALISE = "generalise"
 POLICIES, TEMPLATES, READING, ENDED = "policies", "templates", "reading", "closed"
 JOINS, OPENS = "joins", "opens"
 CHANGES: Mapping[str, Any] = {
@@ -128,7 +129,16 @@ class Seminar:
 
     async def open(self, questions: asyncio.Queue[Question] | None = None) -> None:
         """Bring the seminar to where it was left; `play` does so, too. Nothing is asked
-        and nothing is sent. `questions` is where persons are asked from now on."""
+        and nothing is sent. `questions` is where persons are asked from now on; a queue
+        that answers by itself approves no live mail."""
+        if (
+            questions
+            and self.setup.mode == LIVE
+            and type(questions) is not asyncio.Queue
+        ):
+            raise InvalidInput(
+                "questions: a function given; a person approves live mail"
+            )
         if questions:
             self.questions, self._stale = questions, True
         if self._stale:
@@ -157,7 +167,7 @@ class Seminar:
                 self._apply(line, again=True)
             elif line.role == USER:
                 self._changes.append(line)
-            elif line.number < last:
+            elif line.number < last or line.step == GENERALISE:
                 await self.run.recall(line)
 
     def _date(self, day: int) -> date:
@@ -367,9 +377,24 @@ class Seminar:
             desk.books.enter(what, value)
 
     async def generalise(self, hook: Hook) -> str:
-        """A general policy out of what was decided, as the organiser proposes it; ""
-        where it makes none."""
-        return str(await self.run.roles["organizer"].generalise(self.desk, hook))
+        """A general policy out of what was decided, as the organiser proposes it, once;
+        "" where it makes none."""
+        about = to_text(Hook, hook)
+        for line in self.entries:
+            if (line.step, line.about) == (GENERALISE, about):
+                return str(line.value(str))
+        self.journal.check()
+        organizer = self.run.roles["organizer"]
+        made = str(await organizer.generalise(self.desk, hook))
+        self.journal.day = self.day
+        told = about, organizer.spent(), to_text(str, made)
+        self.journal.add(organizer.name, GENERALISE, *told)
+        return made
+
+    @property
+    def approved(self) -> bool:
+        """Whether mail that was approved before a break is sent by going on."""
+        return self.running and self.outbox.approved()
 
     # ---- mail ----
 

@@ -19,7 +19,7 @@ from support.analysis.consistency import (
     with_standard_errors,
 )
 
-PAPER = published.load("000_cf17db17b5f2de1a")
+PAPER = published.load("000")
 TABLES = PAPER[PAPER["table"].str.startswith(("Table 1", "Table 2"))]
 
 

@@ -5,17 +5,12 @@ from math import isnan, sqrt
 import numpy as np
 import pandas as pd
 import pytest
-import textstat
 from scipy.stats import t
 
 from support.analysis.conversation import (
     by_round,
     features,
-    grade,
-    messages_of_delidata,
-    words,
 )
-from support.corpora import delidata
 
 
 class Compass:
@@ -55,23 +50,6 @@ def test_a_grade_by_hand_and_of_a_long_message():
     assert measured["grade"].tolist() == pytest.approx(grades)
 
 
-@pytest.mark.parametrize(
-    ("text", "number", "graded"),
-    [
-        ("👍👍 🎉", 0, False),
-        ("我同意安娜的建议", 1, False),
-        ("12 34 56 78", 4, False),
-        ("Анна сказала ok нам всем", 5, False),
-        ("I agree fully.", 3, True),
-        ("The café is naïve, Łukasz.", 5, True),
-    ],
-)
-def test_a_grade_is_asked_for_only_where_it_means_something(text, number, graded):
-    assert words(text) == number
-    expected = textstat.flesch_kincaid_grade(text) if graded else np.nan
-    assert grade(text) == pytest.approx(expected, nan_ok=True)
-
-
 def test_a_cell_is_the_mean_over_runs_of_their_means_with_a_t_interval():
     """Means of runs are 2 and 6, where messages would give 10 / 3; one run has none."""
     first = [(0, 1, "one"), (0, 1, "one two three")]
@@ -84,14 +62,3 @@ def test_a_cell_is_the_mean_over_runs_of_their_means_with_a_t_interval():
     assert isnan(cells.loc["words@2", "low"])
     assert "difference@1" not in cells.index
     assert cells["row"].eq("majority").all()
-
-
-def test_chats_are_messages_in_rounds_of_as_many_as_there_are_people(have):
-    people, chats = messages_of_delidata(), have(delidata)
-    assert people["text"].tolist() == chats["text"].tolist()
-    assert people["run"].nunique() == 250
-    assert people["acts"].map(len).eq(0).all()
-    sizes = people.groupby(["run", "round"]).size()
-    full = people.groupby("run")["sender"].nunique()
-    last = sizes.index.get_level_values("run").duplicated(keep="last")
-    assert (sizes - full)[last].eq(0).all()

@@ -2,7 +2,6 @@
 
 import asyncio
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -10,11 +9,9 @@ from hypothesis import strategies as st
 
 from support.analysis import annotators as an
 from support.analysis import dialogue_acts as da
-from support.analysis.agreement import MEAN, evaluate
 from support.corpora import AMI_LABELS, delidata
 from support.errors import (
     ContextOverflow,
-    InvalidInput,
     ModelUnavailable,
 )
 from support.models import serving
@@ -51,11 +48,6 @@ def test_every_label_of_people_is_mapped(have):
     }
     acts = da.acts_of_delidata(pd.DataFrame(columns))
     assert acts == [("summarize", "propose"), ()]
-
-
-def test_no_team_is_on_both_sides_of_the_split(have):
-    seen, unseen = have(da.labelled_ami)
-    assert not set(seen["run"]) & set(unseen["run"])
 
 
 # ---- who labels ----------------------------------------------------------------------------------------------------
@@ -109,22 +101,6 @@ def test_who_is_named_labels_and_whoever_cannot_be_asked_is_stood_in_for(words, 
             an.annotator_for("linear", "model:chat")
 
 
-def test_the_offline_annotator_agrees_with_an_author_whom_it_never_read(encoder):
-    """And an act of which that is not sure is one that its labels cannot show: no "rare" comes from what it misses."""
-    sentences = da.authors()
-    assert not sentences["text"].duplicated().any()
-    fourth = sentences[sentences["run"] == da.HELD_OUT]
-    annotator = an.offline(encoder)
-    given = asyncio.run(annotator.label(fourth))
-    rng = np.random.default_rng(1)
-    made = evaluate(fourth["acts"], given, fourth.index, rng, draws=200)
-    kappa = made[made["measure"] == "kappa"].set_index("act")
-    assert kappa.loc[MEAN, "low"] > 0.6
-    told = kappa["value"].drop([MEAN, *annotator.unseen])
-    assert 5 <= len(told) < len(da.LABELS)
-    assert told.min() > an.MODERATE
-
-
 # ---- sentences -----------------------------------------------------------------------------------------------------
 
 
@@ -133,13 +109,6 @@ def test_property_no_letter_is_lost_between_sentences_and_none_is_too_long(text)
     read = an.pieces(text)
     assert [c for c in "".join(read) if c in "ab"] == [c for c in text if c in "ab"]
     assert max(map(len, read), default=0) <= an.LONGEST
-
-
-def test_a_message_performs_the_acts_of_its_sentences_whatever_its_numbers(taught):
-    two, long = "my weight on B is twenty.", "well " * 2490 + "."
-    both, end = label(taught, *(f"{text} what do you need ?" for text in (two, long)))
-    assert both == ("inform", "request") and "request" in end
-    assert an.pieces("A is 33.34 % and B 1,000.") == an.pieces("A is 7 % and B 2.")
 
 
 def test_nothing_to_read_is_others_and_another_script_stays_unlabelled(taught):
@@ -177,30 +146,3 @@ def test_a_reply_that_does_not_fit_and_a_message_too_long_leave_it_unlabelled():
         assert asked_of(reply, TALK[:1])[0] == [()]
     with pytest.raises(ModelUnavailable):
         asked_of(ModelUnavailable("no such model"))
-
-
-def test_a_model_labels_by_a_scheme_of_ones_own_also_what_had_acts_of_ours(
-    words, taught
-):
-    scheme = {"question": "asks", "number": "counts", "rest": "idles"}
-    messages = TALK[:2].assign(text=[" ", "🙂"])
-    reply = {"acts": ["rest", "question"]}
-    acts, [asked] = asked_of(reply, messages, meanings=scheme)
-    assert acts == [("rest",), ("question",)]
-    assert "inform" not in asked and "counts" in asked
-    for act, by in {"inform": taught.name, "number": an.TRUE}.items():
-        made = labelled(words, taught, TALK[:1].assign(acts=[(act,)]), scheme)
-        assert made["labelled_by"].item() == by
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: da.checked_acts(["inquire"]), "'inquire' given; expected some"),
-        (lambda: an.learn(TAUGHT[:2], None), "they show inform; label"),
-        (lambda: an.annotator_for("linear", meanings={"rest": ""}), "of your own"),
-    ],
-)
-def test_what_users_get_wrong(call, message):
-    with pytest.raises(InvalidInput, match=message):
-        call()

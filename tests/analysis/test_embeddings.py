@@ -1,13 +1,10 @@
 """Texts become unit vectors, once; the file keeps them, and says when something in it is wrong."""
 
-import sqlite3
-
 import numpy as np
 import pytest
 
 from support.analysis import embeddings
 from support.analysis.embeddings import Encoder
-from support.errors import DamagedFile, MissingData
 
 
 class Counting:
@@ -56,50 +53,3 @@ def test_what_was_computed_before_an_interruption_stays(
         )
     Encoder(tmp_path / "vectors.sqlite").encode(["a", "bb", "ccc", "cccc"])
     assert counting.asked == [["a", "bb"], ["ccc", "cccc"]]
-
-
-@pytest.mark.parametrize("bytes_", [b"\0\0", b"\0"])
-def test_a_vector_that_is_cut_off_is_said(counting, tmp_path, bytes_):
-    path = tmp_path / "vectors.sqlite"
-    Encoder(path).encode(["a", "bb"])
-    with sqlite3.connect(path) as database:
-        database.execute("UPDATE embeddings SET vector = ? WHERE rowid = 1", (bytes_,))
-    database.close()
-    with pytest.raises(DamagedFile, match="that was cut off; move it away"):
-        Encoder(path).encode(["a", "bb"])
-
-
-def test_a_model_that_is_not_there_is_named_with_the_way_out(monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(
-        MissingData,
-        match=r"'/nowhere' cannot be loaded .*all-MiniLM-L6-v2.*make .venv/installed",
-    ):
-        Encoder(model="/nowhere").encode(["a"])
-
-
-def test_texts_that_mean_the_same_are_closer_and_every_text_has_a_vector_of_length_one(
-    encoder,
-):
-    found = encoder.encode(
-        [
-            "I accept your offer.",
-            "I accept the offer you made.",
-            "The remote control is yellow.",
-        ]
-    )
-    assert found.dtype == np.float32 and found.shape == (3, 384)
-    assert found[0] @ found[1] > found[0] @ found[2] + 0.2
-    odd = encoder.encode(
-        [
-            "",
-            " ",
-            "👍🎉",
-            "我同意安娜的建议",
-            "أوافق",
-            "no. " * 5000,
-            "\ud800 half a pair",
-            "\0",
-        ]
-    )
-    assert np.linalg.norm(np.vstack([found, odd]), axis=1) == pytest.approx(1, abs=1e-3)

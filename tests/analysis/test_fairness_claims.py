@@ -6,7 +6,7 @@ import pytest
 
 from support.analysis import claims
 from support.analysis.claims import CLOSE, NO, UNTESTED, YES
-from support.analysis.fairness_claims import APPENDIX_D, results
+from support.analysis.fairness_claims import results
 from support.errors import InvalidInput
 
 NEVER = {
@@ -15,6 +15,9 @@ NEVER = {
     "5 rounds: best balance of quality and cost",
     "Table 2: reasons promise a smaller difference",
 }
+APPENDIX_D = ["away", "returned", "best 2", "best 3", "rises"]
+APPENDIX_D += ["one", "few", "many", "weakest"]
+HOW = ["changed", "misled", "undone", "caught", *APPENDIX_D]
 MODELS = {  # as asked, bare; their divergence when all is known, and on rankings
     "model:gemini-2.5-flash (reasoning high)": ("model:gemini-2.5-flash", 2, 6),
     "model:o3-mini (reasoning high)": ("model:o3-mini", 2, 2),
@@ -33,7 +36,7 @@ def runs(who="mcts", level=10.0, slope=0.0, noise=1.0, **changes):
     rows = rows.assign(coordinator=who, divergence=value, welfare=value)
     rows["instance"] = rows["decisions"].astype(str) + "-" + rows["i"].astype(str)
     usual = {"feedback": "score", "options": 3, "random": 20.0, "proven": True}
-    usual |= {"local": 1.0, "regret": 1.0, "optimum": 1.0}
+    usual |= {"caught": 1.0, "regret": 1.0, "optimum": 1.0}
     return rows.assign(**usual | changes)
 
 
@@ -83,8 +86,8 @@ def as_the_paper_has_it():
     return pd.concat(parts, ignore_index=True)
 
 
-def verdicts(frame, notebook="30"):
-    checked = claims.check("003", notebook, results(frame))
+def verdicts(found, notebook):
+    checked = claims.check("003", notebook, found)
     return claims.wide(checked).drop(columns="where").set_index("statement")
 
 
@@ -93,7 +96,8 @@ def test_where_it_goes_as_the_paper_says_all_is_tested_and_no_model_contradicts(
     names = {name: short for name, (short, *_) in MODELS.items() if bare and short}
     frame = as_the_paper_has_it()
     frame["coordinator"] = frame["coordinator"].replace(names)
-    table = pd.concat([verdicts(frame, notebook) for notebook in ("30", "31")])
+    found = results(frame, HOW)
+    table = pd.concat([verdicts(found, "30"), verdicts(found, "31")])
     tested = table.ne(UNTESTED).any(axis=1)
     assert set(table.index[~tested]) == NEVER
     models = table.filter(like="model:")
@@ -117,7 +121,7 @@ def test_a_gain_is_a_paired_difference_in_the_objective_s_favour():
 
 def test_what_costs_nothing_has_no_cost_to_compare():
     free = pd.concat([runs(rounds=k, tokens=0.0, seconds=k + 0.0) for k in (3, 9)])
-    table = verdicts(free, "31")["mcts"]
+    table = verdicts(results(free), "31")["mcts"]
     assert table["more rounds: more tokens, nearly in proportion"] == UNTESTED
     assert table["more rounds: more seconds, nearly in proportion"] == CLOSE
 

@@ -12,7 +12,7 @@ from support.analysis.claims import UNTESTED, YES
 from support.analysis.meetings import measures, rounds_of, scores_of
 from support.meetings.records import Coordination, Option, Round, Turn
 
-PAPER = published.load("000_cf17db17b5f2de1a")
+PAPER = published.load("000")
 MEMBERS = ("Ana", "Ben", "Chi")
 
 

@@ -1,27 +1,16 @@
 """The metrics of RoundTable on transcripts whose numbers can be worked out by hand."""
 
-import asyncio
 from dataclasses import replace
 from math import nan
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from support.analysis.metrics import (
-    METRICS,
-    curves_of,
-    even_split,
     run_metrics,
-    runs_of,
 )
-from support.roundtable.economy import ExchangeEconomy, exchange_economy
+from support.roundtable.economy import ExchangeEconomy
 from support.roundtable.mechanism import MECHANISMS, Mechanism, Propose, Vote
 from support.roundtable.records import Decision, Proposal, Round, Transcript
-from support.roundtable.seats import seat_all
-from support.roundtable.table import play
-from support.runs.study import Unit
 
 # Two agents, two goods, each wants one good only: U_max is 200.
 ECONOMY = ExchangeEconomy(((1.0, 0.0), (0.0, 1.0)))
@@ -53,7 +42,6 @@ def transcript(*standing, proposals=None):
 
 
 NEVER = transcript(*[None] * 10)
-ONCE = transcript(*[None] * 3, *[HALF] * 7)
 RISING = transcript(None, LOW, LOW, HALF, HALF, SKEW, BEST, BEST, BEST, SKEW)
 
 
@@ -109,38 +97,3 @@ def test_rounds_that_were_not_played_are_worth_nothing_known_where_no_decision_l
     expected = {"utility@3": 50, "utility@5": nan, "utility@10": nan, "auc@10": nan}
     found = run_metrics(record)
     assert found | expected == pytest.approx(found, nan_ok=True)
-
-
-def test_metrics_need_no_rule_of_ones_own_to_be_registered():
-    record = replace(transcript(HALF), rule="mine")
-    assert run_metrics(record)["utility@10"] == 50
-
-
-def test_frames_hold_settings_metrics_and_the_share_undecided():
-    records = [
-        (Unit("s", '{"rule": "a"}', repetition), record)
-        for repetition, record in enumerate([NEVER, ONCE, RISING, transcript(BEST)])
-    ]
-    runs = runs_of(records)
-    assert [*runs] == ["rule", "repetition", *METRICS] and len(runs) == 4
-    undecided = curves_of(records).groupby("round")["undecided"].mean()
-    assert undecided.tolist() == [0.75, 0.5, 0.5, *[0.25] * 7]
-
-
-def test_an_even_split_is_a_yardstick_where_an_environment_has_one():
-    assert even_split(ECONOMY) == pytest.approx(50)
-    assert even_split(object()) is None
-
-
-@given(
-    st.sampled_from(["majority", "rated", "unanimous"]),
-    st.sampled_from(["zero-intelligence", "mixed"]),
-    st.integers(1, 4),
-)
-def test_property_every_metric_lies_between_0_and_100(rule, kind, rounds):
-    economy = exchange_economy()
-    seats = seat_all(economy, kind, np.random.default_rng(rounds))
-    record = asyncio.run(play(economy, seats, rule, rounds=rounds))
-    for name, value in run_metrics(record).items():
-        if name != "min_max" or record.outcome:
-            assert -1e-9 <= value <= 100 + 1e-6

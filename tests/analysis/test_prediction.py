@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.api as sm
 from scipy import stats
 
 from support.analysis.prediction import MEASURES, PAIR, errors_of, scores
@@ -39,24 +40,19 @@ def test_errors_by_hand_also_of_the_undecided_and_after_an_early_stop(have):
 
 
 def test_errors_are_clustered_by_user_and_film():
-    """V(users) + V(films) - V(ratings), each of sums of residuals within clusters; the
-    error of a root is that of the mean below it over twice the root."""
+    """As statsmodels has them; the error of a root is that of the mean below it over twice the root."""
     rng = np.random.default_rng(4)
     frame = pd.DataFrame(rng.integers((15, 40), size=(400, 2)), columns=PAIR)
     level = np.sin(frame["user"]) + np.cos(frame["item"])
     frame["squared"] = (1 + level + rng.normal(0, 0.3, 400)) ** 2
     frame["absolute"] = frame["squared"] ** 0.5
     found = scores(frame.assign(m="a"), ["m"]).set_index("column")
+    by = {"cov_type": "cluster", "cov_kwds": {"groups": frame[PAIR].to_numpy()}}
     for name, measure in MEASURES.items():
-        mean = frame[measure].mean()
-        residual = (frame[measure] - mean).to_frame()
-        variance = 0
-        for by, sign in ((["user"], 1), (["item"], 1), (PAIR, -1)):
-            sums = residual.groupby([frame[one] for one in by]).sum()[measure]
-            variance += sign * (sums**2).sum() * len(sums) / (len(sums) - 1)
-        value, se = mean, np.sqrt(variance) / 400
+        fit = sm.OLS(frame[measure], np.ones(400)).fit(**by)
+        value, se = fit.params.item(), fit.bse.item()
         if name == "rmse":
-            value, se = mean**0.5, se / (2 * mean**0.5)
+            value, se = value**0.5, se / (2 * value**0.5)
         half = stats.t.ppf(0.975, 15 - 1) * se
         expected = pytest.approx([value, se, value - half, value + half])
         assert found.loc[name, ["value", "se", "low", "high"]].tolist() == expected

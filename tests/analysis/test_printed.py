@@ -16,7 +16,7 @@ from support.analysis import printed
 from support.analysis.printed import Convention, Scale, grim, reconstruct
 from support.errors import InvalidInput
 
-TABLE = printed.printed_means(published.load("000_cf17db17b5f2de1a", "Table 3"))
+TABLE = printed.printed_means(published.load("000", "Table 3"))
 STATED = {"A": 14, "B": 13, "C": 18}
 FITTING = {"A": 11, "B": 12, "C": 18}
 ANSWERS = st.lists(st.integers(1, 5), min_size=2, max_size=30)

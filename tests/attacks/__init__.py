@@ -1,4 +1,2 @@
-"""What attacks a seminar by mail, made by a seeded generator, with what has to become of it: for tests and a notebook.
-
-`generating.hostile` is the door, and has the kinds; `world` holds what they are made of.
-"""
+"""What comes in by mail, honest and hostile, with what has to become of it, and mails whose
+sending breaks off: for tests and a notebook."""

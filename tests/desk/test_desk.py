@@ -3,9 +3,11 @@
 import asyncio
 from datetime import date
 from functools import partial
+from html.parser import HTMLParser
 
 import pytest
 from at_desk import SHOWN, asked, fill, play, press, until
+from attacks.forms import SCRIPT, Post
 
 from support.desk import desk as desks
 from support.desk.desk import SWEEP, Desk
@@ -232,9 +234,56 @@ def test_a_held_mail_waits_as_text_and_is_theirs_who_claim_it(worked, monkeypatc
         fill(card, whose="Ngozi Tarrant")
         await press(desk, card.yes, card)
         desk.refresh()
-        return len(desk.post), desk.seminar.inbox.waiting()
+        return len(desk.post), len(desk.seminar.inbox.held())
 
     assert worked(work) == (0, 0)
+
+
+class Elements(HTMLParser):
+    """Tags, the names of their attributes, and the text of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.names, self.text = set[str](), ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.names |= {tag, *(name for name, _ in attrs)}
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_no_mail_becomes_markup_on_the_desk_held_or_read(worked, monkeypatch):
+    box = SimulatedMailbox()
+    monkeypatch.setattr(desks, "Seminar", partial(Seminar, mailbox=box))
+
+    async def work(desk):
+        await play(desk)
+        await asked(desk)
+        other, sent, *_ = desk.seminar.outbox.sent()
+        ours = sent.message_id, other.message_id, desk.seminar.setup.sender
+        post = Post(sent.person, sent.recipient, *ours)
+        for thread in (sent.message_id, ""):  # a reply, and one that is held
+            box.deliver(
+                post.parts(
+                    ("text/plain", f"{SCRIPT} It is mine."),
+                    ('application/pdf; name="<img src=x>"', "%PDF"),
+                    In_Reply_To=thread,
+                    Subject=SCRIPT,
+                )
+            )
+        await play(desk)
+        await asked(desk, "read")
+        desk.refresh()
+        desk.tabs.selected_index = 1
+        desk.refresh()
+        pages = [one.value for one in _all(desk.view) if hasattr(one, "value")]
+        return Elements("".join(page for page in pages if isinstance(page, str)))
+
+    page = worked(work, delegation=dict.fromkeys(SHOWN, AUTOMATIC))
+    assert page.text.count("It is mine.") >= 2 and page.text.count("<script>") >= 4
+    assert not page.names & {"script", "img", "src", "onerror"}
 
 
 def test_policies_are_used_as_typed_or_refused_in_the_loaders_words(worked):

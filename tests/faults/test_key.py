@@ -17,11 +17,11 @@ import pytest
 from IPython.core.ultratb import VerboseTB
 from matplotlib.figure import Figure
 
-from support.draw import save
 from support.errors import ConveneError
 from support.models import connect
 from support.models.calls import collected
 from support.models.replies import Cache
+from support.notebook import save
 from support.runs.frames import export
 from support.runs.study import Store
 

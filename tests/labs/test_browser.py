@@ -1,17 +1,10 @@
-"""Labs in a real browser: people bargain, look into a run and answer a survey, by mouse and by keyboard."""
+"""Each widget in a real browser, by mouse and by keyboard."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
-import pytest
-
+from support.analysis.agreement import LabelFile
 from support.errors import CallFailed
-from support.fair_decisions.records import Feedback
-from support.labs import plans, roundtable
-from support.labs.meeting import MeetingLab
-from support.meetings.preferences import Window
-from support.meetings.scenario import load_group
 from support.models.replies import Cache
 from support.models.stand_ins import scripted
 from support.roundtable.records import Transcript
@@ -19,25 +12,35 @@ from support.runs.study import Store
 from support.runs.sweep import Sweep
 from support.survey.answers import AnswerBook
 
-TABLE = """from support.labs.roundtable import RoundTableLab
+TABLE = """
+import matplotlib.pyplot as plt
+from support.analysis.metrics import total_utility
+from support.labs.lab import Lab
+from support.roundtable.study import roundtable_exchange
+from support.runs.pages import to_html
 from support.runs.study import Store
-lab = RoundTableLab(Store({path!r}), rounds=2)
-lab.view"""
+
+def show(record):
+    fig, ax = plt.subplots(figsize=(6, 2))
+    ax.plot(total_utility(record))
+    return fig
+
+store = Store({path!r})
+ranges = {{"rule": ["majority", "ranked"],
+          "seats": dict.fromkeys(("Ana", "Ben", "Cleo"), ["conceder", "human"])}}
+first = {{"seats": "conceder", "rounds": 2}}
+Lab(roundtable_exchange, show, store, ranges, told=to_html, **first).view
+"""
 SAYING = "I am <b>a person</b> & I need good A"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(
-    browse, tmp_path, screenshot, button, dropdown, theme
+def test_a_person_plays_a_decision_and_the_figure_is_saved_with_its_cell(
+    browse, tmp_path, screenshot, button, dropdown
 ):
-    page = browse(TABLE.format(path=str(tmp_path / "study.sqlite")), theme)
-    button(page, "Next round").wait_for()
+    page = browse(TABLE.format(path=str(tmp_path / "study.sqlite")), "dark")
     dropdown(page, "Ana").select_option("human")
-    button(page, "Play to the end").click()
+    button(page, "To the end").click()
     said = page.get_by_label("message")
-    said.wait_for()
-    page.get_by_text("What you know", exact=True).wait_for()
-    screenshot(page, f"roundtable_{theme}_1_message")
     said.fill(SAYING)
     said.press("Control+Enter")
     amounts = page.get_by_placeholder("0 to 100")
@@ -46,14 +49,11 @@ def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(
     for number in range(9):
         amounts.nth(number).fill("130" if number == 0 else "33.33")
     amounts.nth(8).press("Enter")
-    refused = page.get_by_text("Input should be less than or equal to 100")
-    refused.wait_for()
-    screenshot(page, f"roundtable_{theme}_2_refused")
+    page.get_by_text("Input should be less than or equal to 100").wait_for()
+    screenshot(page, "lab_1_refused")
     assert amounts.first.input_value() == "130", "what was typed is kept"
     amounts.first.fill("33.34")
     button(page, "Send").click()
-    page.get_by_label("P1", exact=True).wait_for()
-    screenshot(page, f"roundtable_{theme}_3_vote")
     page.get_by_label("P1", exact=True).press("Space")
     button(page, "Send").press("Enter")
     for question in ("messages", "proposals", "votes"):
@@ -63,156 +63,46 @@ def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(
         if question == "votes":
             page.get_by_label("nothing", exact=True).check()
         button(page, "Send").click()
-    page.get_by_text("Stored in study.sqlite").wait_for()
-    assert page.get_by_text(SAYING).count(), (
-        "what a person says is shown as text, not as markup"
-    )
-    [(_, transcript)] = Store(tmp_path / "study.sqlite").records(roundtable.SWEEP)
-    assert transcript.seats["Ana"] == "human"
-    assert [m.text for m in transcript.rounds[0].messages if m.sender == "Ana"] == [
-        SAYING
-    ]
-    first, second = (
-        next(b for b in r.ballots if b.agent == "Ana").choice for r in transcript.rounds
-    )
-    assert [p.value[0] for p in transcript.rounds[0].proposals if p.agent == "Ana"] == [
-        (33.34, 33.333333, 33.333333)
-    ]
-    assert first == transcript.rounds[0].candidates[0].id and second is None
-    assert not [p for p in transcript.rounds[1].proposals if p.agent == "Ana"]
+    page.get_by_text("Finished after 2 rounds").wait_for()
+    page.get_by_role("slider").first.press("Home")
+    page.get_by_text(SAYING).wait_for()  # as text, not as markup
+    button(page, "Save figure").click()
+    page.get_by_text("Saved as roundtable_exchange/lab_").wait_for()
+    page.get_by_text("The code of this figure").click()
+    button(page, "Copy").click()
+    button(page, "Copied").wait_for()
+    screenshot(page, "lab_2_saved")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "record = store.record(" in copied and "draw.save(" in copied
+    [(_, record)] = Store(tmp_path / "study.sqlite").records("lab, roundtable_exchange")
+    assert record.seats["Ana"] == "human"
+    [message] = [m.text for m in record.rounds[0].messages if m.sender == "Ana"]
+    assert message == SAYING
 
 
-MEETING = """from support.labs.meeting import MeetingLab
-from support.runs.study import Store
-lab = MeetingLab(Store({path!r}), members=3, rounds=1, {who})
-lab.view"""
+LABELS = """
+import pandas as pd
+from support.labs.labelling import LabellingDesk
+rows = [(1, 1, "Ana", "I value <b>A</b> & B."), (1, 1, "Ben", "What do you need?")]
+messages = pd.DataFrame(rows, columns=["run", "round", "sender", "text"])
+LabellingDesk(messages, {path!r}).view
+"""
 
 
-@pytest.fixture
-def play(browse, button, tmp_path):
-    """A function from a lab's cell, filled in, to its page, once a person is asked."""
-
-    def begin(cell, **given):
-        page = browse(cell.format(path=str(tmp_path / "study.sqlite"), **given))
-        button(page, "Play to the end").click()
-        page.locator(".convene-field").first.wait_for()
-        return page
-
-    return begin
-
-
-def stored(page, path, sweep):
-    """The only record of a play, once it is said to be stored."""
-    page.get_by_text("Stored in study.sqlite").wait_for()
-    [(_, record)] = Store(path / "study.sqlite").records(sweep)
-    return record
-
-
-def test_a_member_states_a_wish_in_a_talk_and_a_wrong_one_is_refused(
-    play, button, screenshot, tmp_path
+def test_two_people_label_by_keyboard_and_see_how_far_they_agree(
+    browse, tmp_path, screenshot, button, dropdown
 ):
-    me = load_group(0, 3).members[0]
-    page = play(MEETING, who=f"seats={{{me!r}: 'human'}}")
-    page.get_by_label("text").fill("Mornings, <b>please</b>.")
-    button(page, "Add").press("Enter")
-    page.get_by_label("start").select_option("12:00")
-    page.get_by_label("end").select_option("09:30")
-    page.get_by_label("Friday", exact=True).check()
-    page.get_by_label("yes", exact=True).last.check()
-    button(page, "Send").click()
-    page.get_by_text("expected a start before the end").wait_for()
-    screenshot(page, "meeting_1_refused")
-    assert page.get_by_label("text").input_value() == "Mornings, <b>please</b>."
-    page.get_by_label("start").select_option("08:00")
-    page.get_by_label("text").press("Control+Enter")
-    record = stored(page, tmp_path, MeetingLab.sweep)
-    [turn] = [t for t in record.rounds[0].talks[me] if t.speaker == me]
-    assert turn.text == "Mornings, <b>please</b>."
-    assert page.get_by_text(turn.text).count(), "as text, not as markup"
-    assert turn.wishes == (Window(start="08:00", end="09:30", weekdays=("Friday",)),)
-    assert turn.done
-
-
-def test_a_person_coordinates_and_judges_a_meeting(play, button, screenshot, tmp_path):
-    page = play(MEETING, who="coordinator='human', evaluator='human'")
-    page.get_by_label("slot").select_option(index=1)
-    page.get_by_label("1", exact=True).check()
-    screenshot(page, "meeting_2_coordinator")
-    button(page, "Send").press("Enter")
-    page.get_by_text("The scale", exact=True).wait_for()
-    button(page, "Send").click()
-    page.get_by_text("score: Field required").first.wait_for()
-    for number, radio in enumerate(page.get_by_label("nothing", exact=True).all()):
-        if number:
-            radio.check()
-    page.get_by_label("3", exact=True).first.check()
-    screenshot(page, "meeting_3_evaluator")
-    button(page, "Send").click()
-    record = stored(page, tmp_path, MeetingLab.sweep)
-    [only] = record.rounds
-    [option] = only.options
-    scores = [*only.scores[option.id].values()]
-    assert scores == [3, None, None]
-    assert option.slot == load_group(0, 3).slots[1]
-    assert [len(wishes) for wishes in option.reasons.values()] == [1]
-
-
-PLANS = """from support.labs.plans import PlanningLab
-from support.runs.study import Store
-lab = PlanningLab(Store({path!r}), decisions=2, options=3, participants=2, rounds=1,
-                  feedback={feedback!r}, coordinator={coordinator!r}, seats={seats!r})
-lab.view"""
-ANSWERS = {
-    "words": {"levels": ((0.9, None),), "rather": (None, 1)},
-    "score": {"score": 7},
-    "comparison": {"prefers": 1},
-}
-
-
-@pytest.mark.parametrize("feedback", ANSWERS)
-def test_people_answer_in_the_form_of_the_data(
-    play, button, screenshot, tmp_path, feedback
-):
-    page = play(PLANS, feedback=feedback, coordinator="local", seats="human")
-    forms = page.locator(".convene-person")
-    forms.nth(1).locator(".convene-field").first.wait_for()
-    for form in forms.all():
-        match feedback:
-            case "words":
-                form.get_by_label("love", exact=True).first.check()
-                form.get_by_label("salted almonds", exact=True).press("Space")
-            case "score":
-                form.get_by_label("score").fill("1000")
-                form.get_by_label("score").press("Enter")
-                form.get_by_text("score: Input should be less than").wait_for()
-                assert form.get_by_label("score").input_value() == "1000"
-                form.get_by_label("score").fill("7")
-            case "comparison":
-                form.get_by_label("second", exact=True).press("Space")
-        screenshot(page, f"plans_{feedback}")
-        button(form, "Send").press("Enter")
-    [only] = stored(page, tmp_path, plans.SWEEP).rounds
-    for answer in only.feedback:
-        assert replace(answer, text="") == Feedback(
-            answer.participant, **ANSWERS[feedback]
-        )
-        assert bool(answer.text) == (feedback == "words")
-
-
-def test_a_person_leads_by_names_and_two_plans_alike_are_refused(
-    play, button, screenshot, tmp_path
-):
-    page = play(PLANS, feedback="comparison", coordinator="human", seats="plain")
-    for option in ("cheese omelette", "apple slices"):
-        for radio in page.get_by_label(option, exact=True).all():
-            radio.check()
-    button(page, "Send").click()
-    page.get_by_text("two different plans").last.wait_for()
-    screenshot(page, "plans_lead")
-    page.get_by_label("carrot sticks", exact=True).last.press("Space")
-    button(page, "Send").press("Enter")
-    [only] = stored(page, tmp_path, plans.SWEEP).rounds
-    assert only.plans == ((1, 0), (1, 2))
+    page = browse(LABELS.format(path=str(tmp_path / "labels.sqlite")))
+    for coder in ("coder 1", "coder 2"):
+        dropdown(page, "I am").select_option(coder)
+        page.get_by_text("I value <b>A</b> & B.").wait_for()
+        for act in ("inform", "request"):
+            page.get_by_label(f"{act}: ").press("Space")
+            button(page, "Save and next").press("Enter")
+            page.get_by_text("1 of 2" if act == "inform" else "2 of 2").wait_for()
+    page.get_by_text("Agreement on 2 messages").wait_for()
+    screenshot(page, "labels")
+    assert len(LabelFile(tmp_path / "labels.sqlite").read()) == 4
 
 
 RUNS = """
@@ -302,51 +192,26 @@ def test_group_b_fills_in_the_survey_by_keyboard_and_the_record_is_in_the_file(
     browse, tmp_path, screenshot, button
 ):
     page = browse(SURVEY.format(path=str(tmp_path / "answers.sqlite")))
-    page.get_by_text("page 1 of 6").wait_for()
     page.get_by_label("In a word or two").fill("teaching")
-    button(page, "Next").press("Enter")
+    button(page, "Send").press("Enter")
     page.get_by_text("Field required").wait_for()
-    told = page.get_by_role("alert").inner_text()
-    assert told.count("?") == 3 == page.locator(".convene-amiss").count()
     screenshot(page, "survey_1_refused")
     assert page.get_by_label("In a word or two").input_value() == "teaching"
-    for number, choices in enumerate(PAGES, start=1):
-        page.get_by_text(f"page {number} of 6").wait_for()
-        page.locator(
-            ".convene-field", has_text=choices[0]
-        ).wait_for()  # the page is drawn after its number
-        if number == 2:
-            page.wait_for_function(
-                "document.activeElement.innerText == 'Back'"
-            )  # the top of the page, not its foot
+    for choices in PAGES:
+        fields = page.locator(".convene-field")
+        fields.filter(has_text=choices[0]).wait_for()
         for question, choice in zip(choices[::2], choices[1::2], strict=True):
-            page.locator(".convene-field", has_text=question).get_by_label(
-                choice, exact=True
-            ).press("Space")
-        if number == 4:
+            asked = fields.filter(has_text=question)
+            asked.get_by_label(choice, exact=True).press("Space")
+        if choices[0].startswith("As Pavel"):
             page.get_by_label("Which reasons helped").fill("Noon <b>counts</b>.")
             screenshot(page, "survey_2_part")
-        button(page, "Send" if number == 6 else "Next").press("Enter")
+        button(page, "Send").press("Enter")
     page.get_by_text("Your answers are stored under the code").wait_for()
-    screenshot(page, "survey_3_stored")
-    code, book = (
-        page.locator("[role=status] b").inner_text(),
-        AnswerBook(tmp_path / "answers.sqlite"),
-    )
-    kept = book.frame().set_index("item")
-    assert set(kept["respondent"] + kept["group"] + kept["source"]) == {
-        f"{code}Bpeople"
-    }
-    assert (
-        kept.loc["role", "text"] == "teaching"
-        and kept.loc["reasons_why", "text"] == "Noon <b>counts</b>."
-    )
-    rated = kept[kept["kind"] == "likert5"]["answer"].to_dict()
-    assert rated == {
-        "preferences_considered": 3,
-        "reasons_acceptable": 4,
-        "preferences_considered_all": 3,
-        "reasons_acceptable_all": 2,
-        "options_reflect_members": 4,
-        "confidence": 3,
-    }
+    code = page.locator("[role=status] b").nth(1).inner_text()
+    kept = AnswerBook(tmp_path / "answers.sqlite").frame().set_index("item")
+    who = set(kept["respondent"] + kept["group"] + kept["source"])
+    assert who == {f"{code}Bpeople"}
+    assert kept.loc["role", "text"] == "teaching"
+    assert kept.loc["reasons_why", "text"] == "Noon <b>counts</b>."
+    assert kept.loc["preferences_considered", "answer"] == 3

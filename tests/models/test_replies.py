@@ -1,6 +1,5 @@
 import asyncio
 import gzip
-import json
 import sqlite3
 from dataclasses import replace
 
@@ -54,21 +53,17 @@ def test_the_first_answer_is_kept_and_an_export_read_elsewhere_gives_the_same_by
         cache.put(request, replace(COMPLETION, latency=float(number)))
     late = replace(COMPLETION, text="P2")
     assert Cache(cache.path).put(REQUEST, late).text == cache.get(REQUEST).text
-    names = ("first", "again", "some", "hidden")
-    first, again, some, hidden = (tmp_path / "a" / name for name in names)
+    first, again, hidden = (tmp_path / name for name in ("first", "again", "hidden"))
     other = Cache(tmp_path / "other.sqlite")
     assert cache.export(first) == 6
     assert (other.load(first), other.load(first), other.export(again)) == (6, 0, 6)
     assert again.read_bytes() == first.read_bytes()
     assert other.get(asked[0]) == replace(kept, latency=0.0)
-    assert str(lines_of(first)).count("thinking") == 1
-    keys = [json.loads(line)["key"] for line in lines_of(first)]
-    assert other.export(some, keys=iter(keys[2:5])) == 3 == len(lines_of(some))
     other.export(hidden, prompts=False)
     assert "Who" not in str(lines_of(hidden))
     assert Cache(tmp_path / "third.sqlite").load(hidden) == 6
-    with pytest.raises(MissingData, match=r"1 of the 2 replies.*'beef'"):
-        cache.export(tmp_path / "none", keys=[keys[0], "beef"])
+    with pytest.raises(MissingData, match=r"1 of the 1 replies.*'beef'"):
+        cache.export(tmp_path / "none", keys=["beef"])
     assert not (tmp_path / "none").exists()
 
 

@@ -9,6 +9,7 @@ from matplotlib.colors import to_hex
 
 from support.analysis.fairness import budget
 from support.analysis.stats import describe
+from support.draw import NAMED
 from support.plots.planning import plot_budget, plot_quality, plot_trajectory
 
 
@@ -25,8 +26,8 @@ def frame(places=(3, 5, 7), names=("random", "mcts"), hue="coordinator", count=6
     return pd.DataFrame(rows)
 
 
-def legend(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
+def named(ax):
+    return [line.get_label() for line in ax.lines if line.get_gid() == NAMED]
 
 
 def drawn(ax, values):
@@ -52,9 +53,9 @@ def test_quality_is_drawn_at_its_means_before_random_plans_and_the_optimum(ax):
     band = ax.collections[0].get_paths()[0].vertices[:, 1]
     assert (band.min(), band.max()) == (60, 120)
     assert (
-        "best of 5 random plans" in legend(ax)
-        and "mcts" in legend(ax)
-        and "random" not in legend(ax)
+        "best of 5 random plans" in named(ax)
+        and "mcts" in named(ax)
+        and "random" not in named(ax)
     )
 
 
@@ -62,11 +63,11 @@ def test_a_coordinator_has_one_colour_in_every_figure(axes):
     found = set()
     for order in (["mcts", "random"], ["random", "mcts"], ["mcts"]):
         (bars,) = [
-            c
-            for c in plot_quality(frame(), axes(), order=order).containers
-            if c.get_label() == "mcts"
+            line
+            for line in plot_quality(frame(), axes(), order=order).lines
+            if line.get_label() == "mcts"
         ]
-        found.add(to_hex(bars[0].get_color()))
+        found.add(to_hex(bars.get_color()))
     assert len(found) == 1
 
 
@@ -82,7 +83,7 @@ def test_a_budget_is_drawn_at_the_means_of_all_runs(ax):
         budget(rounds), "standing_divergence", ["coordinator", "evaluations"]
     )
     assert all(drawn(ax, part["mean"]) for _, part in table.groupby("coordinator"))
-    assert legend(ax) == ["mcts (6 runs)", "model (6 runs)"]
+    assert named(ax) == ["mcts (6 runs)", "model (6 runs)"]
 
 
 def test_a_trajectory_writes_the_divergence_of_every_round(axes):

@@ -1,43 +1,28 @@
 """RoundTable's figures draw the data that they are given."""
 
-import numpy as np
 import pandas as pd
 
 from support.plots import roundtable as figures
 
 
-def test_utilities_are_means_bars_the_share_undecided_and_printed_values_hollow_marks(
-    axes,
+def test_utilities_are_means_and_printed_values_hollow_marks_in_the_look_of_their_line(
+    ax,
 ):
     rows = [
-        ("a", 1, 0.0, True),
-        ("a", 1, 40.0, False),
-        ("a", 2, 70.0, False),
-        ("b", 1, 0.0, True),
-        ("b", 2, 100.0, False),
+        ("a", 1, 0.0),
+        ("a", 1, 40.0),
+        ("a", 2, 70.0),
+        ("b", 1, 0.0),
+        ("b", 2, 100.0),
     ]
-    cells = [
-        ("a", "utility@1", 33.0),
-        ("a", "auc@1", 1.0),
-        ("gpt", "utility@2", 44.0),
-    ]
+    curves = pd.DataFrame(rows, columns=["rule", "round", "utility"]).assign(seats="x")
+    cells = [("a", "utility@1", 33.0), ("a", "auc@1", 1.0), ("gpt", "utility@2", 44.0)]
     printed = pd.DataFrame(cells, columns=["row", "column", "value"])
-    ax, below = axes(2)
-    curves = pd.DataFrame(rows, columns=["rule", "round", "utility", "undecided"])
-    figures.plot_utility(curves, ax, below, order=["a", "b"], published=printed)
-    assert [list(line.get_ydata()) for line in ax.lines[:2]] == [
-        [20, 70],
-        [0, 100],
-    ]
-    assert [bar.get_height() for bar in below.patches] == [
-        50,
-        0,
-        100,
-        0,
-    ]
-    ours, other = (line for line in ax.lines if line.get_fillstyle() == "none")
-    assert [*ours.get_ydata(), *other.get_ydata()] == [33, 44]
-    assert ours.get_color() == ax.lines[0].get_color() != other.get_color()
+    figures.plot_utility(curves, ax, printed=printed, even=63.0)
+    a, b, silence, hollow = ax.lines
+    assert [list(line.get_ydata()) for line in (a, b)] == [[20, 70], [0, 100]]
+    assert set(silence.get_ydata()) == {63} and list(hollow.get_ydata()) == [33]
+    assert hollow.get_fillstyle() == "none" and hollow.get_color() == a.get_color()
 
 
 def test_an_allocation_is_stacked_to_its_endowment(ax):
@@ -48,10 +33,3 @@ def test_an_allocation_is_stacked_to_its_endowment(ax):
         100,
         100,
     ]
-
-
-def test_a_discussion_is_drawn_beside_simulated_ones_and_an_even_split():
-    crowd = np.array([[0, 10, 20], [0, 30, 40]])
-    fig = figures.draw_discussion([0, 50], None, ["Ana"], ["A"], 3, crowd, even=63)
-    drawn = [list(line.get_ydata()) for line in fig.axes[0].lines]
-    assert drawn == [[0, 20, 30], [0, 50], [100, 100], [63, 63]]

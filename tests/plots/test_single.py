@@ -1,15 +1,12 @@
-"""Figures that a study has one of (company, mail, rehearsal, money): what is drawn is what the frames hold."""
+"""Figures that a study has one of (company, rehearsal, money): what is drawn is what the frames hold."""
 
 from datetime import date, timedelta
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from support.errors import InvalidInput
 from support.meetings.data import Company, Profile
 from support.plots.company import plot_graph
-from support.plots.mail import ASKED, HANDED_ON, HELD, plot_handling
 from support.plots.rehearsal import plot_timeline
 
 
@@ -40,20 +37,6 @@ def test_the_company_is_named_discs_grow_with_the_level_and_a_relation_is_drawn_
     assert [t.get_position() for t in ax.texts] == [
         t.get_position() for t in again.texts
     ]
-
-
-def test_kinds_of_mail_of_which_more_is_handed_on_stand_further_below(ax):
-    rows = [("b", HANDED_ON), ("b", HELD), ("c", HELD), ("a", ASKED)]
-    mails = pd.DataFrame(rows, columns=["kind", "handling"])
-    plot_handling(mails, ax, "kind")
-    assert texts(ax.get_yticklabels()) == ["c", "a", "b"] and ax.yaxis_inverted()
-    drawn = {
-        bars.get_label(): [round(bar.get_width()) for bar in bars]
-        for bars in ax.containers
-    }
-    assert drawn == {HELD: [1, 0, 1], ASKED: [0, 1, 0], HANDED_ON: [0, 0, 1]}
-    with pytest.raises(InvalidInput, match="handling: 'eaten' given"):
-        plot_handling(mails.assign(handling="eaten"), ax, "kind")
 
 
 def test_a_rehearsal_has_marks_for_its_events_and_bars_for_dates_held(ax):

@@ -1,13 +1,10 @@
 """A small data set of our own and the real one where it can be had; a table about an invented film and user."""
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.dummy import DummyRegressor
 
-from support.english import wordings
 from support.roundtable.knowledge import Priors
 from support.roundtable.movielens import (
     COLUMNS,
@@ -100,17 +97,3 @@ def toy():
 def real(have):
     """MovieLens-100k."""
     return have(load)
-
-
-@pytest.fixture(scope="session")
-def performs():
-    """Whether a text of ("negotiators" or "raters") is one sentence for each of some acts, in this order."""
-
-    def check(who, text, acts):
-        patterns = []
-        for act in acts:
-            known = "|".join(map(re.escape, wordings(who)[act]))
-            patterns.append(re.sub(r"\\{.+?\\}", ".+", f"(?:{known})"))
-        return re.fullmatch(" ".join(patterns), text)
-
-    return check

@@ -1,13 +1,16 @@
 """The exchange economy: its maxima, its equilibria, and what it accepts as an allocation."""
 
+import asyncio
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from support.errors import InvalidInput, InvalidProposal
-from support.roundtable.economy import ExchangeEconomy, exchange_economy
-from support.solvers.welfare import equilibrium_allocation
+from support.errors import InvalidProposal
+from support.roundtable.economy import exchange_economy
+from support.roundtable.records import environment_of
+from support.roundtable.study import roundtable_exchange
 
 ECONOMY = exchange_economy()
 SEEDS = st.integers(0, 10_000)
@@ -31,35 +34,6 @@ def test_the_asymmetric_maximum_equals_its_closed_form(agents, exponents):
     assert np.diag(economy.best_allocation) == pytest.approx(own, abs=1e-3)
 
 
-@settings(max_examples=25)
-@given(SEEDS)
-def test_property_no_efficient_allocation_beats_the_optimiser(seed):
-    rng = np.random.default_rng(seed)
-    agents, goods = rng.integers(2, 5), rng.integers(1, 5)
-    favour = np.full(goods, rng.choice([0.1, 0.3, 1.0, 5.0]))
-    weights = rng.dirichlet(favour, agents) * rng.choice([0.5, 0.9, 1.0])
-    economy = ExchangeEconomy(tuple(map(tuple, weights.tolist())))
-    incomes = [*rng.dirichlet(FEW[:agents], 300), *np.eye(agents)]
-    rivals = equilibrium_allocation(weights, np.array(incomes))
-    totals = economy.utilities(rivals).sum(axis=-1)
-    assert totals.max() <= economy.maximum * (1 + 1e-6)
-
-
-def test_the_optimiser_does_not_stop_short_at_the_border():
-    # SLSQP from equal incomes alone ends 5 % below the best of these.
-    rows = (
-        (0.88, 0.12, 0),
-        (0, 0, 1),
-        (0, 1, 0),
-        (0.68, 0.28, 0.04),
-    )
-    economy = ExchangeEconomy(rows)
-    incomes = np.random.default_rng(0).dirichlet(FEW[:4], 20_000)
-    rivals = equilibrium_allocation(np.array(rows), incomes)
-    best = economy.utilities(rivals).sum(axis=-1).max()
-    assert 0.97 * economy.maximum < best <= economy.maximum * (1 + 1e-9)
-
-
 # -- proposals --------------------------------------------------------------------------------------------------
 
 ROWS = (
@@ -72,11 +46,6 @@ NAMED = {
     "Ana": {"C": 10, "B": 10, "A": 80},
     "Ben": ROWS[1],
 }
-
-
-@pytest.mark.parametrize("given", [ROWS, NAMED])
-def test_goods_by_name_and_in_order_are_the_same_allocation(given):
-    assert ECONOMY.validate(given) == ROWS
 
 
 @pytest.mark.parametrize(
@@ -110,21 +79,22 @@ def test_property_a_validated_allocation_sums_to_its_endowment(agents, seed, sli
 # -- what agents know, and settings -------------------------------------------------------------------------------
 
 
-def test_a_background_holds_the_own_exponents_and_no_others():
-    economy = ExchangeEconomy(((0.71, 0.71), (0.37, 0.59)))
-    told = repr(economy.background("Ben"))
-    assert "(0.37, 0.59)" in told
-    assert "0.71" not in told
+def exchanged(rule="majority", seats="mixed", rounds=1, **settings):
+    """A discussion, and what its stream gives after it."""
+    rng = np.random.default_rng(5)
+    how = {"seats": seats, "rounds": rounds, **settings}
+    talk = asyncio.run(roundtable_exchange(rng, rule, **how))
+    return talk, (talk.seats, rng.random(), rng.spawn(1)[0].random())
 
 
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: exchange_economy("odd"), "preferences: 'odd' given; expected one of"),
-        (lambda: exchange_economy(agents=9), "agents: 9 given; expected one of"),
-        (lambda: ExchangeEconomy(((0.8, 0.8),)).maximum, "sum to more"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(make, said):
-    with pytest.raises(InvalidInput, match=said):
-        make()
+def test_drawn_exponents_are_others_in_each_repetition_under_any_rule_and_no_other_draw_is():
+    usual, after = exchanged()
+    assert environment_of(usual).weights == exchange_economy().weights
+    problems = {"majority": [], "rated": []}
+    for rule, found in problems.items():
+        for repetition in range(3):
+            talk, left = exchanged(rule, draw=True, repetition=repetition)
+            assert left == after
+            found.append(environment_of(talk).weights)
+    assert problems["majority"] == problems["rated"]
+    assert len(set(problems["rated"])) == 3

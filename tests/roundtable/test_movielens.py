@@ -2,25 +2,20 @@
 
 import hashlib
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.errors import InvalidInput, InvalidProposal
-from support.roundtable import knowledge
-from support.roundtable.knowledge import priors, recommendations, similarities
+from support.roundtable.knowledge import priors, similarities
 from support.roundtable.movielens import (
     AGENTS,
-    COLUMNS,
     MovieLens,
     draw_cases,
     table,
 )
-from support.roundtable.ratings import PAIR, state_of
-from support.solvers.recommender import fit_factorisation
+from support.roundtable.ratings import PAIR
 
 TASK = MovieLens(1, 6, 5.0)
 SUMS = {
@@ -37,46 +32,7 @@ def test_the_split_is_the_official_one(real, part):
     assert hashlib.sha256(lines.encode()).hexdigest() == SUMS[part]
 
 
-def test_a_zip_code_has_one_state_or_none():
-    codes = "06390 88510 00601 09012 1000"
-    states = ["CT", "TX", "PR", "AE", ""]
-    assert [*map(state_of, codes.split())] == states
-
-
-def test_demographics_predict_real_ratings_better_than_the_mean_of_all(real):
-    known = priors(real)
-    some = real.test.sample(1000, random_state=0)
-    rows = some.join(real.users, on="user").join(real.items, on="item")
-    made = known.regression.predict(rows.to_dict("records"))
-    errors = np.abs(made - rows["rating"])
-    plain = np.abs(known.mean - rows["rating"])
-    assert errors.mean() < plain.mean() - 0.03
-    assert 0.3 < known.user_sd < known.regression_error < 0.6 < known.noise_sd < 1
-
-
-def test_users_of_one_taste_are_more_alike(toy):
-    cosines = similarities(toy).to_numpy()
-    of_taste = np.arange(40) % 2
-    same = of_taste[:, None] == of_taste
-    others = ~np.eye(40, dtype=bool)
-    assert cosines[same & others].mean() > cosines[~same].mean() + 0.15
-
-
-def test_the_recommender_learns_from_the_base_alone(toy, monkeypatch):
-    fit = partial(fit_factorisation, rank=2, iterations=20)
-    monkeypatch.setattr(knowledge, "fit_factorisation", fit)
-    hidden = replace(toy, test=toy.test.assign(rating=1))
-    assert recommendations(hidden).equals(recommendations(toy))
-
-
 # ---- the tables ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("agent", AGENTS)
-def test_tables_have_their_columns_also_where_nothing_is_known(toy, agent):
-    some, none = table(toy, agent, 1, 1), table(toy, agent, 1, 31)
-    assert some.columns.tolist() == COLUMNS[agent]
-    assert none.dtypes.equals(some.dtypes)
 
 
 def test_the_histories_are_the_rows_of_the_base_and_raters_come_by_likeness(toy):
@@ -127,16 +83,3 @@ def test_the_truth_is_in_no_background(real):
     for agent in AGENTS:
         known = case.background(agent)
         assert replace(case, rating=9.0).background(agent) == known
-
-
-@pytest.mark.parametrize("proposal", ["4", float("nan"), 5.01])
-def test_what_is_no_rating_is_refused(proposal):
-    with pytest.raises(InvalidProposal, match="expected a number of stars from 1 to 5"):
-        TASK.validate(proposal)
-
-
-def test_what_makes_no_sense_is_refused(real):
-    with pytest.raises(InvalidInput, match="consult: 'Nobody' given; expected"):
-        replace(TASK, consult="Nobody")
-    with pytest.raises(InvalidInput, match="by user 944 is in"):
-        replace(TASK, user=944).background("BasicInfo")

@@ -1,13 +1,10 @@
 """Rule-based negotiators do what their docstrings say, believe what they heard, and perform the acts they record."""
 
 from asyncio import run
-from itertools import chain
 
 import numpy as np
 import pytest
 
-from support.choice import RULES
-from support.english import wordings
 from support.roundtable.economy import exchange_economy
 from support.roundtable.negotiators import KINDS, beliefs
 from support.roundtable.records import (
@@ -71,15 +68,6 @@ def view(
     return View("Ana", ABC, "any", form, "", number, 10, *known)
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_plays_under_every_rule(kind, rule):
-    """The table refuses what is no allocation, and a ballot in another form."""
-    people = seat_all(ECONOMY, kind, np.random.default_rng(0), noise=0.5)
-    entries = run(play(ECONOMY, people, rule, rounds=3)).rounds
-    assert any(ballot.choice for entry in entries for ballot in entry.ballots)
-
-
 def test_truthful_agents_reach_the_maximum_and_propose_no_plan_again():
     people = seat_all(ECONOMY, "truthful", np.random.default_rng(0), noise=0.0)
     first, second = run(play(ECONOMY, people, "unanimous", rounds=2)).rounds
@@ -126,22 +114,9 @@ def test_aspirations_are_those_of_faratin_and_plans_meet_them(kind):
         ("truthful", 1, "vote", [BEST, GREEDY, NONE], "P2"),
         ("zero-intelligence", 1, "ranking", [NONE], "abstained"),
         # Scored ballots state the own utilities.
-        ("linear", 10, "points", [BEST], "P1: 1"),
         ("linear", 10, "ranking", [NONE, BEST, ALL], "P3, P2, P1"),
-        (
-            "linear",
-            10,
-            "points",
-            [NONE, BEST, ALL],
-            "P1: 0, P2: 1, P3: 2",
-        ),
-        (
-            "linear",
-            10,
-            "ratings",
-            [NONE, BEST, ALL],
-            "P1: 1, P2: 5, P3: 5",
-        ),
+        ("linear", 10, "points", [NONE, BEST, ALL], "P1: 0, P2: 1, P3: 2"),
+        ("linear", 10, "ratings", [NONE, BEST, ALL], "P1: 1, P2: 5, P3: 5"),
     ],
 )
 def test_a_ballot_follows_from_the_own_utilities(kind, number, form, values, expected):
@@ -149,7 +124,7 @@ def test_a_ballot_follows_from_the_own_utilities(kind, number, form, values, exp
     assert run(agent(kind).vote(seen)).text == expected
 
 
-# ---- what it hears -------------------------------------------------------------------
+# ---- what it hears, and says ---------------------------------------------------------
 
 SKEWED = (("Ben", split("10 10 10|60 30 10|30 60 80")),)
 ASKED = [0.6, 0.3, 0.1]
@@ -161,15 +136,12 @@ ASKED = [0.6, 0.3, 0.1]
         (["Ben .05 .05 .8"], [0.05, 0.05, 0.8]),  # not scaled up
         (["Ben 80 10 10", "Ben"], [0.8, 0.1, 0.1]),
         (["Ben .8 .1 .1", "Ben .1 .8"], [0.1, 0.8, 0.1]),
-        (["Ben -5 1 1"], [0, 0.5, 0.5]),
         # What is no claim of all goods is none:
-        (["Ana 0 0 1", "Zoe 0 0 1"], ASKED),
-        (["Ben 0 0 0"], ASKED),
+        (["Ana 0 0 1"], ASKED),
         (["Ben .1 .5 inf"], ASKED),
-        (["Ben .9"], ASKED),
     ],
 )
-def test_a_claim_counts_more_than_a_proposal_whoever_makes_it(claims, of_ben):
+def test_a_claim_counts_more_than_a_proposal(claims, of_ben):
     *before, now = map(said, ["Cleo", *claims])
     seen = view(3, before=tuple(before), now=(now,), latest=SKEWED)
     own, bens, cleos = beliefs(seen, ECONOMY.background("Ana"))
@@ -178,24 +150,8 @@ def test_a_claim_counts_more_than_a_proposal_whoever_makes_it(claims, of_ben):
     assert cleos == pytest.approx(1 / 3)
 
 
-# ---- what it says --------------------------------------------------------------------
-
-SLOTS = {
-    "negotiators": "other favourite weight mine offer standing share",
-    "raters": "other source own error mine offer gap standing",
-}
-
-
-@pytest.mark.parametrize("who", SLOTS)
-def test_each_of_ten_acts_has_sentences_with_known_slots(who):
-    assert len(wordings(who)) == 10
-    for text in chain(*wordings(who).values()):
-        assert text.format(**dict.fromkeys(SLOTS[who].split(), 1.0))
-
-
 BAD = split("0 10 10|10 80 10|90 10 80")
 GOOD = split("100 90 90|0 10 10|0 0 0")
-AS_ASKED = split("95 85 85|5 15 0|0 0 15")
 
 
 @pytest.mark.parametrize(
@@ -204,37 +160,15 @@ AS_ASKED = split("95 85 85|5 15 0|0 0 15")
         (1, None, {}, "inform request", "Ben Cleo"),
         (2, None, {"Cleo": BAD}, "evaluate decline propose", "Cleo"),
         (2, None, {"Cleo": BAD, "Ben": GOOD}, "evaluate accept", "Ben"),
-        (
-            2,
-            None,
-            {"Ana": GOOD, "Ben": BAD},
-            "evaluate decline compromise",
-            "Ben",
-        ),
-        (
-            2,
-            None,
-            {"Ana": EVEN},
-            "propose",
-            "Ben Cleo",
-        ),  # it asks for more than before
+        (2, None, {"Ana": GOOD, "Ben": BAD}, "evaluate decline compromise", "Ben"),
         (2, ALL, {}, "evaluate accept", "Ben Cleo"),
-        (
-            2,
-            BAD,
-            {"Ana": AS_ASKED},
-            "evaluate decline defend",
-            "Ben Cleo",
-        ),
     ],
 )
 def test_acts_claim_and_recipients_follow_from_what_is_on_the_table(
-    number, standing, latest, acts, to, performs
+    number, standing, latest, acts, to
 ):
     seen = view(number, standing=standing, now=(), latest=tuple(latest.items()))
-    for seed in range(5):
-        message = run(agent("linear", seed=seed).message(seen))
-        assert message.recipients == tuple(to.split())
-        assert {*acts.split()} <= {*message.acts} <= {*acts.split(), *ASIDES}
-        assert message.claim == (CLAIMS[0].claim if number == 1 else ())
-        assert performs("negotiators", message.text, message.acts)
+    message = run(agent("linear").message(seen))
+    assert message.recipients == tuple(to.split())
+    assert {*acts.split()} <= {*message.acts} <= {*acts.split(), *ASIDES}
+    assert message.claim == (CLAIMS[0].claim if number == 1 else ())

@@ -5,8 +5,7 @@ from asyncio import run
 import numpy as np
 import pytest
 
-from support.choice import RULES
-from support.roundtable.evidence import Estimate, expected, pool, read
+from support.roundtable.evidence import Estimate, pool, read
 from support.roundtable.movielens import AGENTS
 from support.roundtable.raters import KINDS, stated
 from support.roundtable.records import (
@@ -16,8 +15,6 @@ from support.roundtable.records import (
     Round,
     View,
 )
-from support.roundtable.seats import seat_all
-from support.roundtable.table import play
 
 
 def test_a_history_is_a_shrunken_mean_of_so_many_ratings(table):
@@ -30,21 +27,6 @@ def test_a_history_is_a_shrunken_mean_of_so_many_ratings(table):
     assert user == pytest.approx({"user mean": 2.54, "user mean error": 0.24})
     film = read(rated.background("MovieHistory")).facts
     assert film["film deviation"] == pytest.approx(25 / 68)
-    unlike = [(4, 4.0, 0.9)] * 40 + [(1, 5.0, 0.1)] * 60
-    film = read(table(film=unlike).background("MovieHistory")).facts
-    assert film["film deviation"] == 0  # only the forty most alike count
-
-
-def test_what_a_table_does_not_say_has_to_be_heard(table):
-    empty = table(film=(), user=())
-    user = {"user mean": 2.5, "user mean error": 0.1}
-    film = {"film deviation": -0.5, "film deviation error": 0.1}
-    for agent in AGENTS[1:]:
-        known = empty.background(agent)
-        nothing = expected(known.priors, read(known).facts)
-        assert nothing == pytest.approx((3.5, 0.45**0.5))  # of 0.4, 0.5 and 0.2
-        heard = expected(known.priors, user | film)
-        assert heard == pytest.approx((2.0, 0.06**0.5))
 
 
 def rater(environment, kind="weighing"):
@@ -78,12 +60,6 @@ def test_an_opinion_goes_its_share_of_the_way_to_the_pool(table, kind, share, ti
     way = goal.value - own.value
     assert agent.opinion == pytest.approx(own.value + share * way)
     assert agent.before == own.value
-
-
-def test_who_may_consult_pools_the_recommender_s_word_with_its_own(table):
-    asks = rater(table(consult="MovieHistory")).own_estimate({})
-    alone = rater(table()).own_estimate({})
-    assert asks == pool([alone, Estimate(4.9, 0.1)])
 
 
 @pytest.mark.parametrize(
@@ -120,17 +96,6 @@ def test_a_ballot_follows_from_the_opinion(table, number, form, values, ballot):
     assert run(voter.vote(view(number, form, **known))).text == ballot
 
 
-def test_a_message_states_the_own_evidence_and_later_the_news_of_it(table):
-    speaker = rater(table())
-    first = run(speaker.message(view(1)))
-    assert dict(first.claim)["estimate"] == speaker.opinion
-    facts = {"user mean": 2.0}
-    second = run(speaker.message(view(before=(first, said(**facts)))))
-    assert "inform" in second.acts
-    news = speaker.own_estimate({"UserHistory": facts}).value
-    assert dict(second.claim)["estimate"] == news
-
-
 AGAINST = {"latest": (("BasicInfo", 1.0), ("MovieHistory", 4.0))}
 
 
@@ -141,7 +106,6 @@ AGAINST = {"latest": (("BasicInfo", 1.0), ("MovieHistory", 4.0))}
         (4.0, AGAINST, "evaluate decline defend"),
         (4.3, AGAINST, "evaluate decline compromise"),
         (4.0, {"latest": (("BasicInfo", 4.0),)}, "evaluate accept"),
-        (4.0, {"standing": 2.0}, "evaluate decline propose"),
     ],
 )
 def test_the_acts_follow_from_what_is_on_the_table(table, before, seen, acts):
@@ -151,26 +115,3 @@ def test_the_acts_follow_from_what_is_on_the_table(table, before, seen, acts):
     message = run(speaker.message(view(**seen)))
     assert " ".join(message.acts).startswith(acts)
     assert speaker.rng.bit_generator.state == decides  # words have their own stream
-
-
-def test_who_has_accepted_an_offer_does_not_judge_it_again_until_it_changes(table):
-    speaker = rater(table())
-    speaker.opinion = 4.0
-    judged = []
-    for standing in (4.0, 4.0, 3.9, 3.9, 2.0, 4.0):
-        message = run(speaker.message(view(standing=standing)))
-        judged.append("evaluate" in message.acts)
-    assert judged == [True, False, True, False, True, True]
-
-
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_plays_under_every_rule_and_performs_its_acts(
-    table, kind, rule, performs
-):
-    """The table refuses what is no rating, and a ballot in another form."""
-    people = seat_all(table(), kind, np.random.default_rng(0))
-    for one in run(play(table(), people, rule, rounds=4)).rounds:
-        for message in one.messages:
-            assert performs("raters", message.text, message.acts)
-            assert bool(message.claim) == (kind != "random")  # which tells nothing

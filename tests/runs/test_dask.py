@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from support import models
-from support.errors import ConveneError, InvalidInput
+from support.errors import ConveneError
 from support.models.stand_ins import scripted
 from support.roundtable.records import Transcript
 from support.runs.study import Store
@@ -86,15 +85,12 @@ def rows(store):
 def test_workers_here_and_elsewhere_make_the_same_bytes_and_errors_and_leave_no_process(
     shared, tmp_path
 ):
-    from distributed import Client
-
     made = []
-    with Client(shared, set_as_default=False) as client:
-        for number, on in enumerate((None, "local", shared, client)):
-            with closing(Store(tmp_path / f"{number}.sqlite")) as opened:
-                count = run(sweep(), opened, on=on)
-                made.append(rows(opened))
-            assert (count.done, count.failed) == (22, 2) and made[-1] == made[0]
+    for number, on in enumerate((None, "local", shared)):
+        with closing(Store(tmp_path / f"{number}.sqlite")) as opened:
+            count = run(sweep(), opened, on=on)
+            made.append(rows(opened))
+        assert (count.done, count.failed) == (22, 2) and made[-1] == made[0]
     assert not multiprocessing.active_children()
 
 
@@ -117,32 +113,6 @@ def test_units_that_ask_a_model_stay_here_beside_those_that_do_not(
         record.rule: record.environment["here"] for _, record in what.records(store)
     }
     assert here["model:echo"] == os.getpid() != here["mixed"] and echo.calls == 10
-
-
-def test_a_cluster_that_is_none_or_has_no_workers_is_refused_in_a_sentence(
-    store, monkeypatch
-):
-    from distributed import LocalCluster
-
-    monkeypatch.setattr("support.runs.workers.ALONE", 0.5)
-    with LocalCluster(n_workers=0, processes=False, dashboard_address=None) as empty:
-        for on, said in (
-            (3, 'expected "local"'),
-            ("tcp://127.0.0.1:9", "no sch"),
-            (empty.scheduler_address, "no sch"),
-        ):
-            with pytest.raises(ConveneError, match=said):
-                run(sweep(), store, on=on)
-
-
-def test_what_cannot_travel_is_told(store, shared):
-    lock = threading.Lock()
-
-    async def study(rng, rule):
-        return Transcript({"lock": str(lock)}, rule, {}, ())
-
-    with pytest.raises(InvalidInput, match="study cannot travel to workers"):
-        run(Sweep("t", study, {"rule": ["a"]}, 1, 1), store, on=shared)
 
 
 def test_an_interrupt_ends_the_workers_at_once_and_keeps_what_is_finished(store):

@@ -9,8 +9,8 @@ import pytest
 
 from support.analysis.agreement import LabelFile
 from support.analysis.embeddings import Encoder
-from support.database import STUDY, guarded, open_database, transaction
-from support.errors import DamagedFile, FileInUse, InvalidInput
+from support.database import STUDY, open_database, transaction
+from support.errors import DamagedFile, FileInUse
 from support.mail.journal import Inbox
 from support.models.money import Budget
 from support.models.replies import Cache
@@ -18,7 +18,6 @@ from support.presence import Presence
 from support.runs.study import Store
 from support.runs.workers import Claims
 from support.seminars.journal import opened
-from support.survey.answers import AnswerBook
 
 ROW = ("k", "{}", "{}")
 MAKE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
@@ -41,13 +40,6 @@ def study(path):
 
 def count(db):
     return db.execute("SELECT count(*) FROM replies").fetchone()[0]
-
-
-def test_a_folder_or_a_file_in_the_way_is_an_input_error(tmp_path):
-    (tmp_path / "file").write_text("x")
-    for path in (tmp_path, tmp_path / "file" / "study.sqlite"):
-        with pytest.raises(InvalidInput, match="cannot open"):
-            open_database(path)
 
 
 def test_a_file_and_a_run_s_lock_are_nobody_else_s_from_their_first_moment(path):
@@ -92,39 +84,6 @@ def spoilt(path):
     )
     content = path.read_bytes()
     path.write_bytes(content[:81920] + b"\x99" * 4096 + content[86016:])
-
-
-HEADER = b"SQLite format 3\x00" + b"\xff" * 4096
-VIEWED = ("CREATE TABLE a (x)", "CREATE VIEW b AS SELECT 1")
-REFUSED = {
-    "a text": (lambda p: p.write_bytes(b"a text"), "not a database"),
-    "a broken header": (lambda p: p.write_bytes(HEADER), "not a database"),
-    "a page overwritten": (spoilt, "is damaged"),
-    "another's table of our name": (
-        lambda p: others(p, "CREATE TABLE units (metre)"),
-        "'units' has the columns metre",
-    ),
-    "another's, in WAL mode": (
-        lambda p: others(p, *VIEWED, mode="WAL"),
-        "its tables are a, b",
-    ),
-    "a book of answers": (
-        lambda p: AnswerBook(p).close(),
-        "its tables are forms, refusals",
-    ),
-}
-
-
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_is_damaged_or_another_program_s_is_refused_and_left_untouched(path, what):
-    make, said = REFUSED[what]
-    make(path)
-    before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
-    with pytest.raises(
-        DamagedFile, match=rf"study\.sqlite.*{said}.*left as it is.*another path.*move"
-    ):
-        open_database(path)
-    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
 
 
 KILLED = """
@@ -200,36 +159,6 @@ def test_a_file_that_another_process_holds_is_said_to_be_held(study, path):
     assert count(study) == 0
 
 
-def test_what_the_disk_cannot_read_is_damage_and_no_lack_of_room(path):
-    failed = sqlite3.OperationalError("disk I/O error")
-    failed.sqlite_errorcode = sqlite3.SQLITE_IOERR_READ
-    with pytest.raises(DamagedFile, match="disk I/O error"), guarded(path):
-        raise failed
-
-
-OPENING = """
-import sys
-from support.database import open_database
-for path in sys.argv[1:]:
-    print("ready", flush=True)
-    sys.stdin.readline()
-    open_database(path).close()
-"""
-
-
-def test_processes_that_make_one_new_file_at_the_same_moment_all_open_it(tmp_path):
-    paths = [str(tmp_path / f"{number}.sqlite") for number in range(6)]
-    command = [sys.executable, "-c", OPENING, *paths]
-    pipes = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
-    started = [subprocess.Popen(command, text=True, **pipes) for _ in range(4)]
-    for _ in paths:
-        assert [process.stdout.readline() for process in started] == ["ready\n"] * 4
-        for process in started:
-            process.stdin.write("go\n")
-            process.stdin.flush()
-    assert [process.wait(60) for process in started] == [0] * 4
-
-
 LOOK = "import sys; from support.database import open_database; open_database(sys.argv[1]).close()"
 HERE = """
 import os, subprocess, sys
@@ -251,3 +180,27 @@ def test_a_second_look_at_a_file_that_is_open_here_does_not_free_it_for_other_pr
     study.close()
     subprocess.run([sys.executable, "-c", HERE, str(path), LOOK], check=False)
     assert count(open_database(path)) == 6
+
+
+REFUSED = {
+    "a text": (lambda p: p.write_bytes(b"a text"), "not a database"),
+    "a page overwritten": (spoilt, "is damaged"),
+    "another's table of our name": (
+        lambda p: others(p, "CREATE TABLE units (metre)"),
+        "'units' has the columns metre",
+    ),
+    "another's, in WAL mode": (
+        lambda p: others(p, "CREATE TABLE a (x)", mode="WAL"),
+        "its tables are a",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_damaged_or_another_program_s_is_refused_and_left_untouched(path, what):
+    make, said = REFUSED[what]
+    make(path)
+    before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
+    with pytest.raises(DamagedFile, match=rf"study\.sqlite.*{said}.*left as it is"):
+        open_database(path)
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before

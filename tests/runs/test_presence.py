@@ -1,7 +1,5 @@
 import subprocess
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
@@ -57,34 +55,3 @@ def test_a_process_is_at_work_until_it_is_killed_and_its_lock_is_then_removed(
         process.wait()
         assert (presence.others() == []) if looks_around else not presence.alive(run)
         assert locks(path) == [f"study.sqlite.run-{presence.run}.lock"]
-
-
-def test_a_file_is_known_by_its_place_whatever_its_name(path, monkeypatch):
-    beside = path.with_name("study.sqlite.run-x")
-    with Presence(path) as here, Presence(beside) as there:
-        assert here.others() == there.others() == []
-    monkeypatch.chdir(path.parent)
-    for name in ("study.sqlite", "a*b.sqlite"):
-        with Presence(path.with_name(name)) as one, Presence(name) as two:
-            assert one.others() == [two.run]
-
-
-def test_who_is_at_work_is_never_taken_for_dead_while_others_come_and_go_and_look(path):
-    over = threading.Event()
-
-    def look(presence, other):
-        while not over.is_set():
-            assert presence.alive(other) and other in presence.others()
-
-    with Presence(path) as one, Presence(path) as two, ThreadPoolExecutor(2) as threads:
-        looking = [
-            threads.submit(look, *pair) for pair in ((one, two.run), (two, one.run))
-        ]
-        try:
-            for _ in range(40):
-                with Presence(path) as guest:
-                    assert guest.alive(one.run) and one.alive(guest.run)
-        finally:
-            over.set()
-        assert [each.result() for each in looking] == [None, None]
-    assert locks(path) == []

@@ -3,6 +3,8 @@
 import asyncio
 import gzip
 import json
+import re
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -12,8 +14,6 @@ from support.models import local
 from support.runs import recordings
 from support.simulations import available
 
-STUDIES = recordings.RECORDINGS.values()
-
 
 @pytest.fixture(autouse=True)
 def _no_model(monkeypatch):
@@ -22,18 +22,42 @@ def _no_model(monkeypatch):
     monkeypatch.setattr(local, "start", started)
 
 
+def plain(text):
+    return " ".join(re.findall(r"[^\s|,]+", text.lower()))
+
+
+def quoted(reply, question):
+    """What a reply repeats of a table in its question: three neighbouring cells of a row."""
+    rows = [line.split(" | ") for line in question.splitlines()]
+    threes = [zip(row, row[1:], row[2:], strict=False) for row in rows[1:]]
+    return [three for three in chain(*threes) if plain(" ".join(three)) in plain(reply)]
+
+
 @pytest.mark.parametrize("name", recordings.RECORDINGS)
-def test_a_recording_replays_whole_and_uses_every_reply(name, store):
+def test_a_recording_replays_whole_uses_every_reply_and_quotes_no_outside_data(
+    name, store, monkeypatch
+):
     if name == "roundtable_movielens" and (lacking := available()["movielens"]):
         pytest.skip(lacking)
     model, about = recordings.replayed(name, store.path), recordings.note(name)
-    sweep = recordings.recording(name).sweep()
-    ended = asyncio.run(sweep.run(store, model=model, progress=False))
+    made, asked, get = recordings.recording(name), [], model.cache.get
+    monkeypatch.setattr(model.cache, "get", lambda one: asked.append(one) or get(one))
+    ended = asyncio.run(made.sweep().run(store, model=model, progress=False))
     assert ended.missing == 0, ended.error
     assert model.calls == about["units"]["replies"] and model.live_calls == 0
     assert len(model.cache) == about["replies"]
     assert about["model"].startswith(local.FILE)
     assert local.SHA256[:12] in str(about)
+    packed = (recordings.FOLDER / f"{name}.jsonl.gz").read_bytes()
+    kept = [json.loads(line) for line in gzip.decompress(packed).decode().splitlines()]
+    assert {"messages" in line["request"] for line in kept} == {not made.private}
+    for request in asked if made.private else ():
+        question = "\n".join(text for _, text in request.messages)
+        assert not quoted(get(request).text, question)
+
+
+def test_a_row_of_a_table_that_a_reply_repeats_is_found():
+    assert quoted("I read 7 | 4.5 | F", "user | mean | sex\n7 | 4.5 | F")
 
 
 def test_another_model_plays_under_another_name_with_the_same_streams():
@@ -49,36 +73,3 @@ def test_what_was_not_recorded_is_refused(tmp_path):
     model = recordings.replayed("start_here", tmp_path / "s.sqlite")
     with pytest.raises(CacheMiss):
         asyncio.run(model.reply("Something that nobody asked."))
-
-
-PRIVATE = [made.name for made in STUDIES if made.private]
-
-
-@pytest.mark.parametrize("name", PRIVATE)
-def test_a_private_recording_holds_no_question(name):
-    packed = (recordings.FOLDER / f"{name}.jsonl.gz").read_bytes()
-    lines = gzip.decompress(packed).decode().splitlines()
-    assert lines
-    for line in lines:
-        assert set(json.loads(line)["request"]) == {"endpoint", "model"}
-
-
-TABLE = """The film is Day Break.
-user | mean | gender | job
-7 | 4.5 | F | writer
-8 | 2.5 | M | none
-Night Train | 3 | 19980331
-Day Break | 4 | 19990101"""
-QUOTES = {
-    "It says: 7 | 4.5 | F there.": "7 | 4.5 | F",
-    "user 7, 4.5, F, writer": "7 | 4.5 | F",
-    "the user likes 4.5": "",
-    "user | mean | gender": "",
-    "The user gave Night Train four stars.": "",
-    "About Day Break I know nothing.": "",
-}
-
-
-@pytest.mark.parametrize(("reply", "found"), QUOTES.items())
-def test_a_reply_that_repeats_a_row_of_the_question_is_found(reply, found):
-    assert recordings.quoted(reply, TABLE) == found

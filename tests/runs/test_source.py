@@ -1,23 +1,20 @@
 """An edited study is told, objects stand in a grid, and any record is kept."""
 
 import asyncio
-import dataclasses
 import linecache
-import math
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel
 
 from support.choice import RULES
 from support.errors import InvalidInput
 from support.models.stand_ins import scripted
-from support.roundtable.mechanism import CHAIR, MECHANISMS, ROUNDTABLE
+from support.roundtable.mechanism import CHAIR, IN_TURN, MECHANISMS
 from support.roundtable.study import roundtable_exchange
 from support.runs.frames import units_frame
 from support.runs.source import fingerprint
-from support.runs.study import from_json, packed
 from support.runs.sweep import Sweep
 
 BASE = """
@@ -72,15 +69,6 @@ def run(store, study, **grid):
     return what, asyncio.run(what.run(store, progress=False))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Start:
-    words: tuple[str, ...]
-
-
-def reading(start):
-    return lambda rng: start.words
-
-
 SAME = [
     ("return helper(x)", "# so\n        return  helper(x)"),
     ("return x\ndef made", "return -x\ndef made"),  # another function
@@ -118,41 +106,6 @@ def test_an_edited_study_is_refused_until_its_old_units_are_dropped(store):
     assert run(store, edited)[1].done == 4
 
 
-def test_an_edited_rule_that_a_grid_has_by_its_name_is_told(store, monkeypatch):
-    rules = [cell()["Mine"], cell(("[1] *", "[2] *"))["Mine"]]
-
-    def played(rule, *names):
-        monkeypatch.setitem(RULES, "mine", rule())
-        grid = {"rule": list(names), "rounds": [1]}
-        return run(store, roundtable_exchange, **grid)[1]
-
-    assert played(rules[0], "mine").done == 2
-    assert played(rules[0], "mine", "ranked").done == 2  # the grid may grow
-    with pytest.raises(InvalidInput, match="with other code of mine: it, or"):
-        played(rules[1], "mine")
-    assert played(rules[1], "ranked").skipped == 2
-
-
-def test_an_edited_mechanism_that_a_grid_has_by_its_name_is_told(store, monkeypatch):
-    def played(mechanism):
-        monkeypatch.setitem(MECHANISMS, "mine", mechanism)
-        grid = {"rule": ["majority"], "rounds": [1], "mechanism": ["mine"]}
-        return run(store, roundtable_exchange, **grid)[1]
-
-    assert played(dataclasses.replace(CHAIR, name="mine")).done
-    with pytest.raises(InvalidInput, match="with other code of mine: it, or"):
-        played(dataclasses.replace(ROUNDTABLE, name="mine"))
-
-
-def test_a_partial_is_told_by_its_arguments_a_lambda_by_its_code():
-    study = cell()["study"]
-    made = [partial(study), partial(study, rule="c")]
-    made += [partial(study, by=by) for by in (lambda x: x, lambda x: x + 1)]
-    made += [reading(Start((word,))) for word in "aba"]
-    prints = [fingerprint(one) for one in made]
-    assert len(set(prints)) == 6 and prints[-1] == prints[-3]
-
-
 class Rule:
     def __init__(self, weight):
         self.name, self.weight = "weighted", weight
@@ -167,10 +120,8 @@ def test_objects_stand_in_a_grid_by_name_and_source_and_reach_the_study(store):
     what, count = run(store, weigh, rule=[Rule(1), Rule(2)], agent=agents)
     frame = units_frame(what, store)
     assert count.done == 12 and sorted(frame["weight"].unique()) == [1, 2]
-    told = frame.groupby("rule")["rule source"].nunique().to_dict()
-    assert told == {"weighted": 2}
+    assert frame["rule source"].nunique() == 2
     assert run(store, weigh, rule=[Rule(2), Rule(1)], agent=["plain"])[1].skipped == 4
-    assert {part["name"] for part in what.parameters["agent"][:2]} == {"Rule", "weigh"}
 
 
 CONNECTED = scripted(str, "chat")
@@ -185,35 +136,27 @@ def test_what_has_neither_name_nor_source_and_a_model_itself_are_refused(value):
         Sweep("s", weigh, {"rule": [value]}, 1, 1)
 
 
-@dataclasses.dataclass(frozen=True)
-class Outcome:
-    share: float
-    plan: tuple[int, ...] = (1, 2)
-
-
-class Answer(BaseModel):
-    text: str
-    scores: dict[str, float] = {}
-
-
-RECORDS = [
-    {"a": 1, "b": [1, {"c": None}]},
-    Outcome(math.inf, ()),
-    Answer(text="é", scores={"a": 0.1}),
+REGISTERED = [
+    ("rule", RULES, cell()["Mine"](), cell(("[1] *", "[2] *"))["Mine"]()),
+    ("mechanism", MECHANISMS, *(replace(one, name="mine") for one in (CHAIR, IN_TURN))),
 ]
 
 
-@pytest.mark.parametrize("record", RECORDS)
-def test_any_record_comes_back_equal_or_as_a_dict_where_its_class_is_gone(record):
-    made = packed(record)
-    assert from_json(made.kind, made.text) == record
-    gone = made.kind if made.kind == "dict" else f"{made.kind}Gone"
-    assert (
-        from_json(gone, made.text).keys() == getattr(record, "__dict__", record).keys()
-    )
+@pytest.mark.parametrize(("where", "known", "first", "other"), REGISTERED)
+def test_an_edited_rule_or_mechanism_that_a_grid_has_by_its_name_is_told(
+    store, monkeypatch, where, known, first, other
+):
+    grid = {"rule": ["majority"], "rounds": [1], where: ["mine"]}
+    monkeypatch.setitem(known, "mine", first)
+    assert run(store, roundtable_exchange, **grid)[1].done == 2
+    monkeypatch.setitem(known, "mine", other)
+    with pytest.raises(InvalidInput, match="with other code of mine: it, or"):
+        run(store, roundtable_exchange, **grid)
 
 
-@pytest.mark.parametrize("none", [3, None, {"a": object()}, [1]])
-def test_what_is_no_record_is_refused(none):
-    with pytest.raises(InvalidInput, match=r"record: .* given .*plain data, a datacl"):
-        packed(none)
+def test_a_partial_is_told_by_its_arguments_a_lambda_by_its_code():
+    study = cell()["study"]
+    made = [partial(study, rule=rule) for rule in "ac"]
+    made += [partial(study, by=by) for by in (lambda x: x, lambda x: x + 1)]
+    prints = [fingerprint(one) for one in (study, *made)]
+    assert len(set(prints)) == 5

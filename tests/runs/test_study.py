@@ -4,7 +4,6 @@ import json
 import sqlite3
 import warnings
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -64,12 +63,6 @@ def unit(repetition=0, rule="a"):
     return Unit("s", json.dumps({"rule": rule}), repetition)
 
 
-def with_errors(number):
-    errors = (FormatError("Ana", "vote", "no"),) * number
-    one = Round(1, (), (), (), (), None, (), "", None, errors, replies=4)
-    return Transcript({}, "a", {}, (one, one))
-
-
 @settings(max_examples=60)
 @given(TRANSCRIPTS)
 def test_property_a_record_comes_back_as_it_was_and_can_be_counted(record):
@@ -80,27 +73,6 @@ def test_property_a_record_comes_back_as_it_was_and_can_be_counted(record):
     for entry in again.rounds:
         said = entry.messages, entry.proposals, entry.candidates
         hash((said, entry.ballots, entry.decision))
-
-
-def test_a_unit_is_stored_once_and_its_replies_and_format_errors_are_counted(store):
-    for errors in (1, 3):
-        store.add(unit(), with_errors(errors))
-        [row] = store.units("s").values()
-        counts = row["status"], row["replies"], row["format_errors"]
-        assert counts == ("done", 8, 2 * errors)
-
-
-def test_records_come_by_settings_and_repetition_whatever_the_order_of_work(store):
-    units = [unit(r, rule) for rule in "ab" for r in (0, 1, 2, 10)]
-    for one in np.random.default_rng(0).permutation(len(units)):
-        store.add(units[one], EMPTY)
-    assert [u for u, _ in store.records("s")] == units
-
-
-def test_records_that_no_sweep_made_are_numbered(store):
-    saved = [store.save("played", EMPTY, {"rule": rule}) for rule in ("a", "a", "b")]
-    assert [u.repetition for u in saved] == [0, 1, 0]
-    assert [*store.units("played")] == saved
 
 
 def test_a_record_that_cannot_be_read_is_named_as_damage(store):

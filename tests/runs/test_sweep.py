@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support import errors
-from support.errors import InvalidInput
-from support.models.stand_ins import scripted
+from support.errors import InvalidInput, PromptError
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 
@@ -140,36 +139,6 @@ def test_failed_units_are_done_again_only_on_request(store):
         assert record["draw"] == what.rng(unit).random()
 
 
-STOPS = """ModelUnavailable UnknownParticipant CacheMiss MissingData DamagedFile DiskFull
-    FileInUse"""
-
-
-@pytest.mark.parametrize("name", STOPS.split())
-def test_what_has_to_be_mended_outside_stops_the_run_and_fails_no_unit(store, name):
-    kind = getattr(errors, name)
-    door = SimpleNamespace(shut=kind)
-    what = sweep(locked, repetitions=1, number=list(range(8)))
-    with pytest.raises(kind, match="to be mended"):
-        run(what, store, concurrency=1 if name == "CacheMiss" else 4, door=door)
-    assert len(results(store)) == 3
-    door.shut = None
-    assert run(what, store, door=door).done == 5
-
-
-def test_a_name_under_which_nothing_was_finished_is_free_again(store):
-    async def asks(rng, rule, model):
-        if model.model == "wrong":
-            raise ZeroDivisionError
-        return {}
-
-    what = sweep(asks, 1, rule=["a", "b"])
-    wrong, right = scripted(str, "wrong"), scripted(str, "right")
-    assert run(what, store, model=wrong).failed == 2
-    assert run(what, store, model=right).done == 2
-    with pytest.raises(InvalidInput, match="give the new sweep another name"):
-        run(what, store, model=wrong)
-
-
 # -- what is refused before anything runs ----------------------------------------------
 
 BAD = {
@@ -198,31 +167,38 @@ def test_what_does_not_fit_is_refused_before_anything_runs(store):
     assert not store.units("s") and not DONE
 
 
-async def told(rng, rule, model="model:standard"):
-    return {"model": model}
-
-
-def test_a_model_is_told_by_its_name_or_its_endpoint_and_another_one_is_refused(store):
-    run(sweep(told, rule=["a", "model:b"]), store, model="small")
-    said = r"context .*small.* where .*large.* is asked for"
-    with pytest.raises(InvalidInput, match=said):
-        run(sweep(told, rule=["a"]), store, model="large")
-
-
 async def prompted(rng, prompts=None):
     return {"read": (prompts / "a.md.j2").read_text()}
 
 
+def test_a_set_of_prompts_that_there_is_not_is_told():
+    with pytest.raises(PromptError, match="'plane' given; expected plain, guided, or"):
+        Sweep("p", prompted, {"prompts": ["plane"]}, 1, 1)
+
+
 def test_a_folder_of_prompts_is_a_setting_with_a_digest_of_its_files(store, tmp_path):
-    for name, text in (("warm", "Dear"), ("curt", "Do")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "a.md.j2").write_text(text)
-    grid = {"prompts": [str(tmp_path / "warm"), tmp_path / "curt"]}
-    made = Sweep("p", prompted, grid, 1, 1)
-    run(made, store)
-    names = [unit.settings["prompts"]["name"] for unit in made.units()]
-    assert names == ["warm", "curt"]
-    assert [record["read"] for _, record in made.records(store)] == ["Dear", "Do"]
-    (tmp_path / "warm" / "a.md.j2").write_text("Dearest")
-    changed = run(Sweep("p", prompted, grid, 1, 1), store)
-    assert (changed.done, changed.skipped) == (1, 1)
+    file = tmp_path / "warm" / "a.md.j2"
+    file.parent.mkdir()
+    read = []
+    for text in ("Dear", "Dear", "Dearest"):
+        file.write_text(text)
+        made = Sweep("p", prompted, {"prompts": [file.parent]}, 1, 1)
+        read.append(run(made, store).done)
+        [(unit, record)] = made.records(store)
+        assert unit.settings["prompts"]["name"] == "warm"
+        assert record == {"read": text}
+    assert read == [1, 0, 1]
+
+
+STOPS = ["ModelUnavailable", "CacheMiss", "MissingData", "DiskFull", "FileInUse"]
+
+
+@pytest.mark.parametrize("name", STOPS)
+def test_what_has_to_be_mended_outside_stops_the_run_and_fails_no_unit(store, name):
+    door = SimpleNamespace(shut=getattr(errors, name))
+    what = sweep(locked, repetitions=1, number=list(range(8)))
+    with pytest.raises(door.shut, match="to be mended"):
+        run(what, store, concurrency=1 if name == "CacheMiss" else 4, door=door)
+    assert len(results(store)) == 3
+    door.shut = None
+    assert run(what, store, door=door).done == 5

@@ -1,6 +1,7 @@
 """Days of a run: what reaches the person at the desk, what is done, sent and remembered."""
 
 import asyncio
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -23,7 +24,7 @@ from support.seminar.records import (
     Says,
     Verdict,
 )
-from support.seminar.review import ALWAYS, WHEN_FLAGGED, Automatic
+from support.seminar.review import ALWAYS, Automatic
 from support.seminar.speakers import Response
 
 BOTH = {ANA: "professor", BO: "phd student"}
@@ -101,30 +102,32 @@ def test_mails_are_answered_in_the_evening_and_read_the_next_morning_until_all_i
     assert days[0].date == MON and not days[1].violations and not days[1].format_errors
 
 
-def test_nothing_on_the_desk_tells_how_people_behave_and_no_letter_has_the_notes():
-    scenario = programme(people={})
-    shy = persona(ANA, vague=0.9, share=0.2, notes="Met in Oslo.", issue="a ramp")
-    made = Run(
-        type(scenario)(**{**vars(scenario), "people": (shy,)}),
-        *(None, {}, Artefacts()),
-    )
-    known = made.desk.scenario.by_name[ANA]
-    assert known.notes == "Met in Oslo." and (known.vague, known.issue) == (0.0, "")
-    assert shy.simulated.notes == "" and shy.simulated.issue == "a ramp"
-
-
 ISSUE = Says(can=(SEP,), asks="May I speak by video?")
 
 
-def test_a_flag_goes_to_the_desk_its_answer_into_a_mail_and_into_a_hook():
-    desk = Desk("Yes, once.", read=YES)
+def test_nothing_on_the_desk_tells_how_people_behave():
+    shy = persona(ANA, "professor", vague=0.9, notes="Met in Oslo.", issue="a ramp")
+    made = Run(replace(programme(), people=(shy,)), None, {}, Artefacts())
+    known = made.desk.scenario.by_name[ANA]
+    assert (known.notes, known.vague, known.issue) == ("Met in Oslo.", 0.0, "")
+    assert (shy.simulated.notes, shy.simulated.issue) == ("", "a ramp")
+
+
+def test_an_instruction_is_shown_and_never_sent_but_the_persons_words_are():
+    class Instructs(Desk):
+        async def decide(self, desk, flag):
+            return Flag(flag.mail, flag.person, flag.question, "Tell her it is fine.")
+
+    desk = Instructs()
     made = run(ana=(ISSUE,), bo=(), desk=desk)
-    days = played(made, 2)
-    (flag,) = days[1].flags
-    assert "by video" in flag.question and flag.answer == "Yes, once."
-    (mail,) = [mail for mail in days[1].sent if mail.to == ANA]
+    day = played(made, 2)[1]
+    assert (2, "mail", [ANA]) in desk.shown and ANA not in {m.to for m in day.sent}
+    assert "{answer} is not filled in" in day.format_errors[0].detail
+    (flag,) = day.flags
+    assert "by video" in flag.question
+    assert made.desk.hooks == [Hook(flag.question, flag.answer, 2, ANA)]
+    (mail,) = played(run(ana=(ISSUE,), bo=(), desk=Desk("Yes, once.")), 2)[1].sent
     assert mail.asks == "an answer" and "Yes, once." in mail.body
-    assert made.desk.hooks == [Hook(flag.question, "Yes, once.", 2, ANA)]
 
 
 def test_what_was_decided_at_a_weekend_is_passed_on_afterwards_and_after_a_restart():
@@ -144,20 +147,27 @@ def test_what_was_decided_at_a_weekend_is_passed_on_afterwards_and_after_a_resta
         assert not each.desk.decided
 
 
-def test_an_instruction_without_words_is_never_sent_but_held_and_shown():
-    class Instructs(Desk):
-        async def decide(self, desk, flag):
-            return Flag(flag.mail, flag.person, flag.question, "Tell her it is fine.")
+def test_an_answer_whose_mail_was_left_out_is_tried_again():
+    left = [[], [ANA]]
+    desk = Desk("Yes.", mail=lambda items: [d for d in items if d.person in left[0]])
+    made = run(ana=(ISSUE,), bo=(), desk=desk)
+    made.delegation["clarification"] = ALWAYS
+    days = played(made, 2)
+    left.pop(0)
+    told = {mail.to: mail.asks for mail in asyncio.run(made.day(3)).sent}
+    assert not days[1].sent and told[ANA] == "an answer"
 
-    desk = Instructs()
-    day = played(run(ana=(ISSUE,), bo=(), desk=desk), 2)[1]
-    assert (2, "mail", [ANA]) in desk.shown and ANA not in dict(
-        map(reversed, sent(day))
-    )
-    assert "{answer} is not filled in" in day.format_errors[0].detail
-    fills = Instructs(mail=lambda items: [Draft(ANA, "s", "It is fine.")])
-    (mail,) = played(run(ana=(ISSUE,), bo=(), desk=fills), 2)[1].sent
-    assert mail.body == "It is fine."
+
+def test_a_date_that_two_people_have_after_a_correction_is_asked_about_once():
+    back = Says(gives_back=(SEP,))
+    made = run(ana=(Says(can=(SEP,)), back), bo=(None, Says(can=(SEP,))), policies="")
+    days = played(made, 8)
+    assert dict(days[-1].assignment)[SEP] == (BO,)
+    mail = next(m for m in made.desk.mails if m.says == back)
+    made.enter(Reading(mail.id, ANA, Says(can=(SEP,)), "human"))
+    flags = [asyncio.run(made.day(number)).flags for number in (9, 10)]
+    assert [flag.person for flag in flags[0]] == [BO] and flags[1] == ()
+    assert f"{ANA} and {BO} each have" in flags[0][0].question
 
 
 class Failing(StatedDetector):
@@ -208,19 +218,6 @@ def test_a_reading_can_be_corrected_at_any_time_and_both_stay_on_record():
     assert [one.by for one in made.desk.before[1].readings] == ["stated"]
 
 
-def test_a_reply_that_is_read_days_later_counts_in_its_place():
-    made = run(ana=(None,), bo=())
-    played(made, 1)
-    for says in (None, Says(can=(OCT,), cannot=(SEP,))):
-        made.post.box = [Written(ANA, Response("Re:", "words", says=says), 1)]
-        asyncio.run(made.day(made.desk.day + 1))
-    first = next(mail for mail in made.desk.mails if mail.sender == ANA)
-    made.enter(Reading(first.id, ANA, Says(can=(SEP,)), "scripted"))
-    contact = made.desk.books.contacts[ANA]
-    assert (contact.can, contact.cannot) == ({OCT}, {SEP})
-    assert contact.answered == [MON, TUE]
-
-
 def test_a_doubt_and_a_mail_that_came_back_are_asked_about():
     made = run(bo=())
     made.post.box = [
@@ -241,8 +238,7 @@ def test_a_doubt_and_a_mail_that_came_back_are_asked_about():
     [
         (None, ["flag"]),
         (ALWAYS, ["plan", "action", "mail", "flag", "plan", "action", "mail"]),
-        (WHEN_FLAGGED, ["flag", "plan", "action", "mail"]),
-        ({"clarification": WHEN_FLAGGED}, ["flag", "action", "mail"]),
+        ({"clarification": ALWAYS}, ["flag", "action", "mail"]),
         ({"invitation": ALWAYS}, ["action", "mail", "flag"]),
     ],
 )
@@ -252,27 +248,31 @@ def test_what_is_shown_follows_the_delegation(delegation, shown):
     days = played(made, 2)
     assert [what for _, what, _ in desk.shown] == shown
     assert sent(days[1]) == [("clarification", ANA)]
-    if delegation == WHEN_FLAGGED:
-        assert desk.shown[2:] == [(2, "action", [ANA]), (2, "mail", [ANA])]
 
 
 def test_what_is_changed_is_done_and_remembered_with_a_summary():
-    made = run(
-        desk=Desk(
-            plan=lambda items: [DayPlan(f"Invite {ANA}.")],
-            mail=lambda items: [
-                Draft(d.person, "s", f"Hi!\n\n{d.body}") for d in items
-            ],
-        ),
-        delegation=ALWAYS,
-    )
-    (day,) = played(made, 1)
-    assert sent(day) == [("invitation", ANA)] and day.sent[0].body.startswith("Hi!")
+    def hello(items):
+        return [Draft(d.person, "s", f"Hi Ana!\n\n{d.body}") for d in items]
+
+    desk = Desk(plan=lambda items: [DayPlan(f"Invite {ANA}.")], mail=hello)
+    (day,) = played(run(desk=desk, delegation=ALWAYS), 1)
+    assert sent(day) == [("invitation", ANA)] and day.sent[0].body.startswith("Hi Ana!")
     plan, mail = day.edits
-    assert (plan.what, plan.about, mail.about) == ("plan", "", ANA)
-    assert mail.role == "professor" and all(edit.summary for edit in day.edits)
+    assert (plan.what, mail.about, mail.role) == ("plan", ANA, "professor")
+    assert "Hi {first}!" in mail.summary and "Ana" not in mail.summary
     kept = Artefacts(hooks=(Hook("old"),)).learning((day,))
     assert kept.learnt == day.edits and kept.hooks == (Hook("old"),)
+
+
+def test_a_date_whose_mail_was_left_out_is_told_next_day():
+    def only_ana(items):
+        return [one for one in items if made.desk.day > 2 or one.person == ANA]
+
+    made = run(desk=Desk(mail=only_ana), policies="begin confirm")
+    made.delegation["confirmation"] = ALWAYS
+    days = played(made)
+    assert sent(days[1]) == [("confirmation", ANA)] and len(days[1].violations) == 1
+    assert sent(days[2]) == [("confirmation", BO)] and not days[2].violations
 
 
 @pytest.mark.parametrize(("often", "left"), [(3, 2), (4, 0)])
@@ -280,25 +280,9 @@ def test_a_wish_makes_all_again_at_most_three_times(often, left):
     wishes = ["shorter"] * often
     desk = Desk(mail=lambda items: Review(wish=wishes.pop()) if wishes else items)
     (day,) = played(run(desk=desk, delegation={"invitation": ALWAYS}), 1)
-    assert len(day.remade) == 3 and len(day.sent) == left
-    assert [edit.after for edit in day.edits] == [""] * (2 - left)
-
-
-def test_a_removed_confirmation_leaves_the_date_held_and_untold_and_is_told_next_day():
-    removed = [BO]
-
-    def without(items):
-        gone = removed.pop() if removed and len(items) > 1 else ""
-        return [draft for draft in items if draft.person != gone]
-
-    made = run(desk=Desk(mail=without), policies="begin confirm")
-    made.delegation["confirmation"] = ALWAYS
-    days = played(made)
-    assert dict(days[1].assignment)[OCT] == (BO,) and sent(days[1])[1:] == []
-    assert days[1].violations == (
-        f"confirm: {BO} has Wednesday, 13 October 2027 and was not told",
-    )
-    assert sent(days[2]) == [("confirmation", BO)] and days[2].actions[0].policy
+    wished = [edit.summary for edit in day.edits if edit.wish]
+    assert wished == ["shorter"] * 3 and len(day.sent) == left
+    assert [edit.after for edit in day.edits[3:]] == [""] * (2 - left)
 
 
 @pytest.mark.parametrize(
@@ -362,16 +346,7 @@ def test_what_cannot_be_is_left_out_and_the_rest_is_done():
     (day,) = played(run(organizer=host), 1)
     assert day.selected == ("begin",) and sent(day) == [("thanks", ANA)]
     phases = [one.phase for one in day.format_errors]
-    assert phases == ["select", "act", "act", "act", "act"]
-
-
-def test_a_draft_that_greets_somebody_else_is_held():
-    act = (Action("invitation", ANA),)
-    host = Host(act=act, draft=Draft(ANA, "s", "Dear Bo,\n\nCome!"))
-    desk = Desk()
-    (day,) = played(run(organizer=host, desk=desk), 1)
-    assert day.sent == () and desk.shown[0][1] == "mail"
-    assert f"its first line names {BO}" in day.format_errors[0].detail
+    assert phases == ["act"] * 4
 
 
 def test_who_joins_and_what_opens_while_a_day_is_planned_takes_part_in_it():
@@ -394,15 +369,3 @@ def test_who_joins_and_what_opens_while_a_day_is_planned_takes_part_in_it():
         ("invitation", "Eve Low"),
         ("confirmation", ANA),
     ]
-
-
-def test_a_day_is_taken_up_again_where_somebody_waits_and_people_join_in_mid_run():
-    made = run(ana=(YES,), bo=())
-    played(made, 1)
-    made.desk.books.enter("joins", persona("Cy Moor"))
-    made.post.seats["Cy Moor"] = Guest(Says(can=(OCT,)))
-    made.post.again["Cy Moor"] = set()
-    made.desk.books.enter("drops", SEP)
-    day = asyncio.run(made.day(2))
-    assert day.date == TUE and dict(day.assignment) == {OCT: (ANA,)}
-    assert made.desk.scenario.by_name["Cy Moor"] and "Cy Moor" in made.desk.progress

@@ -10,11 +10,7 @@ from small_seminar import BO, MON, TUE, WED, desk, letter, said
 from support.errors import InvalidInput
 from support.seats import Spoken
 from support.seminar.acts import SHOTS, seat_detector
-from support.seminar.detection import (
-    ClassifierDetector,
-    StatedDetector,
-    cross_validated,
-)
+from support.seminar.detection import StatedDetector
 from support.seminar.records import Day, DayPlan, Mail, Says, Verdict
 from support.seminar.study import seminar
 
@@ -64,11 +60,6 @@ def test_a_flag_is_a_flag_however_long_and_what_is_clear_has_no_question(overhea
     assert checked(model) == Verdict(False)
 
 
-def test_a_setting_that_there_is_not_is_refused():
-    with pytest.raises(InvalidInput, match="expected one of zero, few, few with"):
-        seat_detector("model", "many")
-
-
 def test_what_is_stated_is_flagged_and_what_nobody_could_read():
     def verdict(says):
         made = StatedDetector().check(replace(REPLY, says=says), here())
@@ -94,24 +85,3 @@ def test_a_reply_that_cannot_be_judged_stops_for_the_person_at_the_desk():
     received = [mail for day in found.days for mail in day.received]
     flags = [flag for day in found.days for flag in day.flags]
     assert received and [flag.mail for flag in flags] == [mail.id for mail in received]
-
-
-class First:
-    """Encodes a text by its first letter."""
-
-    def encode(self, texts):
-        return np.eye(26)[[ord(text[0]) - ord("a") for text in texts]]
-
-
-def test_a_classifier_weighs_both_sides_alike_and_is_never_asked_about_its_own_case():
-    texts, flags = ["a"] * 9 + ["c"], [True] * 9 + [False]
-    learnt = ClassifierDetector.fit(texts, flags, First())
-    above, below = learnt.probabilities(["a", "c"])
-    assert above + below == pytest.approx(1) and above > 0.5
-    assert asyncio.run(learnt.check(replace(REPLY, body="a"), here())) == Verdict(True)
-    cases = [letter * 3 for letter in "abcdefghijklmnopqrst"]
-    flags = [k < 10 for k in range(20)]
-    rng = np.random.default_rng(0)
-    # Each letter stands in one case alone: nothing of the others tells its side.
-    found = cross_validated(cases, flags, cases, First(), rng)
-    assert found == pytest.approx(np.full(20, found[0]), abs=0.05)

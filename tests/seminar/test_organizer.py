@@ -3,7 +3,6 @@
 from datetime import date
 from itertools import permutations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,14 +26,13 @@ from small_seminar import (
     desk,
     evening,
     known,
-    letter,
     organized,
     said,
 )
 
 from support.seminar.organizer import RuleBasedOrganizer, match
 from support.seminar.policies import Judged, violations
-from support.seminar.records import ANSWER, CERTAIN, MORE, DayPlan, Flag, Mail
+from support.seminar.records import DayPlan
 
 NEAR, LATE, LAST = (date(2027, 9, day) for day in (9, 10, 13))
 ASKED = {"mails": [MON]}
@@ -107,10 +105,6 @@ TOGETHER = known(NO, Ana=said(SEP, mails=[MON, MON]), Bo=said(SEP))
         # a seat is kept for whoever comes first and is not certain yet
         ("begin follow_up give_up vague faculty_first", WED,
          known(NO, Ana=ONCE, Bo=said(SEP)), {ANA: asks("vague")}),
-        # dates that were given back, and near ones
-        ("begin cancelled", TUE, known(ASKED, Ana=BACK, Bo=ANY), {BO: gives(SEP, "cancelled")}),
-        ("begin ask_more cancelled", TUE, known(ASKED, Ana=BACK, Bo=said(SEP)),
-         {BO: asks("ask_more")}),
     ],
 )  # fmt: skip
 def test_a_policy_has_its_mails_written_on_its_day(names, today, about, expected):
@@ -118,82 +112,35 @@ def test_a_policy_has_its_mails_written_on_its_day(names, today, about, expected
 
 
 @pytest.mark.parametrize(
-    ("names", "today", "has", "expected"),
+    ("names", "has", "expected"),
     [
-        ("begin confirm", TUE, said(SEP), gives(SEP, "confirm")),
-        ("begin", TUE, said(SEP), gives(SEP)),  # a date is told without a policy, too
-        (
-            "begin one_each",
-            LATE,
-            said(SEP, OCT, confirmed={SEP}),
-            gives(OCT, "one_each"),
-        ),
-        ("begin", LATE, said(SEP, OCT, confirmed={SEP}), None),
+        ("confirm", said(SEP), gives(SEP, "confirm")),
+        ("", said(SEP), gives(SEP)),  # a date is told without a policy, too
+        ("one_each", said(SEP, OCT, confirmed={SEP}), None),
     ],
 )
-def test_who_has_a_date_is_told_and_gets_another_where_a_policy_allows_it(
-    names, today, has, expected
+def test_who_has_a_date_is_told_and_gets_no_other(names, has, expected):
+    found = done(f"begin {names}", LATE, known(NO, Ana=has), HELD)
+    assert found.get(ANA) == expected
+
+
+@pytest.mark.parametrize(
+    ("choice", "slots", "asked"),
+    [
+        ({SEP, OCT}, SLOTS, True),  # theirs went to another
+        ({OCT}, SLOTS, False),  # nothing changed since
+        (set(), SLOTS, True),  # one came back
+        ({SEP, OCT}, (OCT, NOV, DEC), True),  # theirs was dropped
+        ({OCT}, (OCT, NOV, DEC), False),
+    ],
+)
+def test_who_lost_a_date_is_asked_for_others_once_and_again_when_one_comes(
+    choice, slots, asked
 ):
-    assert done(names, today, known(NO, Ana=has), HELD).get(ANA) == expected
-
-
-def test_an_urgent_date_is_given_without_waiting_and_to_one_person():
-    near = {"today": NEAR, "known": known(FRESH, Bo=said(SEP)), "scenario": OCTOBER}
-    assert done("begin faculty_first urgent", **near) == {BO: gives(SEP, "urgent")}
-    assert done("begin faculty_first", **near) == {}
-    near["known"] = known(FRESH, Bo=said(SEP), Ana=said(SEP), Cy=BACK)
-    near["scenario"] = {**OCTOBER, "people": {BO: "phd student", **PEOPLE}}
-    found = done("begin faculty_first cancelled urgent", **near)
-    assert [n for n, (kind, *_) in found.items() if kind == "confirmation"] == [BO]
-
-
-def test_without_begin_as_many_are_invited_as_seats_are_free_and_then_the_next():
-    two = {"scenario": {"slots": (SEP, OCT)}}
-    assert list(done(**two)) == [ANA, BO]
-    assert list(done(today=TUE, known={ANA: NO, BO: ASKED}, **two)) == [CY]
-
-
-def test_questions_are_about_the_free_dates_of_which_they_said_nothing():
-    about = known(ASKED, Ana=said(SEP, cannot={NOV}))
-    (more,) = organized(desk("begin ask_more", TUE, about))[1]
-    assert more.slots == (OCT, DEC) and more.asks == MORE
-    (sure,) = organized(desk("begin vague", WED, known(NO, Ana=ONCE)))[1]
-    assert sure.slots == (SEP,) and sure.asks == CERTAIN
-    other = organized(desk("begin faculty_first", TUE, TOGETHER))[1][1]
-    assert other.person == BO and other.slots == (OCT, NOV, DEC)
-
-
-def test_who_lost_a_date_is_asked_for_others_once_and_again_when_one_comes_back():
-    has = {SEP: [CY], OCT: [], NOV: [DI], DEC: [DI]}
-    about = {ANA: said(gave_back={OCT}, cannot={OCT}), BO: said(SEP)}
-    about |= {CY: said(SEP, confirmed={SEP}), DI: said(NOV, DEC, confirmed={NOV, DEC})}
-    invited = letter(1, BO, "invitation")
-    back = Mail(5, 2, "reply", ANA, "organiser")
-    early = {"today": TUE, "known": about, "given": has}
-    assert done("begin", mails=[invited, back], **early)[BO] == asks()
-    assert BO not in done("begin", mails=[invited], **early)
-    lost = letter(2, CY, "confirmation", 2, [SEP])
-    asked = letter(3, BO, "clarification", 2, asks=MORE)
-    assert done("begin", mails=[invited, lost], **early)[BO] == asks()
-    assert BO not in done("begin", mails=[invited, lost, asked], **early)
-
-
-def test_whose_date_was_dropped_is_asked_for_another_once():
-    rest = {"slots": (OCT, NOV, DEC)}
-    about = {ANA: said(SEP), **{name: said(OCT) for name in (BO, CY, DI)}}
-    early = {"today": TUE, "known": about, "scenario": rest}
-    for kind in ("invitation", "confirmation"):
-        told = letter(1, ANA, kind, 1, [SEP])
-        assert done("begin", mails=[told], **early)[ANA] == asks()
-        asked = letter(2, ANA, "clarification", 2, [OCT], asks=MORE)
-        assert ANA not in done("begin", mails=[told, asked], **early)
-
-
-def test_what_was_decided_is_passed_on_first_and_whoever_is_off_gets_nothing():
-    decided = [Flag(1, ANA, "May I?", "Yes."), Flag(2, BO, "May I?", "No.")]
-    about = known(ASKED, Bo={**ASKED, "off": True})
-    (action,) = organized(desk("begin", TUE, about, decided=decided))[1]
-    assert (action.person, action.goal, action.asks) == (ANA, "Yes.", ANSWER)
+    about = known(said(NOV, confirmed={NOV}), Bo=said(SEP, choice=choice))
+    has = {slot: [ANA] for slot in slots if slot != OCT}
+    found = done("begin", TUE, about, has, scenario={"slots": slots})
+    assert found.get(BO) == (asks() if asked else None)
 
 
 def test_the_plan_names_everybody_and_the_actions_follow_what_is_left_of_it():
@@ -209,18 +156,6 @@ def test_the_plan_names_everybody_and_the_actions_follow_what_is_left_of_it():
 
     left = organized(made, Edited())[1]  # a name inside another is not taken for it
     assert [action.person for action in left] == ["Bo Lund", "Ana Ray Lee"]
-
-
-def test_ties_are_broken_by_the_order_of_the_list_or_by_a_draw_that_its_seed_repeats():
-    made = desk("begin", TUE, known(said(SEP)), scenario={"slots": (SEP,)})
-
-    def winner(rng=None):
-        actions = organized(made, RuleBasedOrganizer(rng))[1]
-        return next(a.person for a in actions if a.kind == "confirmation")
-
-    drawn = [winner(np.random.default_rng(seed)) for seed in range(20)]
-    assert winner() == ANA and {*drawn} == {*PEOPLE}
-    assert drawn == [winner(np.random.default_rng(seed)) for seed in range(20)]
 
 
 days = st.lists(st.sampled_from([MON, TUE, WED, THU]), max_size=3).map(sorted)

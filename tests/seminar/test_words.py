@@ -10,6 +10,7 @@ from small_seminar import (
     CY,
     DI,
     OCT,
+    PEOPLE,
     SEP,
     TUE,
     WED,
@@ -110,6 +111,7 @@ def test_an_edit_is_summed_up_by_what_it_changed():
     style = summed(edit(BO, OLD, ("Hi Bo!", "Yours,")))
     assert "“Dear {name},” became “Hi {first}!”" in style and "“Yours,”" in style
     assert "removed" in summed(Edit("action", BO, "thanks", ""))
+    assert summed(edit(BO, OLD, OLD)) == "", "what a mail is about is nobody else's"
     long = summed(Edit("plan", "", "Invite all.", "Wait. " * 40))
     assert "“Invite all.”" in long and len(long) < 200
 
@@ -138,6 +140,7 @@ def test_a_report_tells_dates_people_and_which_policies_nobody_follows():
     ana = next(line for line in report.split("\n") if line.startswith(ANA))
     assert "can do 15 September" in ana and "perhaps 13 October" in ana
     assert f"{in_words(OCT)}: {CY}" in report and "Be kind." in report
-    assert f"Not written to yet: {BO}, {CY}, {DI}" in report
+    for name in (BO, DI):
+        assert f"{name} ({PEOPLE[name]}): not written to yet" in report
     made.mails = [letter(1, ANA, "confirmation", made.day)]
-    assert "1 mail sent" in words.evening(made) and ANA in words.evening(made)
+    assert "Mails sent: 1" in words.evening(made) and ANA in words.evening(made)

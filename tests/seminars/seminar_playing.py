@@ -1,5 +1,7 @@
 """Seminars to play in tests: their setups, and whoever sits at the desk."""
 
+import asyncio
+
 from support.seminar.data import scenario
 from support.seminar.desk import Artefacts, load_past, load_templates
 from support.seminar.policies import load_policies
@@ -27,8 +29,15 @@ async def answered(seminar, answer=lambda question: None):
         given = answer(question)
         return approves(question) if given is None else given
 
-    if isinstance(seminar.questions, Answers):
-        seminar.questions.answer = said
-    else:
-        await seminar.open(Answers(said))
-    return await seminar.play()
+    async def person():
+        while True:
+            await Answers(said).put(await seminar.questions.get())
+
+    await seminar.open()
+    sitting, day = map(asyncio.ensure_future, (person(), seminar.play()))
+    await asyncio.wait((sitting, day), return_when=asyncio.FIRST_COMPLETED)
+    sitting.cancel()
+    if not day.done():
+        day.cancel()
+        return await sitting
+    return await day

@@ -11,8 +11,7 @@ from seminar_playing import answered, setup_of
 
 from support.errors import InvalidInput
 from support.seminar.acts import STEPS
-from support.seminar.records import REPLY
-from support.seminar.review import ALWAYS
+from support.seminar.records import REPLY, Hook
 from support.seminar.study import seminar as study
 from support.seminars.answering import approves, play_days
 from support.seminars.journal import begin
@@ -105,35 +104,27 @@ def test_nobody_else_on_the_machine_reads_addresses_and_mails(tmp_path):
             assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_an_error_in_the_function_ends_the_day_which_is_taken_up_where_it_was(
-    path, begun
-):
-    begun(delegation=ALWAYS)
-    seen = []
-
-    def leaves(question):
-        seen.append((question.phase, str(question.view[1:])))
-        if len(seen) == 3:
-            raise KeyError("gone")
-        return approves(question)
-
-    async def go():
-        with Seminar(path, "spring") as seminar, pytest.raises(KeyError):
-            await play_days(seminar, 1, leaves)
-        with Seminar(path, "spring") as seminar:
-            before = list(seminar.entries)
-            await seminar.open()
-            assert seminar.running and seminar.questions.empty()
-            assert seminar.entries == before and seminar.next_day == seminar.day == 1
-            return await play_days(seminar, 1, leaves)
-
-    assert [day.number for day in asyncio.run(go())] == [1]
-    assert seen[3] == seen[2] and len(set(seen)) == len(seen) - 1
-
-
 def test_no_function_approves_real_mail(path):
     begin(path, "spring", live_setup().to_json())
     world, said = World(), pytest.raises(InvalidInput, match="a person approves")
     with Seminar(path, "spring", mailbox=world) as seminar, said:
         asyncio.run(play_days(seminar))
     assert not world.sent
+
+
+def test_a_general_policy_is_asked_for_once_and_what_it_cost_is_kept(
+    path, begun, overheard
+):
+    begun(organizer="model", people="rule-based")
+    model, asked = overheard({"policy": "Talks are held in the room."})
+    hook = Hook("By video?", "In person.", 1, "Ngozi Tarrant")
+
+    async def proposed():
+        with Seminar(path, "spring", model=model) as seminar:
+            await seminar.open()
+            made = [await seminar.generalise(hook) for _ in range(2)]
+            return made, seminar.run.roles["organizer"].replies
+
+    for _ in range(2):
+        assert asyncio.run(proposed()) == (["Talks are held in the room."] * 2, 1)
+    assert len(asked) == 1

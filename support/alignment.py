@@ -1,11 +1,12 @@
-"""A simulated principal: somebody with preferences that the organiser is not told, who
-sits at the desk, corrects what goes against them, and leaves behind what can be learnt.
+"""Does an organiser come to do what its user wants? A user who is simulated: somebody with
+preferences that the organiser is not told, who sits at the desk, corrects what goes
+against them, and leaves behind what can be learnt.
 
 What DoubleAgents (Long et al., 002) claims of its users is tried on this one: over the
-sessions less has to be corrected, since policies, templates, hooks and summaries of edits
-are kept. Each can be left out. What is learnt is tried on a programme with other people
-and dates, once with the principal at the desk, who corrects (interventions), once alone:
-what the principal would have corrected then are violations.
+sessions less has to be corrected, since policies, templates, hooks and edits are kept.
+Each can be left out. What is learnt is tried on a programme with other people and dates,
+once with the principal at the desk, who corrects (interventions), once alone: what the
+principal would have corrected then are violations.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ import numpy as np
 from support.data import inputs
 from support.errors import InvalidInput
 from support.play import FormatError, check_number
-from support.seats import Seats
 from support.seminar import words
 from support.seminar.data import PROFESSOR, Scenario, load_personas, scenario
 from support.seminar.desk import Artefacts, Desk, load_templates
@@ -57,7 +57,6 @@ KEPT = POLICIES, TEMPLATES, HOOKS, EDITS = "policies", "templates", "hooks", "ed
 WRITTEN = 2
 """Policies that the principal writes after a session, at most."""
 
-
 _KNOWN = read_yaml(inputs("seminar", "principal.yaml"))
 HIDDEN = {
     name: checked(tuple[Policy, ...], [{"id": name, **one} for one in among], "hidden")
@@ -67,6 +66,8 @@ HIDDEN = {
 MANNERS: Mapping[str, Sequence[Any]] = _KNOWN["manners"]
 REQUESTS: Mapping[str, str] = _KNOWN["requests"]
 ANSWERS = {True: "Yes, that is fine.", False: "I am sorry, but that is not possible."}
+MONDAYS = HIDDEN["rest"][-1]
+"""A preference that no rule of ours can hold: nothing is sent on Mondays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +154,8 @@ class Principal(Automatic):
         """The preference that an action goes against; "" for none. What is asked for
         the sake of a policy that the principal does not hold is wrong, too."""
         (action,) = judged.actions
-        on_monday = "Mondays" in self.likes.policies["rest"].text
-        if on_monday and desk.today.weekday() == 0 and action.kind != WAIT:
+        monday = desk.today.weekday() == 0 and action.kind != WAIT
+        if monday and self.likes.policies["rest"] == MONDAYS:
             return "rest"
         hidden = self.likes.policies.rules
         for rule, policy in hidden.items():
@@ -182,21 +183,13 @@ class Principal(Automatic):
     # ---- mails ----
 
     def _mail(self, desk: Desk, draft: Draft) -> Draft:
-        person = desk.scenario.by_name[draft.person]
+        person, manners = desk.scenario.by_name[draft.person], self.likes.manners
         role = "professors" if person.role == PROFESSOR else "others"
-        manners, body = self.likes.manners, draft.body
-        greeting = words.greeting_of(body, person.name)
-        if greeting and greeting != manners[role]:
-            self.noted[role] += 1
-            first, *_, last = person.name.split()
-            gaps = {"name": person.name, "first": first, "last": last}
-            rest = body.partition("\n")[2]
-            body = f"{manners[role].format(**gaps)}\n{rest}"
-        closing = words.closing_of(body, desk.scenario)
-        if closing and closing != manners["closing"]:
-            self.noted["closing"] += 1
-            head, _, tail = body.rpartition(closing)
-            body = f"{head}{manners['closing']}{tail}"
+        wanted = {"greeting": manners[role], "closing": manners["closing"]}
+        there = words.manner(draft.body, person.name, desk.scenario.organiser)
+        wrong = [part for part, text in there.items() if text != wanted[part]]
+        self.noted.update(role if part == "greeting" else part for part in wrong)
+        body = words.mannered(draft.body, wanted, person, desk.scenario)
         if manners["brief"] and brief(body) != body:
             self.noted["brief"] += 1
             body = brief(body)
@@ -215,21 +208,15 @@ def brief(text: str) -> str:
 def learnt(
     start: Artefacts, at_desk: Principal, record: Organizing, by: Sequence[str]
 ) -> Artefacts:
-    """What the organiser begins the next session with: policies on what was corrected
-    most, and templates of what was edited, as the principal wants them."""
-    likes, made = at_desk.likes, start.learning(record.days)
-    made = made if HOOKS in by else replace(made, hooks=start.hooks)
-    made = made if EDITS in by else replace(made, learnt=start.learnt)
+    """What the organiser begins the next session with."""
+    taught, made = start.learning(record.days), start
+    if HOOKS in by:
+        made = replace(made, hooks=taught.hooks)
+    if EDITS in by:
+        made = replace(made, learnt=taught.learnt)
     if POLICIES in by:
-        noted = [name for name, _ in at_desk.noted.most_common() if name in HIDDEN]
-        fresh = [name for name in noted if name not in start.policies.ids]
-        policies = start.policies
-        for name in fresh[:WRITTEN]:
-            rules = {policy.rule for policy in HIDDEN[name]} - {""}
-            kept = tuple(policy for policy in policies if policy.rule not in rules)
-            policies = PolicySet((*kept, likes.policies[name]))
-        made = replace(made, policies=policies)
-    if TEMPLATES in by and likes.manners["brief"]:
+        made = replace(made, policies=_rewritten(start.policies, at_desk))
+    if TEMPLATES in by and at_desk.likes.manners["brief"]:
         edited = {e.about for day in record.days for e in day.edits if e.what == MAIL}
         sent = [mail for day in record.days for mail in day.sent]
         kinds = {mail.kind for mail in sent if mail.to in edited}
@@ -239,6 +226,19 @@ def learnt(
         ]
         made = replace(made, templates=tuple(templates))
     return made
+
+
+def _rewritten(policies: PolicySet, at_desk: Principal) -> PolicySet:
+    """With the principal's own on what was corrected most, in the place of those on the
+    same thing."""
+    noted = [name for name, _ in at_desk.noted.most_common() if name in HIDDEN]
+    fresh = [name for name in noted if name not in policies.ids]
+    kept = [*policies]
+    for name in fresh[:WRITTEN]:
+        rules = {policy.rule for policy in HIDDEN[name]} - {""}
+        kept = [policy for policy in kept if policy.rule not in rules]
+        kept.append(at_desk.likes.policies[name])
+    return PolicySet(tuple(kept))
 
 
 # ---- the study -------------------------------------------------------------------------
@@ -259,11 +259,10 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A principal's preferences, how it went, and what the organiser has in the end."""
+    """How it went with one principal; `seats` has the kind of everybody."""
 
-    preferences: Preferences
+    seats: Mapping[str, str]
     rounds: tuple[Session, ...]
-    artefacts: Artefacts
 
 
 def programme(rng: np.random.Generator, held_out: bool, size: int) -> Scenario:
@@ -277,30 +276,23 @@ def programme(rng: np.random.Generator, held_out: bool, size: int) -> Scenario:
     start = date(2027, 1, 4) + timedelta(weeks=int(rng.integers(40)))
     weeks = np.sort(rng.choice(8, size - 1, replace=False))
     slots = [start + timedelta(days=24 + 7 * int(week)) for week in weeks]
-    return replace(
-        scenario("four"),
-        start=start,
-        deadline=start + timedelta(days=21),
-        slots=tuple(slots),
-        people=tuple(people),
-    )
+    deadline = start + timedelta(days=21)
+    own: Any = {"start": start, "deadline": deadline, "slots": tuple(slots)}
+    return replace(scenario("four"), people=tuple(people), **own)
 
 
 async def alignment(
     rng: np.random.Generator,
-    organizer: Any = "rule-based",
     learning: Sequence[str] = KEPT,
-    seats: Seats = "rule-based",
-    detector: Any = "stated",
     sessions: int = 3,
     size: int = 5,
-    **spoken: Any,
+    **settings: Any,
 ) -> Course:
     """One principal, drawn, over so many sessions, each with a programme of its own; one
     other programme, held out, is played before the first and after each.
 
-    `learning` are those of `KEPT` that are kept; `spoken` (temperature, repetition, …)
-    goes on to `study.seminar`.
+    `learning` are those of `KEPT` that are kept; `settings` (organizer, seats, detector,
+    temperature, …) are those of `seminar.study.seminar`.
     """
     if isinstance(learning, str) or not {*learning} <= {*KEPT}:
         known = ", ".join(KEPT)
@@ -317,24 +309,22 @@ async def alignment(
     ) -> tuple[Principal, Organizing]:
         """A principal at the desk, and the rehearsal."""
         at_desk = Principal(likes, plan, away, HOOKS in learning)
-        seated = {"organizer": organizer, "seats": seats, "detector": detector}
-        seated |= {"reviewer": at_desk, "delegation": ALWAYS, "artefacts": start}
+        there: Any = {"reviewer": at_desk, "delegation": ALWAYS, "artefacts": start}
         stream = np.random.default_rng(luck)
-        return at_desk, await seminar(stream, plan, **seated, **spoken)
+        return at_desk, await seminar(stream, plan, **settings, **there)
 
-    found = []
+    rounds = []
     for number in range(sessions + 1):
         if number:
             own = streams[number - 1]
-            tried = await rehearsed(
-                programme(own, False, size), int(own.integers(2**32))
-            )
+            plan = programme(own, False, size)
+            tried = await rehearsed(plan, int(own.integers(2**32)))
             start = learnt(start, *tried, learning)
         there, corrected = await rehearsed(held_out, luck)
         away, alone = await rehearsed(held_out, luck, away=True)
         errors = [e for day in corrected.days + alone.days for e in day.format_errors]
         counts = dict(there.noted), dict(away.noted)
         filled = sum(map(bool, alone.assignment.values()))
-        session = Session(number, *counts, filled, len(held_out.slots), tuple(errors))
-        found.append(session)
-    return Course(likes, tuple(found), start)
+        dates = len(held_out.slots)
+        rounds.append(Session(number, *counts, filled, dates, tuple(errors)))
+    return Course(corrected.seats, tuple(rounds))

@@ -1,0 +1,233 @@
+"""What a notebook opens once, so that its cells hold the method alone.
+
+nb = Notebook("20", "roundtable_exchange", paper="001", seed=SEED, budget=BUDGET)
+played = await nb.run(simulations("exchange_economy", N, SEED, PARTICIPANTS))
+with nb.figure("figure_2a", "Ranking agrees first", "100 groups a rule") as ax:
+    draw.lines(ax, course, "round", "utility", "rule", col="participant")
+table1 = nb.beside("Table 1", ours, margin=5.0)
+nb.table(table1, "Table 1: six rules", "standard errors")
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from scipy.stats import t
+
+from support import draw, ledger, published, tables
+from support.analysis import claims
+from support.analysis.frames import participants
+from support.data import ROOT, output, partial, source_digest
+from support.errors import InvalidInput
+from support.runs.study import open_study
+from support.runs.sweep import TERMS, Sweep, terms
+
+if TYPE_CHECKING:
+    from great_tables import GT
+    from matplotlib.figure import Figure
+
+FORMATS = ("png", "svg", "pdf")
+PAGE = 6.5  # inches, the width of a page's text
+
+
+class Played(list[Any]):
+    """The units and records of a sweep, and where they come from."""
+
+    def __init__(self, sweep: Sweep, records: list[Any]) -> None:
+        super().__init__(records)
+        self.parameters, self.seed = sweep.parameters, sweep.seed
+
+
+@dataclass
+class Notebook:
+    """A notebook by its number: its study's file, its paper, its figures, its ledger.
+
+    `paper` is a number ("001") or the beginning of a title. `terms` are those of
+    `sweep.terms` (budget, retry_failed, concurrency, pace, timeout); what a run of all
+    notebooks says of them (CONVENE_TERMS) counts more.
+    """
+
+    def __init__(
+        self, number: str, study: str, paper: str = "", *, seed: int, **given: Any
+    ) -> None:
+        from matplotlib import pyplot
+
+        terms(**given | json.loads(os.environ.get(TERMS, "{}")))
+        pyplot.rcParams.update(draw.HOUSE)
+        self.number, self.study, self.seed = number, study, seed
+        self.paper = published.number(paper) if paper else ""
+        self.store = open_study(study)
+        self.played: Played | None = None
+
+    async def run(self, study: Any, **how: Any) -> Played:
+        """Play what is left of a sweep, or a `Study`, and return its units and records.
+
+        `how` is that of `Sweep.run`.
+        """
+        sweep = getattr(study, "sweep", study)
+        await sweep.run(self.store, **how)
+        self.played = Played(sweep, list(sweep.records(self.store)))
+        return self.played
+
+    def printed(self, table: str | None = None, n: int = 0) -> pd.DataFrame:
+        """The numbers that the paper prints, all or those of a table.
+
+        With `n`, the cases behind each, they have their 95 % t intervals (low, high): what
+        is printed beside a number is its standard error.
+        """
+        cells = published.load(self.paper, table)
+        if n:
+            half = t.ppf(0.975, n - 1) * cells["spread"]
+            cells = cells.assign(low=cells["value"] - half, high=cells["value"] + half)
+        return cells
+
+    @contextmanager
+    def figure(
+        self,
+        name: str,
+        finding: str,
+        under: str = "",
+        *,
+        of: Any = None,
+        panels: tuple[int, int] = (1, 1),
+        height: float = 3.4,
+        **shape: Any,
+    ) -> Iterator[Any]:
+        """A figure: its axes to draw on; then it is saved and shown.
+
+        `finding` is a sentence computed from what is drawn, `under` says who, how many and
+        which interval. Who took part is told by the records that it is drawn `of`: what
+        was played last, several, or words where nobody played ("gpt-4o-mini, as printed").
+        `panels` are rows and columns, `height` is in inches, `shape` that of `subplots`.
+        """
+        from IPython.display import display
+        from matplotlib import pyplot
+
+        size = (draw.WIDTH, height)
+        fig, axes = pyplot.subplots(
+            *panels, figsize=size, layout="constrained", **shape
+        )
+        try:
+            yield axes
+            alt = f"{finding} {under}".strip()
+            about = {"alt": alt, **self._provenance(of)}
+            draw.finish(fig, finding, under, f"{about['participants']} {partial()}")
+            save(fig, self.study, name, about)
+            display(fig, metadata={"image/png": {"alt": alt}})
+        finally:
+            pyplot.close(fig)
+
+    def _provenance(self, of: Any) -> dict[str, Any]:
+        """What produced a figure: words, or records with their parameters."""
+        if isinstance(of, str):
+            return {"participants": of, "parameters": {}, "seed": self.seed}
+        every = [of or self.played or ()]
+        if isinstance(of, tuple):
+            every = list(of)
+        records = [record for played in every for record in played]
+        known = [getattr(played, "parameters", {}) for played in every]
+        parameters = known if len(known) > 1 else known[0]
+        who = participants(records)
+        return {"participants": who, "parameters": parameters, "seed": self.seed}
+
+    def table(
+        self, frame: pd.DataFrame, finding: str, under: str = "", decimals: int = 2
+    ) -> GT:
+        """A table with its finding above it; printed cells and statements as papers have them."""
+        if "statement" in frame:
+            frame = claims.wide(frame)
+        elif "published_se" in frame:
+            frame = tables.wide(frame)
+        return tables.for_page(frame, finding, under, decimals)
+
+    def beside(
+        self, table: str, ours: pd.DataFrame, margin: Any, rows: Any = None
+    ) -> pd.DataFrame:
+        """Our cells beside a printed table's, with verdicts (`against_published`); the ledger keeps them.
+
+        `rows` are the printed rows that count, by default all.
+        """
+        printed = self.printed(table)
+        if rows is not None:
+            printed = printed[printed["row"].isin(rows)]
+        found = tables.against_published(ours, printed, margin)
+        ledger.keep(self.number, self.paper, table, found)
+        return found
+
+    def statements(self, results: pd.DataFrame) -> pd.DataFrame:
+        """What the paper's text says, held against our results; the ledger keeps both."""
+        checked = claims.check(self.paper, self.number, results)
+        ledger.keep(self.number, self.paper, "statements", checked, results=results)
+        return checked
+
+
+# ---- provenance -----------------------------------------------------------------------
+
+
+def save(fig: Figure, study: str, name: str, about: Mapping[str, Any]) -> Path:
+    """Write a figure as PNG, SVG and PDF into `figures/<study>/`, with a JSON that says where it comes from.
+
+    `about` has to name "parameters", "participants" and "seed"; version, commit and time are
+    added, and how small its smallest letters are at a page's width. Returns the path of
+    the PNG.
+    """
+    from matplotlib import rc_context
+
+    from support import __version__
+
+    if missing := {"parameters", "participants", "seed"} - {*about}:
+        lacking = ", ".join(sorted(missing))
+        said = f"provenance: {lacking} missing; a figure says what produced it"
+        raise InvalidInput(said)
+    target = output("figures", study)
+    target.mkdir(parents=True, exist_ok=True)
+    around = fig.get_tightbbox().padded(0.1)  # inches
+    alt = str(about.get("alt", ""))
+    # No dates inside the files: the same drawing is the same bytes.
+    inside: dict[str, dict[str, Any]] = {
+        "png": {"Description": alt},
+        "svg": {"Date": None, "Description": alt},
+        "pdf": {"CreationDate": None, "Subject": alt},
+    }
+    look: Any = {"dpi": 150, "bbox_inches": around}
+    with rc_context({"svg.hashsalt": name}):
+        for suffix in FORMATS:
+            fig.savefig(target / f"{name}.{suffix}", metadata=inside[suffix], **look)
+    made: dict[str, Any] = {
+        "version": __version__,
+        "commit": _commit(),
+        "sources": source_digest(),
+    }
+    made["time"] = datetime.now(UTC).isoformat(timespec="seconds")
+    made["points"] = round(smallest(fig) * min(1, PAGE / around.width), 1)
+    kept = {"figure": name, "study": study, **about, **made, "partial": partial()}
+    text = json.dumps(kept, indent=1, default=str)
+    (target / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    return target / f"{name}.png"
+
+
+def smallest(fig: Figure) -> float:
+    """The size of a figure's smallest letters, in points."""
+    from matplotlib.text import Text
+
+    written: Any = fig.findobj(Text)
+    return min(text.get_fontsize() for text in written if text.get_text().strip())
+
+
+def _commit() -> str:
+    """The commit of the checkout, marked when its files differ from it; "unknown" outside of one."""
+    command = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
+    how: Any = {"cwd": ROOT, "capture_output": True, "text": True, "check": True}
+    try:
+        return subprocess.run(command, **how).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
