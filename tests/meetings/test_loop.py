@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import pytest
 
-from support.meetings.coordination import Brief
 from support.meetings.preferences import Choice, understood
 from support.meetings.records import Coordination
 from support.meetings.scenario import load_group
@@ -117,16 +116,6 @@ def test_of_a_member_who_said_nothing_nothing_is_known(play: Play) -> None:
             assert wishes or values == {None}
             unknown += not wishes
     assert unknown
-
-
-def test_hours_of_profiles_are_known_of_who_said_something() -> None:
-    public = load_group(0, 3).public
-    me, *others = public.members
-    choice = Choice(slot=public.slots[0])
-    notes = {me: (choice,), **dict.fromkeys(others, ())}
-    for database, kinds in (((), ["choice"]), (("hours",), ["choice", "hours"])):
-        brief = Brief(public, 1, 2, notes, database=database)
-        assert [wish.kind for wish in brief.known[me]] == kinds
 
 
 def test_the_exhaustive_coordinator_finds_the_best_slot_by_the_notes(

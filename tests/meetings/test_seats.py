@@ -261,6 +261,7 @@ def test_a_wish_that_lacks_something_leaves_a_persons_question_open(
             ({"kind": "notice"}, "hours"),
             ({"kind": "choice", "slot": "Tue 3 Feb 03:10"}, "03:10"),
             ({"kind": "weather"}, "weather"),
+            ("mornings", "wishes"),
         ):
             with pytest.raises(InvalidInput, match=told):
                 question.answer({**SAID, "wishes": [wrong]})
