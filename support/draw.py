@@ -170,7 +170,9 @@ def dots(
         for i, name in enumerate(names):
             part = every if hue is None else every[every[hue] == name]
             colour, mark = COLOURS[i % 8], MARKS[i % 8]
-            at = part[y].map(rows.index) + 0.7 * ((i + 0.5) / len(names) - 0.5)
+            at = part[y].map(rows.index).astype(float) + 0.7 * (
+                (i + 0.5) / len(names) - 0.5
+            )
             if "low" in part:
                 reach = margins(part, value)
                 panel.errorbar(part[value], at, xerr=reach, fmt="none", ecolor=colour)
@@ -311,7 +313,7 @@ def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") ->
 
 
 def save(fig: Figure, study: str, name: str, about: Any, alt: str = "") -> Any:
-    """`notebook.save`, for notebooks that open no `Notebook`."""
+    """Finish and write a figure that no `Notebook` opened, a lab's: `notebook.save`."""
     from support.notebook import save as write
 
     finish(fig, footer=str(about["participants"]))

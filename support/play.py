@@ -130,6 +130,7 @@ async def after(rounds: int, play: Awaitable[Any]) -> Any:
     """
 
     async def hold(record: Any) -> None:
+        """Break off where there are enough."""
         if len(record.rounds) == rounds:
             raise _Enough(record)
 

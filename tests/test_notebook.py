@@ -46,7 +46,9 @@ def test_a_figure_says_above_what_it_shows_and_below_who_was_played(nb, tmp_path
         "other", roundtable_exchange, {"rule": ["rated"], "seats": ["conceder"]}, 1, 3
     )
     play(nb, other)
-    with nb.figure("both", "It falls.", of=(first, nb.played)) as ax:
+    with nb.figure(
+        "both", "It falls.", of=(first, nb.played, "gpt-4o-mini, as printed")
+    ) as ax:
         ax.plot([2, 1])
     with nb.figure("printed", "It stands.", of="gpt-4o-mini, as printed") as ax:
         ax.plot([2, 2])
@@ -54,7 +56,9 @@ def test_a_figure_says_above_what_it_shows_and_below_who_was_played(nb, tmp_path
     assert now["participants"] == "participants: rule-based (linear)"
     assert now["parameters"]["rounds"] == [2] and now["seed"] == 3
     assert now["alt"] == "It rises. two groups" and now["points"] >= 8
-    assert both["participants"] == "participants: rule-based (linear, conceder)"
+    assert both["participants"] == (
+        "participants: rule-based (linear, conceder); gpt-4o-mini, as printed"
+    )
     assert about(tmp_path, "printed")["participants"] == "gpt-4o-mini, as printed"
 
 
@@ -74,6 +78,14 @@ def test_cells_and_statements_go_to_the_ledger_under_their_paper(nb, tmp_path):
     assert kept["verdict"].tolist() == checked["verdict"].tolist()
     assert set(kept["paper"]) == {"001"} == {published.number("RoundTable")}
     assert "unanimous" in nb.table(found, "Cells").as_raw_html()
+
+
+def test_printed_numbers_have_the_interval_that_their_error_gives(nb):
+    cells = nb.printed("Table 1", n=100).query("column == 'utility@10'")
+    unanimous = cells.set_index("row").loc["unanimous"]
+    # 48.48, standard error 3.86; t of 99 degrees of freedom: 1.984
+    assert unanimous["low"] == pytest.approx(48.48 - 1.984 * 3.86, abs=0.01)
+    assert unanimous["high"] == pytest.approx(48.48 + 1.984 * 3.86, abs=0.01)
 
 
 def test_a_run_of_all_notebooks_says_how_the_sweeps_of_each_go(nb, monkeypatch):

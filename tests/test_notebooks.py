@@ -22,7 +22,7 @@ FAST = dict.fromkeys(
 )
 FAST |= {"N_LABELLED": 1, "N_MEETINGS": 1, "N_TRAINING": 6, "N_PROBLEMS": 50}
 FAST |= {"DRAWS": 20}
-ASKS = "00_"  # it asks a model live: here, a server that answers by schema
+ASKS = "01_"  # it asks a model live: here, a server that answers by schema
 every = pytest.mark.parametrize("path", notebooks.notebooks(), ids=lambda p: p.stem)
 
 

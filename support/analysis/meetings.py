@@ -105,13 +105,13 @@ def _worth(entry: Round, members: tuple[str, ...]) -> dict[str, Any]:
     nobody: ByMember = dict.fromkeys(members, 0)
     noted = entry.scores.get(entry.candidate or "", nobody)
     truth = measures(entry.audit.get(entry.candidate or "", nobody))
-    turns = [entry.turns(member) for member in members]
-    agreed = Counter[str | None]()
-    for talk in entry.talks.values():
+    turns, agreed = 0, Counter[str | None]()
+    for member, talk in entry.talks.items():
+        turns += sum(turn.speaker == member for turn in talk)
         agreed.update({turn.agrees for turn in talk} - {None})
     return {
         "round": entry.number,
-        "interactions": np.mean(turns) if entry.talks else np.nan,
+        "interactions": turns / len(members) if entry.talks else np.nan,
         **measures(noted),
         **{f"true_{name}": value for name, value in truth.items()},
         "offered": len(entry.options),

@@ -92,7 +92,7 @@ class Lab:
         self.fork_button = self._button("Fork after it", self.fork)
         self.save_button = self._button("Save figure", self.save)
         self.status, self.cell, self.words = w.HTML(), w.HTML(), w.HTML()
-        self.forms = Forms()
+        self.forms, self.forked = Forms(), w.HTML()
         self.before, self.figure = w.Image(format="png"), w.Image(format="png")
         self.round = w.IntSlider(description="round", min=1, max=1)
         self.round.observe(lambda _: self.home.run(self._draw_soon), "value")
@@ -102,7 +102,14 @@ class Lab:
         playing = [self.step_button, self.end_button, self.stop_button, self.new_button]
         looking = [self.round, self.fork_button, self.save_button]
         rows = [w.Box(shown), w.Box(playing), self.status, self.forms.view]
-        rows += [self.before, self.figure, w.Box(looking), self.cell, self.words]
+        rows += [
+            self.forked,
+            self.before,
+            self.figure,
+            w.Box(looking),
+            self.cell,
+            self.words,
+        ]
         self.view = w.VBox([w.HTML(fill("lab")), *rows])
         self.view.add_class("convene-lab")
 
@@ -263,6 +270,7 @@ class Lab:
         forks = isinstance(self.record, Transcript) and self.origin is None
         self.fork_button.disabled = not forks
         self.save_button.disabled = self.record is None
+        self.step_button.disabled = self.end_button.disabled = self.over
         self.cell.value = ""
         self._draw_soon()
 
@@ -277,6 +285,7 @@ class Lab:
         if self.record is not None:
             self.figure.value = png(self.show(self.record))
             self.words.value = self._said()
+        self.forked.value = fill("hint", "As it was:") if self.before.value else ""
         for image in (self.before, self.figure):
             image.layout.display = "" if self.record and image.value else "none"
         self.drawn = asyncio.get_running_loop().time()

@@ -17,12 +17,11 @@ NAMED = r'(?P<name>(?:"(?:[^"\\]|\\.)*"|[^"<>@])*)<(?P<address>[^<>\s]+)>'
 SENDER = re.compile(rf"{NAMED}|(?P<bare>[^<>\s]+)( \([^()<>@]*\))?")
 """One address alone, or at the end between angle brackets: programs read others, such as
 `ana@x.org <eve@y.org>`, as one or the other (CVE-2023-27043)."""
-ONCE = ("from", "sender", "subject", "content-type", "content-transfer-encoding")
+ONCE = ("from", "subject", "content-type", "content-transfer-encoding")
 SPACED = re.compile(rb"(?m)^[\w-]+[ \t]+:")
 """Programs differ on whether "From :" is one."""
 TOLD = re.compile(r"(?i)[;\s](boundary|charset)\s*=")
 COMMENT = re.compile(r'"[^"\\]*"|\([^()\\]*\)')
-FAILED = {"fail", "softfail", "permerror"}
 
 
 @cache
@@ -85,7 +84,7 @@ def is_forged(message: Message, authserv: str, address: str) -> bool:
     )
     asked = {*re.findall(r"header\.from\s*=\s*([\w.-]+)", plain)}
     other = bool(asked - {address.lower().rpartition("@")[2]})
-    both = bool(spf and dkim and spf | dkim <= FAILED)
+    both = bool(spf and dkim and spf | dkim <= {"fail", "softfail", "permerror"})
     unsure = bool(re.search(r'["()\\]', plain))
     return unsure or other or both or "fail" in dmarc
 

@@ -12,7 +12,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -75,20 +75,17 @@ class MailTables:
 
 
 @dataclass(frozen=True)
-class Kept:
+class Kept(Fetched):
     """A message that arrived: `key`, `raw` and `size` as in `Fetched`, `person` to `why`
     as in `Match`; its day is that on which it was collected, or for which it was
     released; its status "taken", "held", "released", "dropped"."""
 
-    key: str
     message_id: str
     day: int
     person: str
     mail: int | None
     why: str
     status: str
-    raw: bytes
-    size: int
 
 
 class Inbox(MailTables):
@@ -102,17 +99,13 @@ class Inbox(MailTables):
         False when it is kept: under its key, or with its Message-ID and bytes, where a
         server numbers messages anew.
         """
-        found = match.person, match.mail, match.why, HELD if match.why else TAKEN
+        found = *astuple(match), HELD if match.why else TAKEN
         bytes_of = fetched.raw, fetched.size, hashlib.sha256(fetched.raw).hexdigest()
         row = self.run, fetched.key, message_id, day, *found, *bytes_of
         marks = ", ".join("?" * len(row))
         with self._writing() as db:
             query = f"INSERT OR IGNORE INTO received VALUES ({marks})"
             return db.execute(query, row).rowcount > 0
-
-    def all(self) -> list[Kept]:
-        """Everything that was ever kept."""
-        return self._where("TRUE")
 
     def of_day(self, day: int) -> list[Kept]:
         """What was collected on a day, or released for it."""
@@ -151,8 +144,5 @@ class Inbox(MailTables):
         with self._writing() as db:
             query = f"UPDATE received SET {sets} WHERE {where}"
             if not db.execute(query, values).rowcount:
-                told = " or ".join(before)
-                raise InvalidInput(
-                    f"key: {key!r} given; expected that of a {told} mail"
-                )
+                raise InvalidInput(f"key: {key!r} given; expected one that is {before}")
         return self._where("key = ?", key)[0]

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from aiosmtplib import SMTP
     from imap_tools import MailBox
 
-GO_ON = 354
 SAID = 300  # characters of a server's answer that are shown
-HELLO = "[127.0.0.1]"  # what mail programs say, rather than the name of their machine
 MOST = 500  # messages of one look; the next look brings those after them
 PARTS = f"(UID RFC822.SIZE BODY.PEEK[]<0.{RAW}>)"  # PEEK: it stays unread
 CHECK = (
@@ -75,7 +73,7 @@ class LiveMailbox:
                 await client.mail(self.servers.address)
                 await client.rcpt(recipient)
                 answer = await client.execute_command(b"DATA")
-                if answer.code != GO_ON:
+                if answer.code != 354:  # go on
                     raise ValueError(f"{answer.code} {answer.message}")
                 if not client.protocol or not client.protocol.is_connected:
                     raise ValueError("the connection broke")
@@ -85,7 +83,7 @@ class LiveMailbox:
             except (SMTPException, OSError) as error:
                 unknown = f"{name} may have been sent, no answer came"
                 raise FateUnknown(f"{unknown}: {self._told(error)}") from None
-        said = self._bounded(f"{answer.code} {answer.message}")
+        said = self._told(f"{answer.code} {answer.message}")
         if 200 <= answer.code < 300:
             return said
         if 400 <= answer.code < 600:
@@ -124,7 +122,7 @@ class LiveMailbox:
             hostname=servers.smtp_host,
             port=servers.smtp_port,
             timeout=self.patience,
-            local_hostname=HELLO,
+            local_hostname="[127.0.0.1]",  # not the name of this machine
             tls_context=self._context,
             use_tls=servers.smtp_tls == IMPLICIT,
             start_tls=servers.smtp_tls == STARTTLS,
@@ -168,9 +166,9 @@ class LiveMailbox:
             box.folder.set(servers.imap_folder, readonly=True)
             yield box
         except (OSError, imaplib.IMAP4.error, ImapToolsError) as error:
-            where = f"the folder {servers.imap_folder} at {host}:{port}"
             raise MailError(
-                f"{where} cannot be read by {login.user}. {CHECK} {self._told(error)}"
+                f"the folder {servers.imap_folder} at {host}:{port} cannot be read by "
+                f"{login.user}. {CHECK} {self._told(error)}"
             ) from None
         finally:
             if box is not None:
@@ -198,14 +196,10 @@ class LiveMailbox:
             found = [_fetched(box, validity.decode(), uid) for uid in uids[:MOST]]
         return [message for message in found if message]
 
-    def _told(self, error: Exception) -> str:
+    def _told(self, said: object) -> str:
         """What a server or the network said, in one bounded line without the password."""
-        code = f"{error.code} " if hasattr(error, "code") else ""
-        said = getattr(error, "message", None) or str(error) or type(error).__name__
-        return self._bounded(f"{code}{said}")
-
-    def _bounded(self, said: str) -> str:
-        return shown(self._login.without(said), SAID)
+        words = str(said) or type(said).__name__
+        return shown(self._login.without(words), SAID)
 
 
 def _fetched(box: MailBox, validity: str, uid: int) -> Fetched | None:

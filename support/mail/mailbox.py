@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-from support.errors import InvalidInput, MailError, NotSent
+from support.errors import NotSent
 from support.mail.letters import RAW, Fetched
 
 SIMULATED, FOLDER, LIVE = "simulated", "folder", "smtp and imap"
@@ -78,14 +78,9 @@ class FolderMailbox:
 
     def __init__(self, path: str | Path) -> None:
         self.outbox, self.inbox = Path(path) / "outbox", Path(path) / "inbox"
-        try:
-            for folder in (self.outbox, self.inbox):
-                folder.mkdir(parents=True, exist_ok=True)
-            Path(path).chmod(0o700)
-        except OSError as error:
-            raise InvalidInput(
-                f"path: {path} cannot be a folder for mails: {error}"
-            ) from None
+        for folder in (self.outbox, self.inbox):
+            folder.mkdir(parents=True, exist_ok=True)
+        Path(path).chmod(0o700)
 
     async def send(self, recipient: str, message: bytes) -> str:
         """Write it as a file, whole or not at all; the same mail again is the same file."""
@@ -100,16 +95,10 @@ class FolderMailbox:
     async def fetch(self, after: str = "") -> list[Fetched]:
         """All .eml files of `inbox`, oldest first by their time of change, each known by
         what is in it."""
-        try:
-            files = [
-                path
-                for path in self.inbox.iterdir()
-                if path.suffix.lower() == ENDING and path.is_file()
-            ]
-            files.sort(key=lambda path: (path.stat().st_mtime_ns, path.name))
-            return [_fetched(path) for path in files]
-        except OSError as error:
-            raise MailError(f"{self.inbox} cannot be read: {error}") from None
+        there = self.inbox.glob("*.[eE][mM][lL]")
+        files = [path for path in there if path.is_file()]
+        files.sort(key=lambda path: (path.stat().st_mtime_ns, path.name))
+        return [_fetched(path) for path in files]
 
 
 def _write(path: Path, message: bytes) -> None:
@@ -126,6 +115,5 @@ def _write(path: Path, message: bytes) -> None:
 
 
 def _fetched(path: Path) -> Fetched:
-    with path.open("rb") as file:
-        raw, size = file.read(RAW), path.stat().st_size
-    return Fetched(hashlib.sha256(b"%d " % size + raw).hexdigest()[:32], raw, size)
+    raw = path.read_bytes()
+    return Fetched(hashlib.sha256(raw).hexdigest()[:32], raw[:RAW], len(raw))

@@ -49,8 +49,7 @@ def match(
         f"{person} was taken off the list.": person in removed,
         "It answers none of our mails: only its address, which anybody can write, says "
         "who sent it.": not last,
+        f"It answers a mail to {last and last.person}.": last and last.person != person,
     }
-    if last and last.person != person:
-        why[f"It answers a mail to {last.person}."] = True
     doubts = [*incoming.doubts, *(words for words, so in why.items() if so)]
     return Match(person, last.mail if last else None, " ".join(doubts))

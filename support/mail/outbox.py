@@ -16,7 +16,6 @@ gives it back.
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 from dataclasses import astuple, dataclass, replace
 from datetime import date
@@ -66,8 +65,7 @@ class Clearance:
 
 def digest_of(recipient: str, subject: str, body: str) -> str:
     """What names a mail by its exact words."""
-    words = json.dumps([recipient, subject, body])
-    return hashlib.sha256(words.encode()).hexdigest()
+    return hashlib.sha256(repr((recipient, subject, body)).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -147,7 +145,7 @@ class Outbox(MailTables):
         """The mails of which nobody knows whether they were sent, those of processes that
         died among them."""
         self._bury()
-        return self._posted("status = ?", UNCERTAIN)
+        return self.posted("status = ?", UNCERTAIN)
 
     def decide(self, message_id: str, arrived: bool) -> Posted:
         """Settle an uncertain mail, by what a person found out.
@@ -155,26 +153,26 @@ class Outbox(MailTables):
         One that did not arrive may be sent again, after a new approval: with the same
         bytes and Message-ID, so that a mailbox which has it after all can tell.
         """
-        if message_id not in [mail.message_id for mail in self.uncertain()]:
+        found = [one for one in self.uncertain() if one.message_id == message_id]
+        if not found:
             raise InvalidInput(
                 f"message_id: {message_id!r} given; expected that of an uncertain mail of "
                 "this run"
             )
         status, decided = (SENT, "arrived") if arrived else (NOT_SENT, "lost")
-        said = f"a person decided: {decided}"
         with self._writing() as db:
-            query = "UPDATE outbox SET status = ?, decided = ?, said = ? WHERE message_id = ?"
-            values = status, decided, said, message_id, UNCERTAIN
+            query = "UPDATE outbox SET status = ?, decided = ? WHERE message_id = ?"
+            values = status, decided, message_id, UNCERTAIN
             db.execute(f"{query} AND status = ?", values)
-        return self._posted("message_id = ?", message_id)[0]
+        return replace(found[0], status=status, decided=decided)
 
-    def posted(self) -> list[Posted]:
-        """All mails of this run, in the order in which they were prepared."""
-        return self._posted("TRUE")
+    def posted(self, where: str = "TRUE", *values: object) -> list[Posted]:
+        """The mails of this run of which that is true (all), as they were prepared."""
+        return self._records(Posted, "outbox", where, *values)
 
     def sent(self) -> list[Posted]:
         """The mails that somebody may answer: those that went, and may have."""
-        return self._posted("status NOT IN (?, ?)", PREPARED, NOT_SENT)
+        return self.posted("status NOT IN (?, ?)", PREPARED, NOT_SENT)
 
     # ---- sending ----
 
@@ -299,7 +297,7 @@ class Outbox(MailTables):
                 self._keep(kept.message_id, status, said)
             finally:
                 _under_way.discard((self._path, kept.message_id))
-        return self._posted("message_id = ?", kept.message_id)[0]
+        return self.posted("message_id = ?", kept.message_id)[0]
 
     def _keep(self, message_id: str, status: str, said: str) -> None:
         """What became of it. Another process may have taken this one for dead, but a
@@ -337,16 +335,13 @@ class Outbox(MailTables):
 
     # ---- what is kept ----
 
-    def _posted(self, where: str, *values: object) -> list[Posted]:
-        return self._records(Posted, "outbox", where, *values)
-
     def _kept(self, wanted: Posted) -> Posted | None:
-        found = self._posted("day = ? AND person = ?", wanted.day, wanted.person)
-        return found[0] if found else None
+        found = self.posted("day = ? AND person = ?", wanted.day, wanted.person)
+        return next(iter(found), None)
 
     def _bury(self) -> None:
         """What a dead process was sending is uncertain."""
-        for one in self._posted("status = ?", SENDING):
+        for one in self.posted("status = ?", SENDING):
             here = (self._path, one.message_id) in _under_way
             if here or self._presence.elsewhere(one.owner):
                 continue

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 
-from support.mail.letters import WHOLE
-
 LANGUAGES = ["en", "de", "fr", "es", "it", "nl", "pl", "sv"]
 SHORT = 240  # characters of a line that the library sees; a head has fewer
 ATTRIBUTION = re.compile(r"@|\d{4}|\d:\d\d|\d\.|---")
@@ -26,8 +24,8 @@ def new_words(text: str) -> str:
     >>> new_words("Yes, the 5th.\\n\\nOn Mon, 3 Aug 2026 at 10:02, N <n@x.org> wrote:\\n> Hi")
     'Yes, the 5th.'
     """
-    text = text[:WHOLE].replace("\x00", "")
-    lines = [" ".join(line.split()) for line in text.splitlines()]
+    given = text.replace("\x00", "").splitlines()
+    lines = [" ".join(line.split()) for line in given]
     # no two empty lines in a row: the library's patterns try every way to split them
     pairs = zip(["", *lines], lines, strict=False)
     lines = _headless([line for before, line in pairs if before or line])

@@ -29,7 +29,6 @@ from support.mail.quoting import new_words
 if TYPE_CHECKING:
     from email.message import Message
 
-    from support.mail.journal import Kept
     from support.mail.letters import Fetched
 
 PARTS = 50  # parts, in each other or not: more are made to exhaust whoever reads them
@@ -64,7 +63,7 @@ MARKS = re.compile(r"<?(?:https?://|mailto:)[^\s<>]+>?|\[cid:\S*\]|[\s*_>|•·-
 """What programs put into the plain text of an HTML mail, or leave out of it."""
 
 
-def read(fetched: Fetched | Kept, *, authserv: str = "") -> Incoming:
+def read(fetched: Fetched, *, authserv: str = "") -> Incoming:
     """What a message says, bounded and fit to be shown; it never raises.
 
     `authserv`: the name under which our own mail server signs its
@@ -76,7 +75,7 @@ def read(fetched: Fetched | Kept, *, authserv: str = "") -> Incoming:
         return Incoming(doubts=(f"It cannot be read ({type(error).__name__}).",))
 
 
-def _read(fetched: Fetched | Kept, authserv: str) -> Incoming:
+def _read(fetched: Fetched, authserv: str) -> Incoming:
     from email import message_from_bytes
 
     raw = fetched.raw

@@ -74,10 +74,6 @@ class Round:
     format_errors: tuple[FormatError, ...] = ()
     replies: int = 0
 
-    def turns(self, member: str) -> int:
-        """The member's turns in the talk (interactions, section 5.3)."""
-        return sum(turn.speaker == member for turn in self.talks.get(member, ()))
-
 
 @dataclass(frozen=True, slots=True)
 class Coordination:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from support.draw import COLOURS
+from support.draw import COLOURS, key
 from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE, Company
 
 if TYPE_CHECKING:
@@ -59,13 +59,11 @@ def plot_graph(company: Company, members: Sequence[str], ax: Axes) -> Axes:
         names,
         ax=ax,
         verticalalignment="top",
-        font_size=9 if small else 6.5,
+        font_size=9,
         clip_on=False,
         bbox={"color": "white", "alpha": 0.7, "pad": 0.2},
     )
-    ax.legend(
-        fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=3
-    )
+    key(ax)
     ax.margins(0.12)
     ax.set_axis_off()
     return ax

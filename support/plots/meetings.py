@@ -55,17 +55,15 @@ def draw_coordination(rounds: pd.DataFrame, newest: Round | None, count: int) ->
 def plot_course(rounds: pd.DataFrame, ax: Axes) -> None:
     """What the candidate is worth round by round, and what chance and the best would be."""
     for i, (measure, (name, most)) in enumerate(MEASURES.items()):
-        ax.plot(rounds["round"], rounds[measure] / most, label=name, **draw.style(i))
+        look = draw.style(i) | {"gid": draw.NAMED}
+        ax.plot(rounds["round"], rounds[measure] / most, label=name, **look)
     plot_levels(rounds[["chance", "optimum"]] / 100, ax)
-    ax.legend(fontsize=7, frameon=False)
 
 
 def plot_levels(meetings: pd.DataFrame, ax: Axes) -> None:
     """Where chance and the optimum of some meetings lie, the means of two columns."""
-    for name, side in {"chance": "bottom", "optimum": "top"}.items():
-        level = meetings[name].mean()
-        ax.axhline(level, color="#777777", linewidth=0.8)
-        ax.annotate(name, (1, level), fontsize=7, va=side)
+    for name in ("chance", "optimum"):
+        draw.baseline(ax, name, meetings[name].mean())
 
 
 def plot_scores(entry: Round, ax: Axes) -> Axes:

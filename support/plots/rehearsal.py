@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from support.draw import COLOURS
+from support.draw import COLOURS, key
 from support.seminar.data import working
 from support.seminar.records import (
     CLARIFICATION,
@@ -57,7 +57,7 @@ def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
         for since, until in zip_longest(days[GIVEN], days[BACK], fillvalue=last):
             y = row + EVENTS[GIVEN][2]
             ax.plot([since, until], [y, y], color=COLOURS[2], linewidth=4, alpha=0.35)
-            ax.text(until + 0.2, y, f"{slot:%-d %b}", va="center", fontsize=8)
+            ax.text(until + 0.2, y, f"{slot:%-d %b}", va="center", fontsize=9)
     for event, (colour, mark, aside) in EVENTS.items():
         one = events["event"] == event
         if one.any():
@@ -66,5 +66,5 @@ def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
             ax.scatter(x, places, color=colour, marker=mark, label=name, s=28, zorder=2)
     ax.set(xlabel="day", xlim=(0.4, last + 2.5), ylim=(len(people) - 0.5, -0.5))
     ax.set_yticks(range(len(people)), people)
-    ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    key(ax)
     return ax

@@ -29,7 +29,8 @@ def plot_diverging(answers: pd.DataFrame, ax: Axes, scale: Scale = FIVE) -> Axes
     [source] = given["source"].unique()
     steps = range(scale.low, scale.high + 1)
     counts = pd.crosstab([given["item"], given["group"]], given["answer"])
-    counts = counts.reindex(given["item"].unique(), level=0)
+    for level, name in enumerate(["group", "item"]):
+        counts = counts.reindex(given[name].unique(), level=1 - level)
     counts = counts.reindex(columns=steps, fill_value=0)
     n = counts.sum(axis=1)
     shares = 100 * counts.div(n, axis=0)
@@ -53,19 +54,12 @@ def plot_diverging(answers: pd.DataFrame, ax: Axes, scale: Scale = FIVE) -> Axes
         )
         numbers = shares[step].map("{:.0f}".format)
         numbers = numbers.where(shares[step] > 6, "")
-        ax.bar_label(bars, numbers, label_type="center", fontsize=8)
+        ax.bar_label(bars, numbers, label_type="center", fontsize=9)
         left = left + shares[step]
     ax.invert_yaxis()
     ax.xaxis.set_major_formatter(lambda share, _: f"{abs(share):.0f}")
     ax.set_xlabel(f"{source}: answers (%), around the middle of the scale")
-    ax.legend(
-        title="worst to best",
-        ncols=len(steps),
-        loc="lower right",
-        bbox_to_anchor=(1.0, 1.0),
-        frameon=False,
-        fontsize=8,
-    )
+    draw.key(ax)
     return ax
 
 

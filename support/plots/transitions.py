@@ -1,4 +1,4 @@
-"""Transition graphs (RoundTable, Figures 4 to 6) and the whole matrix behind them."""
+"""Transition graphs (RoundTable, Figures 4 to 6)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from support.analysis.dialogue_acts import END, START
-from support.draw import tiles
 from support.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def plot_graph(
         if numbers:
             text = {(source, target): f"{about['probability']:.2f}"}
             nx.draw_networkx_edge_labels(
-                graph, places, text, label_pos=0.35, font_size=8, rotate=False, **look
+                graph, places, text, label_pos=0.35, font_size=9, rotate=False, **look
             )
     for name, size in zip(names, sizes, strict=True):
         x, y = places[name]
@@ -80,17 +79,8 @@ def plot_graph(
             textcoords="offset points",
             ha="left" if x > 0 else "right",
             va="center",
-            fontsize=9 if numbers else 7,
+            fontsize=9,
         )
     ax.set(xlim=(-WIDE - 0.5, WIDE + 0.5), ylim=(-1.35, 1.35))
     ax.set_axis_off()
-    return ax
-
-
-def plot_matrix(matrix: pd.DataFrame, ax: Axes) -> Axes:
-    """All of equation (1) with its numbers: rows the act of round r - 1, columns that of round r; grey never occurs."""
-    table = matrix.drop(index=END, columns=START, errors="ignore")
-    tiles(ax, table, cbar=True, cbar_kws={"label": "probability"}, vmin=0, vmax=1)
-    ax.set_xlabel("act of another agent in round r")
-    ax.set_ylabel("act of an agent in round r - 1")
     return ax

@@ -16,7 +16,7 @@ import nbformat
 SOLUTIONS = "solutions"
 TELLS = ("**The answer.**", "◇")  # how a paragraph begins that tells what came out
 ANSWER = "answer"  # the tag of a cell that does
-RAN = {"outputs": [], "execution_count": None}
+RAN: dict[str, Any] = {"outputs": [], "execution_count": None}
 
 
 def tag_of(cell: Any) -> str:

@@ -48,15 +48,20 @@ def to_html(record: Transcript, *, title: str = "", reasons: bool = False) -> st
 
 
 def meeting_to_html(
-    record: Coordination, *, title: str = "", only: Collection[str] = ()
+    record: Coordination,
+    *,
+    title: str = "",
+    private: bool = False,
+    only: Collection[str] = (),
 ) -> str:
-    """A coordination as HTML.
+    """A coordination as HTML; `private` shows the true scores.
 
     `only` says whose talks are shown: a member who is a person should see no other's.
     """
     return _template().render(
         record=record,
         title=title,
+        private=private,
         hidden=[one for one in record.members if only and one not in only],
         zone=record.meeting.get("zone", "UTC"),
         when=_when,

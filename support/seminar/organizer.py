@@ -153,6 +153,7 @@ class Today:
             self.tell,
             self.give,
             self.give_vague,
+            self.give_second,
             self.thanks,
             self.further,
             self.another,
@@ -271,6 +272,20 @@ class Today:
                     yield self.mail(CLARIFICATION, name, "vague", [slot], CERTAIN)
             elif self.closing and (not asked or contact.answered[-1] >= asked):
                 yield self.mail(CONFIRMATION, name, "", [slot])
+
+    def give_second(self) -> Iterator[Action]:
+        """Second dates that nobody without one named, shortly before the deadline."""
+        if "one_each" not in self.rules or not self.closing:
+            return
+        wanted = {slot for c in self.books.waiting for slot in c.named}
+        free = {slot: seats for slot, seats in self.free.items() if slot not in wanted}
+        have = {}
+        for contact in self.contacts:
+            held = self.books.held(contact.name)
+            if held and contact.name not in self.done:
+                have[contact.name] = contact.can - {*held}
+        for name, slot in match(have, free, self.first).items():
+            yield self.mail(CONFIRMATION, name, "one_each", [slot])
 
     def thanks(self) -> Iterator[Action]:
         """Thanks to those who declined, once."""

@@ -69,8 +69,9 @@ async def receive(
     forms = [form for form in hostile(post) if words or form.why]
     keys = [mailbox.deliver(form.raw if orders else unordered(form)) for form in forms]
     await play_days(seminar, days, reads)
-    kept = {one.key: one for one in seminar.inbox.all()}
+    taken, held = seminar.inbox.of_day(2), seminar.inbox.held()
+    kept = {one.key: one for one in (*taken, *held)}
     replies = [mail for mail in seminar.finished[1].received if mail.says is None]
-    read = dict(zip([one.key for one in seminar.inbox.of_day(2)], replies, strict=True))
+    read = dict(zip([one.key for one in taken], replies, strict=True))
     pairs = zip(forms, keys, strict=True)
     return [Handled(form, kept[key], read.get(key)) for form, key in pairs]

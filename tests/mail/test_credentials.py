@@ -104,10 +104,9 @@ def test_servers_come_from_the_environment(told):
         servers_from_environment()
 
 
-@pytest.mark.parametrize("user", ["", "\0ana\0", None], ids=["LOGIN", "PLAIN", "IMAP"])
+@pytest.mark.parametrize("user", ["", "\0ana\0"], ids=["LOGIN", "PLAIN"])
 def test_a_server_that_repeats_the_password_in_any_form_shows_it_to_nobody(user):
     password = 's3"cr\\et'
     encoded = base64.b64encode(f"{user}{password}".encode()).decode()
-    form = 's3\\"cr\\\\et' if user is None else encoded
-    said = Login("ana", password).without(f"500 what are {form} and {password}?")
+    said = Login("ana", password).without(f"500 what are {encoded} and {password}?")
     assert said == "500 what are (password) and (password)?"

@@ -5,7 +5,6 @@ import socket
 import time
 import traceback
 from datetime import date, timedelta
-from types import SimpleNamespace
 
 import pytest
 import servers
@@ -256,22 +255,3 @@ def test_messages_that_were_numbered_anew_are_all_new_and_those_before_a_seminar
     today = date.fromtimestamp(time.time())
     assert len(fetch(account(imap=dovecot, since=today - timedelta(days=2)))) == 1
     assert fetch(account(imap=dovecot, since=today + timedelta(days=2))) == []
-
-
-@pytest.mark.parametrize("size_first", [True, False])
-def test_a_server_may_order_its_answer_as_it_likes_and_have_lost_the_message_meanwhile(
-    size_first,
-):
-    size, asked = b"UID 7 RFC822.SIZE 9", []
-    body = (b"4 (" + (size + b" " if size_first else b"") + b"BODY[]<0> {3}", b"abc")
-    data = [b"3 (FLAGS (\\Seen))", body, b")" if size_first else b" " + size + b")"]
-    box = SimpleNamespace(
-        client=SimpleNamespace(uid=lambda *args: asked.append(args) or ("OK", data))
-    )
-    found = live._fetched(box, 5, 7)
-    assert asked == [
-        ("FETCH", "7", f"(UID RFC822.SIZE BODY.PEEK[]<0.{RAW}>)")
-    ]  # no more than that travels
-    assert (found.key, found.raw, found.size) == ("5.7", b"abc", 9)
-    data[:] = [None]
-    assert live._fetched(box, 5, 7) is None

@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import pytest
 
-from support.meetings.coordination import Brief
 from support.meetings.preferences import Choice, understood
 from support.meetings.records import Coordination
 from support.meetings.scenario import load_group
@@ -20,7 +19,7 @@ WORLDS = [
     {"members": 3, "options": 2},
     {"members": 5, "options": 4, "coordinator": "exhaustive", "database": True},
     {"members": 5, "options": 2, "seats": "stubborn", "coordinator": "random"},
-    {"members": 4, "options": 3, "database": ["demands", "ties", "hours"]},
+    {"members": 4, "options": 3, "database": ["demands", "ties"]},
     {"members": 5, "options": 3, "decision": "venue", "redacted": "names"},
 ]
 _played = cache(lambda world, play: [play(group=g, **WORLDS[world]) for g in range(12)])
@@ -107,26 +106,15 @@ def test_a_coordinator_knows_nothing_that_was_not_noted() -> None:
 
 
 def test_of_a_member_who_said_nothing_nothing_is_known(play: Play) -> None:
-    """Whatever hours profiles show."""
     unknown = 0
     for group in range(12):
-        settings = {"members": 5, "seats": "terse", "database": ["hours"], "rounds": 1}
+        settings = {"members": 5, "seats": "terse", "rounds": 1}
         [first] = play(group=group, **settings).rounds
         for member, wishes in first.notes.items():
             values = {row[member] for row in first.scores.values()}
             assert wishes or values == {None}
             unknown += not wishes
     assert unknown
-
-
-def test_hours_of_profiles_are_known_of_who_said_something() -> None:
-    public = load_group(0, 3).public
-    me, *others = public.members
-    choice = Choice(slot=public.slots[0])
-    notes = {me: (choice,), **dict.fromkeys(others, ())}
-    for database, kinds in (((), ["choice"]), (("hours",), ["choice", "hours"])):
-        brief = Brief(public, 1, 2, notes, database=database)
-        assert [wish.kind for wish in brief.known[me]] == kinds
 
 
 def test_the_exhaustive_coordinator_finds_the_best_slot_by_the_notes(

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.meetings.preferences import Flexible, Hours, Notice, Window
+from support.meetings.preferences import Hours, Notice, Window
 from support.meetings.scores import best, equity, pi, ratio, satisfied, score
 
 FOR = Window(start="09:00", end="12:00")
-ALSO = Flexible()
 AGAINST = Window(start="12:00", end="13:00", avoid=True)
 TOLD = Notice(hours=24)
 MUST = Window(start="09:00", end="17:00", priority=3)
@@ -33,7 +32,6 @@ Scored = st.dictionaries(
         ([(FOR, True), (AGAINST, False), (TOLD, False)], 1, 1),
         ([(FOR, True), (MUST, False)], 0, 2),
         ([(FOR, True), (HOURS, False)], 0, 3),
-        ([(FOR, False), (ALSO, True)], 2, 2),
         ([(AGAINST, True)], 3, 3),
         ([(HOURS, True)], 3, None),
     ],

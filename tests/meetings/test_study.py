@@ -39,16 +39,10 @@ def test_the_single_round_is_the_first_of_the_rounds(play: Play) -> None:
     assert (len(silent.rounds), silent.rounds[0].talks) == (1, {})
 
 
-def test_without_conversation_the_coordinator_is_handed_all_wishes_in_any_words(
-    play: Play,
-) -> None:
-    said = [play(group=2, design=DESIGNS[0], paraphrase=k).rounds[0] for k in range(3)]
-    own = load_group(2, 3).own
-    for entry in said:
-        for member, wishes in entry.notes.items():
-            assert {*understood(wishes)} == {*own[member].wishes}
-    assert said[0].scores == said[1].scores == said[2].scores
-    assert said[0].notes != said[1].notes
+def test_without_conversation_the_coordinator_is_handed_all_wishes(play: Play) -> None:
+    said, own = play(group=2, design=DESIGNS[0]).rounds[0], load_group(2, 3).own
+    for member, wishes in said.notes.items():
+        assert {*understood(wishes)} == {*own[member].wishes}
 
 
 def test_notes_accumulate_or_are_those_of_the_round(play: Play) -> None:
@@ -74,15 +68,6 @@ def test_a_curt_interviewer_ends_when_an_option_is_agreed_to_or_another_named(
     assert later[True] < later[False]
 
 
-def test_the_database_brings_demands(play: Play) -> None:
-    number = next(k for k in range(150) if load_group(k, 5).meeting.required)
-    for used in (False, True):
-        record = play(group=number, members=5, database=used)
-        first = record.rounds[0].talks[record.members[0]][0]
-        assert bool(record.meeting["required"]) == used
-        assert ("must be there" in first.text) == used
-
-
 def test_who_exaggerates_says_of_every_wish_that_it_binds(play: Play) -> None:
     record = play(members=3, seats=["exaggerating", "plain", "plain"], rounds=1)
     me = record.members[0]
@@ -104,29 +89,25 @@ def test_redaction_keeps_names_or_reasons_from_members(play: Play) -> None:
 
 
 def test_a_stored_record_is_the_record_that_was_played(tmp_path: Path) -> None:
-    grid = {"decision": ["time", "venue"], "design": list(DESIGNS)}
+    grid = {"decision": ["time", "venue"]}
     sweep = Sweep("meetings", meeting_coordination, grid, 1, 7)
     kept, again = Store(tmp_path / "a.sqlite"), Store(tmp_path / "b.sqlite")
     for store in (kept, again):
         asyncio.run(sweep.run(store, progress=False))
     for unit in sweep.units():
-        record = kept.record(unit)
-        assert isinstance(record, Coordination)
-        assert record == again.record(unit)
+        assert isinstance(kept.record(unit), Coordination)
+        assert kept.record(unit) == again.record(unit)
 
 
 @pytest.mark.parametrize(
     ("settings", "error", "told"),
     [
         ({"members": 6}, InvalidInput, "expected 2 to 5"),
-        ({"group": 150}, InvalidInput, "150 groups"),
         ({"options": 3}, InvalidInput, "expected 1 to 2"),
         ({"design": "round"}, InvalidInput, "no conversation"),
         ({"decision": "agenda"}, InvalidInput, "venue"),
         ({"redacted": "all"}, InvalidInput, "reasons"),
         ({"database": ["roles"]}, InvalidInput, "demands"),
-        ({"paraphrase": 3}, InvalidInput, "expected 0 to 2"),
-        ({"rounds": 0}, InvalidInput, "at least 1"),
         ({"seats": "vague"}, UnknownParticipant, "stubborn"),
         ({"company": "nowhere"}, MissingData, "employees.toml"),
     ],

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.patches import FancyArrowPatch
 
 from support.errors import InvalidInput
-from support.plots.transitions import plot_graph, plot_matrix
+from support.plots.transitions import plot_graph
 
 GRAPH = pd.DataFrame(
     [
@@ -51,17 +51,3 @@ def test_edges_and_discs_are_as_large_as_what_they_show_and_dashed_where_it_is_n
     assert (places[0] < places[1]).all(), "clockwise, Start at the left"
     with pytest.raises(InvalidInput, match="lower the threshold"):
         plot_graph(GRAPH[:0], axes(), frequency=SHARE)
-
-
-def test_the_matrix_shows_every_number_and_leaves_an_act_that_never_occurs_empty(
-    axes,
-):
-    names = ["start", "inform", "end"]
-    cells = [[0, 1.0, 0.0], [0, 0.25, 0.5], [np.nan] * 3]
-    ax = plot_matrix(pd.DataFrame(cells, names, names), axes())
-    assert [text.get_text() for text in ax.texts] == [
-        "1.00",
-        "0.00",
-        "0.25",
-        "0.50",
-    ]

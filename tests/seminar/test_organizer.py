@@ -116,10 +116,11 @@ def test_a_policy_has_its_mails_written_on_its_day(names, today, about, expected
     [
         ("confirm", said(SEP), gives(SEP, "confirm")),
         ("", said(SEP), gives(SEP)),  # a date is told without a policy, too
-        ("one_each", said(SEP, OCT, confirmed={SEP}), None),
+        ("", said(SEP, OCT, confirmed={SEP}), None),
+        ("one_each", said(SEP, OCT, confirmed={SEP}), gives(OCT, "one_each")),
     ],
 )
-def test_who_has_a_date_is_told_and_gets_no_other(names, has, expected):
+def test_who_has_a_date_is_told_and_gets_another_where_a_policy_says_when(names, has, expected):
     found = done(f"begin {names}", LATE, known(NO, Ana=has), HELD)
     assert found.get(ANA) == expected
 
