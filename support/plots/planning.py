@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LABELS: Mapping[str, str] = {
-    "divergence": "divergence (points, lower is fairer)",
-    "standing_divergence": "divergence of the plan known as best\n(points)",
-    "best_divergence": "divergence of the best plan so far\n(points)",
+    "divergence": "divergence (points)",
     "welfare": "welfare (points of all together)",
     "shortfall": "shortfall (points, lower is better)",
     "regret": "behind the optimum (points)",
@@ -44,7 +42,7 @@ FIXED = (
 """Coordinators, and kinds of feedback, at their place among colours, lines and marks."""
 
 GREY, RED = "#777777", "#B00000"
-MANY = 9  # places on x above which not each has its number
+MANY = 9  # places on x, each of which has its number
 
 
 def styles(names: Sequence[Any]) -> dict[Any, int]:
@@ -93,7 +91,9 @@ def plot_quality(
         names = [name for name in order or table[hue].unique() if name in {*table[hue]}]
         draw.lines(panel, table, x, hue=hue, order=names, places=styles(names))
         panel.set(xlabel=LABELS.get(x, x), ylabel=LABELS.get(value, value))
-        panel.set(xticks=at if len(at) <= MANY else at[::3], ylim=(0, 1.3 * most))
+        panel.set_ylim(0, 1.3 * most)
+        if len(at) <= MANY:
+            panel.set_xticks(at)
 
 
 def _references(frame: pd.DataFrame, ax: Axes, x: str) -> None:
@@ -126,13 +126,15 @@ def plot_budget(
 
     `rounds` as `rounds_of` gives it; runs that stop early keep what they have.
     """
+    most: Any = rounds.groupby([by, "evaluations"])[value].mean().max()
     for panel, part in draw.facets(ax, rounds, col):
         table = describe(budget(part, by, value), value, [by, "evaluations"])
         names = [name for name in order or table[by].unique() if name in {*table[by]}]
         draw.lines(
             panel, table, "evaluations", hue=by, order=names, places=styles(names)
         )
-        panel.set(xlabel=LABELS["evaluations"], ylabel=LABELS.get(value, value))
+        panel.set(xlabel=LABELS["evaluations"], ylabel=LABELS["divergence"])
+        panel.set_ylim(0, 1.3 * most)
 
 
 def plot_trajectory(table: pd.DataFrame, ax: Axes, col: str | None = None) -> None:
