@@ -28,7 +28,7 @@ from support.seminars.setup import REHEARSAL
 
 COLUMNS = ("name", "email", "role", "field", "affiliation", "notes")
 EVERYBODY = "everybody"
-NO_REPLY, CHOOSE = ("no reply yet", None), ("a reply …", None)
+NO_REPLY, CHOOSE = ("no reply yet", 0), ("a reply …", 0)  # a menu shows no None
 HOLD = "They hold from the organiser's next step on."
 RULE = "what an organiser without a model follows, with its number"
 ADD, OFF, BACK, OPEN, DROP, CLOSE = (
@@ -160,7 +160,7 @@ class MailsPage:
     def __init__(
         self,
         seminar: Callable[[], Seminar],
-        correct: Callable[[int | None], Any],
+        correct: Callable[[int], Any],
     ) -> None:
         self.seminar = seminar
         self.person = w.Dropdown(options=[EVERYBODY])
