@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("png", "svg", "pdf")
 PAGE = 6.5  # inches, the width of a page's text
+ENDED = "CONVENE_ENDED"  # where a run of all notebooks keeps what ended
 
 
 class Played(list[Any]):
@@ -71,10 +72,12 @@ class Notebook:
     async def run(self, study: Any, **how: Any) -> Played:
         """Play what is left of a sweep, or a `Study`, and return its units and records.
 
-        `how` is that of `Sweep.run`.
+        `how` is that of `Sweep.run`; a run of all notebooks, which keeps a record of what
+        ended, has no bar to look at.
         """
         sweep = getattr(study, "sweep", study)
-        await sweep.run(self.store, **how)
+        seen = ENDED not in os.environ
+        await sweep.run(self.store, **{"progress": seen, **how})
         self.played = Played(sweep, list(sweep.records(self.store)))
         return self.played
 
@@ -106,7 +109,7 @@ class Notebook:
 
         `finding` is a sentence computed from what is drawn, `under` says who, how many and
         which interval. Who took part is told by the records that it is drawn `of`: what
-        was played last, several, or words where nobody played ("gpt-4o-mini, as printed").
+        was played last, or a tuple of several and of words ("gpt-4o-mini, as printed").
         `panels` are rows and columns, `height` is in inches, `shape` that of `subplots`.
         """
         from IPython.display import display
@@ -127,17 +130,17 @@ class Notebook:
             pyplot.close(fig)
 
     def _provenance(self, of: Any) -> dict[str, Any]:
-        """What produced a figure: words, or records with their parameters."""
-        if isinstance(of, str):
-            return {"participants": of, "parameters": {}, "seed": self.seed}
-        every = [of or self.played or ()]
-        if isinstance(of, tuple):
-            every = list(of)
-        records = [record for played in every for record in played]
-        known = [getattr(played, "parameters", {}) for played in every]
-        parameters = known if len(known) > 1 else known[0]
-        who = participants(records)
-        return {"participants": who, "parameters": parameters, "seed": self.seed}
+        """What produced a figure: records, with their parameters, and words."""
+        every = of if isinstance(of, tuple) else (of or self.played or [],)
+        said = [part for part in every if isinstance(part, str)]
+        played = [part for part in every if not isinstance(part, str)]
+        who = participants(record for part in played for record in part)
+        known = [getattr(part, "parameters", {}) for part in played]
+        return {
+            "participants": "; ".join(filter(None, [who, *said])),
+            "parameters": known[0] if len(known) == 1 else known,
+            "seed": self.seed,
+        }
 
     def table(
         self, frame: pd.DataFrame, finding: str, under: str = "", decimals: int = 2

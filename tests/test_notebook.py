@@ -46,7 +46,9 @@ def test_a_figure_says_above_what_it_shows_and_below_who_was_played(nb, tmp_path
         "other", roundtable_exchange, {"rule": ["rated"], "seats": ["conceder"]}, 1, 3
     )
     play(nb, other)
-    with nb.figure("both", "It falls.", of=(first, nb.played)) as ax:
+    with nb.figure(
+        "both", "It falls.", of=(first, nb.played, "gpt-4o-mini, as printed")
+    ) as ax:
         ax.plot([2, 1])
     with nb.figure("printed", "It stands.", of="gpt-4o-mini, as printed") as ax:
         ax.plot([2, 2])
@@ -54,7 +56,9 @@ def test_a_figure_says_above_what_it_shows_and_below_who_was_played(nb, tmp_path
     assert now["participants"] == "participants: rule-based (linear)"
     assert now["parameters"]["rounds"] == [2] and now["seed"] == 3
     assert now["alt"] == "It rises. two groups" and now["points"] >= 8
-    assert both["participants"] == "participants: rule-based (linear, conceder)"
+    assert both["participants"] == (
+        "participants: rule-based (linear, conceder); gpt-4o-mini, as printed"
+    )
     assert about(tmp_path, "printed")["participants"] == "gpt-4o-mini, as printed"
 
 

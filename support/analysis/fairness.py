@@ -70,21 +70,6 @@ def objective_of(record: Planning) -> str:
     return str(record.settings.get("objective", "divergence"))
 
 
-def who(frame: pd.DataFrame) -> str:
-    """Who sat there, role by role, from a frame of runs or rounds: for titles.
-
-    >>> who(pd.DataFrame({"coordinator": ["mcts", "model:a"], "people": "plain"}))
-    'coordinator: mcts, model:a; people: plain'
-    """
-    roles = []
-    for role in ROLES:
-        kinds = frame.get(role, pd.Series(dtype=object)).dropna().unique()
-        named = [kind for kind in kinds if kind not in ("", "none")]
-        if named:
-            roles.append(f"{role}: {', '.join(named)}")
-    return "; ".join(roles)
-
-
 def rounds_of(records: Records) -> pd.DataFrame:
     """One row for each run and round, in truth.
 
@@ -165,30 +150,6 @@ def budget(
         long = then.melt(ignore_index=False, value_name=value).reset_index()
         parts.append(long.assign(**{by: name}))
     return pd.concat(parts, ignore_index=True)
-
-
-def at_budget(rounds: pd.DataFrame, evaluations: int) -> pd.DataFrame:
-    """The last round of every run within so many evaluations."""
-    within = rounds[rounds["evaluations"] <= evaluations]
-    return within.drop_duplicates("run", keep="last")
-
-
-def trajectory(record: Planning) -> pd.DataFrame:
-    """One run as appendix D tells it: a row for each round, plan and participant.
-
-    Columns: round, position (of two plans under comparison), participant, total (the
-    truth), heard (as the group knows it), chosen (whether the group ended with it).
-    """
-    rows = []
-    for entry in record.rounds:
-        for position, plan in enumerate(entry.plans):
-            totals = entry.totals[position]
-            heard = entry.heard[position] if entry.heard else [nan] * len(totals)
-            chosen = plan == record.chosen
-            for each in zip(record.participants, totals, heard, strict=True):
-                rows.append((entry.number, position, *each, chosen))
-    columns = ["round", "position", "participant", "total", "heard", "chosen"]
-    return pd.DataFrame(rows, columns=columns)
 
 
 # ---- what an instance allows

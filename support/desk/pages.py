@@ -28,6 +28,7 @@ from support.seminars.setup import REHEARSAL
 
 COLUMNS = ("name", "email", "role", "field", "affiliation", "notes")
 EVERYBODY = "everybody"
+NO_REPLY, CHOOSE = ("no reply yet", None), ("a reply …", None)
 HOLD = "They hold from the organiser's next step on."
 RULE = "what an organiser without a model follows, with its number"
 ADD, OFF, BACK, OPEN, DROP, CLOSE = (
@@ -164,7 +165,7 @@ class MailsPage:
         self.seminar = seminar
         self.person = w.Dropdown(options=[EVERYBODY])
         self.person.observe(lambda _: self.refresh(), "value")
-        self.reply = w.Dropdown(options=[("no reply yet", None)])
+        self.reply = w.Dropdown(options=[NO_REPLY])
         self.error, self.table, self.thread = w.HTML(), w.HTML(), w.HTML()
         press = Press(lambda: self.reply.value, self.error)
         misread = "Correct what was read"
@@ -184,10 +185,8 @@ class MailsPage:
         offer(self.person, [EVERYBODY, *desk.books.contacts])
         shown = desk.mails if name == EVERYBODY else desk.thread(name)
         replies = [mail for mail in shown[::-1] if mail.sender != ORGANISER]
-        options: list[Any] = [
-            (f"{one.sender}, day {one.day}", one.id) for one in replies
-        ]
-        offer(self.reply, options or [("no reply yet", None)])
+        options = [(f"{one.sender}, day {one.day}", one.id) for one in replies]
+        offer(self.reply, [CHOOSE if replies else NO_REPLY, *options])
         away = seminar.setup.mode != REHEARSAL
         self.fetch.layout.display = "" if away else "none"
         self.table.value = post.standing(seminar)

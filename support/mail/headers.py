@@ -17,7 +17,7 @@ NAMED = r'(?P<name>(?:"(?:[^"\\]|\\.)*"|[^"<>@])*)<(?P<address>[^<>\s]+)>'
 SENDER = re.compile(rf"{NAMED}|(?P<bare>[^<>\s]+)( \([^()<>@]*\))?")
 """One address alone, or at the end between angle brackets: programs read others, such as
 `ana@x.org <eve@y.org>`, as one or the other (CVE-2023-27043)."""
-ONCE = ("from", "sender", "subject", "content-type", "content-transfer-encoding")
+ONCE = ("from", "subject", "content-type", "content-transfer-encoding")
 SPACED = re.compile(rb"(?m)^[\w-]+[ \t]+:")
 """Programs differ on whether "From :" is one."""
 TOLD = re.compile(r"(?i)[;\s](boundary|charset)\s*=")

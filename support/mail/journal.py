@@ -12,7 +12,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -99,7 +99,7 @@ class Inbox(MailTables):
         False when it is kept: under its key, or with its Message-ID and bytes, where a
         server numbers messages anew.
         """
-        found = match.person, match.mail, match.why, HELD if match.why else TAKEN
+        found = *astuple(match), HELD if match.why else TAKEN
         bytes_of = fetched.raw, fetched.size, hashlib.sha256(fetched.raw).hexdigest()
         row = self.run, fetched.key, message_id, day, *found, *bytes_of
         marks = ", ".join("?" * len(row))
@@ -144,8 +144,5 @@ class Inbox(MailTables):
         with self._writing() as db:
             query = f"UPDATE received SET {sets} WHERE {where}"
             if not db.execute(query, values).rowcount:
-                told = " or ".join(before)
-                raise InvalidInput(
-                    f"key: {key!r} given; expected that of a {told} mail"
-                )
+                raise InvalidInput(f"key: {key!r} given; expected one that is {before}")
         return self._where("key = ?", key)[0]

@@ -166,9 +166,9 @@ class LiveMailbox:
             box.folder.set(servers.imap_folder, readonly=True)
             yield box
         except (OSError, imaplib.IMAP4.error, ImapToolsError) as error:
-            where = f"the folder {servers.imap_folder} at {host}:{port}"
             raise MailError(
-                f"{where} cannot be read by {login.user}. {CHECK} {self._told(error)}"
+                f"the folder {servers.imap_folder} at {host}:{port} cannot be read by "
+                f"{login.user}. {CHECK} {self._told(error)}"
             ) from None
         finally:
             if box is not None:

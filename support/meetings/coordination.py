@@ -16,12 +16,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import chain
 from typing import Any
 
 from support.errors import InvalidInput
-from support.meetings.preferences import Choice, Hours, understood
+from support.meetings.preferences import Choice
 from support.meetings.records import (
     ASSISTANT,
     Notes,
@@ -42,9 +41,9 @@ LEAST = 2
 """Members whom an option of round 1 satisfies (section 3.2)."""
 TURNS = 12
 """A guard only: a talk ends when the member has nothing to add."""
-DATABASE = ("demands", "ties", "hours")
-"""What a coordinator may use: whom the organiser requires, who works with whom (both as
-in section 5.2), and the hours that profiles show (the paper names none)."""
+DATABASE = ("demands", "ties")
+"""What a coordinator may use: whom the organiser requires, who works with whom (section
+5.2)."""
 
 
 @dataclass(frozen=True)
@@ -102,17 +101,6 @@ class Brief:
     def least(self) -> int:
         """How many members another option is to satisfy."""
         return self.satisfied if self.candidate else LEAST
-
-    @cached_property
-    def known(self) -> Notes:
-        """The notes, with the hours of profiles where these may be used."""
-        found = dict(self.notes)
-        for name, wishes in self.notes.items():
-            if "hours" in self.database and understood(wishes):
-                start, end = self.scenario.company.by_name[name].hours
-                hours = Hours(start=start, end=end)
-                found[name] = tuple(dict.fromkeys([*wishes, hours]))
-        return found
 
 
 @dataclass

@@ -51,34 +51,31 @@ class Profile(Strict):
 
 
 class Private(Strict):
-    """What only the employee knows: wishes as data, and three texts that say the same.
+    """What only the employee knows: wishes as data, and a text that says the same.
 
-    A text is its sentences, each with the numbers, from 0, of the preferences that it
+    The text is its sentences, each with the numbers, from 0, of the preferences that it
     says. `venue` are wishes about a place, `busy` other events.
     """
 
     name: str
-    texts: tuple[tuple[tuple[str, tuple[int, ...]], ...], ...]
+    text: tuple[tuple[str, tuple[int, ...]], ...]
     preferences: Annotated[tuple[Stated, ...], Field(min_length=1)]
     venue: tuple[Stated, ...] = ()
     busy: tuple[tuple[str, str], ...] = ()
 
     @model_validator(mode="after")
-    def _each_text_says_all(self) -> Private:
+    def _the_text_says_all(self) -> Private:
         numbers = [*range(len(self.preferences))]
-        for text in self.texts:
-            said = sorted(chain.from_iterable(says for _, says in text))
-            if said != numbers:
-                raise ValueError(f"preferences {said} said; expected each of {numbers}")
+        said = sorted(chain.from_iterable(says for _, says in self.text))
+        if said != numbers:
+            raise ValueError(f"preferences {said} said; expected each of {numbers}")
         return self
 
-    def said(self, text: int = 0) -> tuple[Words, ...]:
-        """A text, sentence by sentence, with the wishes that each sentence says."""
-        if text not in range(len(self.texts)):
-            most = len(self.texts) - 1
-            raise InvalidInput(f"paraphrase: {text!r} given; expected 0 to {most}")
+    @property
+    def said(self) -> tuple[Words, ...]:
+        """The text, sentence by sentence, with the wishes that each sentence says."""
         said = []
-        for sentence, numbers in self.texts[text]:
+        for sentence, numbers in self.text:
             says = tuple(self.preferences[number] for number in numbers)
             said.append(Words(text=sentence, says=says))
         return tuple(said)

@@ -50,7 +50,7 @@ class RuleBasedEvaluator:
     async def score(self, brief: Brief, options: Sequence[Option]) -> Scores:
         """pi of each option for each member; None where nothing is known."""
         slots = [option.slot for option in options]
-        found = brief.scenario.scores(slots, brief.known)
+        found = brief.scenario.scores(slots, brief.notes)
         return {option.id: found[option.slot] for option in options}
 
 
@@ -107,7 +107,7 @@ class RuleBasedCoordinator:
         """The candidate, then slots in the order in which they are looked at."""
         slots = self._attended(brief)
         related = [{*relation[:2]} for relation in brief.scenario.relations]
-        found, looks = brief.scenario.scores(slots, brief.known), []
+        found, looks = brief.scenario.scores(slots, brief.notes), []
         for slot, luck in zip(slots, self.rng.random(len(slots)), strict=True):
             row = satisfied(found[slot])
             both = list(combinations(row, 2)) if "ties" in brief.database else []
@@ -123,7 +123,7 @@ class RuleBasedCoordinator:
         if self.kind == "satisficing":
             most = ATTENTION * brief.k
         if self.kind != "random":
-            told = understood(chain(*brief.known.values()))
+            told = understood(chain(*brief.notes.values()))
             first += [wish.slot for wish in told if isinstance(wish, Choice)]
         drawn = [slots[i] for i in self.rng.permutation(len(slots))]
         others = [slot for slot in drawn if slot not in first]
@@ -141,7 +141,7 @@ class RuleBasedCoordinator:
         """With the wishes of each member that it fulfils."""
         reasons = {}
         for member in look.satisfied:
-            told = understood(brief.known[member])
+            told = understood(brief.notes[member])
             met = brief.scenario.met(member, look.slot, told)
             held = [wish for wish, fits in met if fits and not wish.condition]
             reasons[member] = tuple(held)

@@ -20,8 +20,7 @@ from support.meetings.preferences import Busy, Gap, Hours, Words, understood
 from support.meetings.scores import pi
 from support.meetings.wording import worded
 
-HOUR, AROUND = timedelta(hours=1), timedelta(days=1)
-DINNER = "dinner after the planning day"
+AROUND = timedelta(days=1)
 Wishes = Mapping[str, Sequence[Any]]
 
 
@@ -126,12 +125,12 @@ class Scenario:
         if self.meeting.venues:
             return a != b
         seen = self.views[self.members[0]]
-        return abs(seen[a].start - seen[b].start) >= HOUR
+        return abs(seen[a].start - seen[b].start) >= timedelta(hours=1)
 
 
 @lru_cache(maxsize=1024)
 def meeting_scenario(
-    meeting: Meeting, company: Company, paraphrase: int = 0, printed: bool = False
+    meeting: Meeting, company: Company, printed: bool = False
 ) -> Scenario:
     """A meeting that waits for its time, or for its venue."""
     views, own = {}, {}
@@ -152,7 +151,7 @@ def meeting_scenario(
             first, last = event.span
             if first < high + AROUND and low - AROUND < last:
                 away.append(event)
-        own[name] = Own(secret.preferences, tuple(away), secret.said(paraphrase))
+        own[name] = Own(secret.preferences, tuple(away), secret.said)
     return Scenario(meeting, company.public, views, own, printed)
 
 
@@ -162,7 +161,6 @@ def load_group(
     decision: str = "time",
     *,
     company: Company | str | Path | None = None,
-    paraphrase: int = 0,
     printed: bool = False,
     demands: bool = True,
 ) -> Scenario:
@@ -185,5 +183,6 @@ def load_group(
     required = tuple(name for name in group.required if demands and name in names)
     changed: dict[str, Any] = {"members": names, "required": required}
     if decision == "venue":
-        changed |= {"subject": DINNER, "venues": firm.venues}
-    return meeting_scenario(group.model_copy(update=changed), firm, paraphrase, printed)
+        changed["subject"] = "dinner after the planning day"
+        changed["venues"] = firm.venues
+    return meeting_scenario(group.model_copy(update=changed), firm, printed)

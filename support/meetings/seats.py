@@ -10,24 +10,23 @@ that with its own secrets, who leads the public one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from itertools import chain
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Union
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model
 
 from support.english import wordings
 from support.forms import LINE
 from support.meetings.coordination import Brief, Chat
-from support.meetings.data import iso
 from support.meetings.facilitators import (
     RuleBasedCoordinator,
     RuleBasedEvaluator,
     RuleBasedInterviewer,
 )
 from support.meetings.members import MIXED, STYLES, RuleBasedMember
-from support.meetings.preferences import KINDS, Preference, Span, short
+from support.meetings.preferences import KINDS, short
 from support.meetings.records import ASSISTANT, Option, Scores, Turn, owned
 from support.meetings.scenario import Scenario
 from support.meetings.scores import HIGHEST
@@ -53,23 +52,11 @@ QUARTERS = tuple(f"{m // 60:02}:{m % 60:02}" for m in range(0, 1441, 15))
 """What a person picks where a model writes a time."""
 
 
-class Event(Span, Preference):
-    """Another event (`Busy`) as it is stated: on one of the days in question."""
-
-    kind: Literal["busy"] = "busy"
-    day: str
-
-
-STATABLE: dict[str, Any] = {**KINDS, "busy": Event}
-
-
 def wish_form(seat: Any, member: str) -> Any:
     """A wish of one of the kinds that can be stated, with what is in question here."""
     scenario, forms = seat.own, []
-    slots = labels(scenario, member)
     own = {
-        "slot": one_of("slot", tuple(slots)),
-        "day": one_of("day", tuple(dict.fromkeys(map(day_of, slots)))),
+        "slot": one_of("slot", tuple(labels(scenario, member))),
         "feature": one_of("feature", features(scenario)),
         "text": text(seat.limits.text(WISH)),
     }
@@ -77,11 +64,11 @@ def wish_form(seat: Any, member: str) -> Any:
         own |= dict.fromkeys(("start", "end", "time"), one_of("time", QUARTERS))
     for kind in kinds(scenario):
         parts: dict[str, Any] = {}
-        for name, part in STATABLE[kind].model_fields.items():
+        for name, part in KINDS[kind].model_fields.items():
             if name in own:
                 parts[name] = own[name], part.default
         name = f"{kind.title()}Reply"
-        forms.append(create_model(name, __base__=STATABLE[kind], **parts))
+        forms.append(create_model(name, __base__=KINDS[kind], **parts))
     either: Any = Annotated[Union[*forms], Field(discriminator="kind")]
     meant = AfterValidator(partial(wish_of, scenario, member))
     return Annotated[either, BeforeValidator(_filled), meant]
@@ -92,7 +79,7 @@ def _filled(given: Any) -> Any:
     if not isinstance(given, Mapping):
         return given
     kind = str(given.get("kind")).casefold()
-    parts = STATABLE[kind].model_fields if kind in STATABLE else given
+    parts = KINDS[kind].model_fields if kind in KINDS else given
     kept = {
         name: given[name] for name in parts if given.get(name) not in ("", [], None)
     }
@@ -104,23 +91,12 @@ def wish_of(scenario: Scenario, member: str, reply: Any) -> Any:
     given = dict(reply)
     if reply.kind == "choice":
         given["slot"] = labels(scenario, member)[reply.slot]
-    if reply.kind == "busy":
-        day, views = given.pop("day"), scenario.views[member].values()
-        first = next(at.start for at in views if day_of(at.label) == day)
-        midnight = first.replace(hour=0, minute=0)
-        for end, after in zip(("start", "end"), reply.span, strict=True):
-            given[end] = iso(midnight + timedelta(minutes=after))
     return KINDS[reply.kind](**given)
 
 
 def labels(scenario: Scenario, member: str) -> dict[str, str]:
     """The slots by their short names, on a member's clock."""
     return {at.label: slot for slot, at in scenario.views[member].items()}
-
-
-def day_of(label: str) -> str:
-    """The day of a start, out of its short name."""
-    return label.rpartition(" ")[0]
 
 
 def features(scenario: Scenario) -> tuple[str, ...]:
@@ -137,9 +113,8 @@ def kinds(scenario: Scenario) -> Any:
 def explained(scenario: Scenario, member: str) -> str:
     """What the form of a wish may say, a line for each kind."""
     slot, has = next(iter(labels(scenario, member))), ", ".join(features(scenario))
-    told = {"slot": slot, "day": day_of(slot), "features": has}
     said = kinds(scenario).items()
-    lines = [f"- {kind}: {what.format(**told)}" for kind, what in said]
+    lines = [f"- {kind}: {what.format(slot=slot, features=has)}" for kind, what in said]
     return "\n".join([*lines, say("form", "priority")])
 
 
@@ -351,7 +326,7 @@ def _judging(seat: Any, brief: Brief, options: Sequence[Option]) -> dict[str, An
         "seat": seat,
         "brief": brief,
         "options": [f"{o.id}: {clocks(scenario, o.slot)}" for o in options],
-        "notes": noted(scenario, owned(brief.known), brief.notes),
+        "notes": noted(scenario, owned(brief.notes), brief.notes),
     }
 
 

@@ -55,7 +55,6 @@ async def meeting_coordination(
     curt: bool = False,
     redacted: str = "",
     printed: bool = False,
-    paraphrase: int = 0,
     rounds: int = ROUNDS,
     decision: str = "time",
     temperature: float = TEMPERATURE,
@@ -70,8 +69,8 @@ async def meeting_coordination(
     `members`, `options` and `rounds` are n, K and T; `repetition` is which of the 150
     groups, whose first n members take part, so that settings share their groups.
     `design` is one of `DESIGNS`: without conversation the coordinator is handed the
-    members' texts (`paraphrase` 0, or one of two others). `database` is whether the
-    coordinator uses demands of attendance and ties at work, or a list out of `DATABASE`.
+    members' texts. `database` is whether the coordinator uses demands of attendance and
+    ties at work, or a list out of `DATABASE`.
     `memory`, `curt`, `redacted`: see `Coordinating`; `printed`: the scale of scores.
     `seats` are kinds of members: a style, "mixed", "human", "model:NAME" or participants
     of your own. `reader` is who makes data of words: "own", the speaker's model (a
@@ -79,7 +78,7 @@ async def meeting_coordination(
     `decision` is a "time" or a "venue". `company` is a folder in the form of
     `data/inputs/meetings`, or what `load_company` made of one.
     """
-    used = DATABASE[:2] if database is True else tuple(database or ())
+    used = DATABASE if database is True else tuple(database or ())
     check_one("design", design, DESIGNS)
     check_one("decision", decision, ("time", "venue"))
     check_one("redacted", redacted, ("", "names", "reasons"))
@@ -91,7 +90,6 @@ async def meeting_coordination(
         members,
         decision,
         company=company,
-        paraphrase=paraphrase,
         printed=printed,
         demands="demands" in used,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from support import draw
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LABELS: Mapping[str, str] = {
-    "divergence": "divergence (points, lower is fairer)",
-    "standing_divergence": "divergence of the plan known as best\n(points)",
-    "best_divergence": "divergence of the best plan so far\n(points)",
+    "divergence": "divergence (points)",
     "welfare": "welfare (points of all together)",
     "shortfall": "shortfall (points, lower is better)",
     "regret": "behind the optimum (points)",
@@ -43,7 +42,7 @@ FIXED = (
 """Coordinators, and kinds of feedback, at their place among colours, lines and marks."""
 
 GREY, RED = "#777777", "#B00000"
-MANY = 9  # places on x above which not each has its number
+MANY = 9  # places on x, each of which has its number
 
 
 def styles(names: Sequence[Any]) -> dict[Any, int]:
@@ -71,23 +70,30 @@ def plot_quality(
     hue: str = "coordinator",
     value: str = "divergence",
     order: Sequence[Any] | None = None,
-) -> Axes:
-    """Mean quality of runs with t intervals, a line for each level of `hue`.
+    col: str | None = None,
+) -> None:
+    """Mean quality of runs with t intervals, a line for each level of `hue`, in a panel
+    for each level of `col`.
 
     Behind the lines stands what the instances allow, where the frame has that and
     `value` is their objective: a random plan (grey: mean, and the middle 80 percent),
     the mean best of k random plans (dotted), the optimum (black).
     """
     need_columns(frame, [x, hue, value], "runs")
-    if "optimum" in frame and (frame["objective"] == value).all():
-        _references(frame, ax, x)
-    table = describe(frame, value, [hue, x])
-    levels = [name for name in order or table[hue].unique() if name in {*table[hue]}]
-    at = sorted(table[x].unique())
-    draw.lines(ax, table, x, hue=hue, order=levels, places=styles(levels))
-    ax.set(xlabel=LABELS.get(x, x), ylabel=LABELS.get(value, value))
-    ax.set_xticks(at if len(at) <= 2 * MANY else at[::3])
-    return ax
+    bounded = "optimum" in frame and (frame["objective"] == value).all()
+    columns = [value, "random"] if bounded else [value]
+    most: Any = frame.groupby([hue, x])[columns].mean().max(axis=None)
+    at = sorted(frame[x].unique())
+    for panel, part in draw.facets(ax, frame, col):
+        if bounded:
+            _references(part, panel, x)
+        table = describe(part, value, [hue, x])
+        names = [name for name in order or table[hue].unique() if name in {*table[hue]}]
+        draw.lines(panel, table, x, hue=hue, order=names, places=styles(names))
+        panel.set(xlabel=LABELS.get(x, x), ylabel=LABELS.get(value, value))
+        panel.set_ylim(0, 1.3 * most)
+        if len(at) <= MANY:
+            panel.set_xticks(at)
 
 
 def _references(frame: pd.DataFrame, ax: Axes, x: str) -> None:
@@ -113,34 +119,43 @@ def plot_budget(
     by: str = "coordinator",
     value: str = "standing_divergence",
     order: Sequence[Any] | None = None,
-) -> Axes:
-    """Mean quality against how often a participant has judged a plan, with t bands.
+    col: str | None = None,
+) -> None:
+    """Mean quality against how often a participant has judged a plan, with t bands, in a
+    panel for each level of `col`.
 
     `rounds` as `rounds_of` gives it; runs that stop early keep what they have.
     """
-    followed = budget(rounds, by, value)
-    names = [name for name in order or followed[by].unique() if name in {*followed[by]}]
-    runs = followed.groupby(by)["run"].nunique()
-    labels = {name: f"{name} ({runs[name]} runs)" for name in names}
-    table = describe(followed[followed[by].isin(names)], value, [by, "evaluations"])
-    places = {labels[name]: place for name, place in styles(names).items()}
-    look: dict[str, Any] = {"order": [*labels.values()], "places": places}
-    draw.lines(ax, table.replace({by: labels}), "evaluations", hue=by, **look)
-    ax.set(xlabel=LABELS["evaluations"], ylabel=LABELS.get(value, value))
-    return ax
+    most: Any = rounds.groupby([by, "evaluations"])[value].mean().max()
+    for panel, part in draw.facets(ax, rounds, col):
+        table = describe(budget(part, by, value), value, [by, "evaluations"])
+        names = [name for name in order or table[by].unique() if name in {*table[by]}]
+        draw.lines(
+            panel, table, "evaluations", hue=by, order=names, places=styles(names)
+        )
+        panel.set(xlabel=LABELS["evaluations"], ylabel=LABELS["divergence"])
+        panel.set_ylim(0, 1.3 * most)
 
 
-def plot_trajectory(
-    table: pd.DataFrame, ax: Axes, optimum: float | None = None
-) -> Axes:
-    """Every participant's total round by round, and above each plan its divergence.
+def plot_trajectory(table: pd.DataFrame, ax: Axes, col: str | None = None) -> None:
+    """Every participant's total round by round, and above each plan its divergence, in a
+    panel for each level of `col`.
 
     The smallest divergence is bold and red, the plan that the group ended with has a
-    frame. `table` is as `support.analysis.fairness.trajectory` gives it; a published
-    table of totals will do.
+    frame. `table` has round, participant and total, and perhaps position (of two plans
+    of a round) and chosen.
     """
     need_columns(table, ["round", "participant", "total"], "trajectory")
-    shown = table.assign(at=table["round"] + 0.3 * table.get("position", 0))
+    room = 0.2 * max(np.ptp(table["total"].dropna()), 1.0)
+    limits = table["total"].min() - room, table["total"].max() + room
+    for panel, part in draw.facets(ax, table, col):
+        _path(part.dropna(axis=1), panel)
+        panel.set(xlabel="round", ylabel="total (points)", ylim=limits)
+        panel.set_xticks(sorted(table["round"].unique()))
+
+
+def _path(part: pd.DataFrame, ax: Axes) -> None:
+    shown = part.assign(at=part["round"] + 0.3 * part.get("position", 0))
     wide = shown.pivot(index="at", columns="participant", values="total")
     wide = wide[shown["participant"].unique()]
     top, bottom = wide.max(axis=1), wide.min(axis=1)
@@ -148,7 +163,7 @@ def plot_trajectory(
     ax.vlines(wide.index, bottom, top, color=GREY, linewidth=6, alpha=0.3)
     for i, name in enumerate(wide):
         ax.plot(wide.index, wide[name], label=str(name), gid=NAMED, **style(i))
-    chosen = shown.loc[shown.get("chosen", shown["at"] < 0), "at"].max()
+    chosen = shown.loc[shown.get("chosen", shown["at"] < 0).astype(bool), "at"].max()
     for at, gap, high in zip(wide.index, gaps, top, strict=True):
         look: dict[str, Any] = {"textcoords": "offset points", "ha": "center"}
         if gap == gaps.min():
@@ -156,12 +171,3 @@ def plot_trajectory(
         if at == chosen:
             look["bbox"] = {"boxstyle": "round", "fill": False}
         ax.annotate(f"{gap:.0f}", (at, high), (0, 9), fontsize=9, **look)
-    told = "number: divergence, red: the smallest"
-    told += "" if pd.isna(chosen) else "\nframed: chosen"
-    told += "" if optimum is None else f"; optimum: {optimum:.0f}"
-    ax.annotate(told, (0.01, 0.01), xycoords="axes fraction", fontsize=9)
-    room = max(top.max() - bottom.min(), 1.0)
-    ax.set(xlabel="round", ylabel="total of a participant (points)")
-    ax.set_ylim(bottom.min() - 0.25 * room, top.max() + 0.2 * room)
-    ax.set_xticks(sorted(table["round"].unique()))
-    return ax

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
-import numpy as np
-
 from support.seminar.desk import Desk
 from support.seminar.records import Mail, Verdict
 
@@ -35,10 +30,3 @@ class NoDetector:
     async def check(self, mail: Mail, desk: Desk) -> Verdict:
         """Clear."""
         return Verdict(False)
-
-
-class Encodes(Protocol):
-    """What makes vectors of texts, as `support.analysis.embeddings.Encoder` does."""
-
-    def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """Unit vectors, shape (texts, dimensions)."""

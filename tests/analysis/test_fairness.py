@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 
 from support.analysis import fairness
 from support.analysis.fairness import (
-    at_budget,
     budget,
     expected_best,
     random_plans,
     rounds_of,
     runs_of,
-    trajectory,
-    who,
     with_references,
 )
 from support.fair_decisions.instances import instance
@@ -62,11 +59,9 @@ def test_a_run_has_the_quality_of_its_chosen_plan_in_truth_and_what_it_took():
 def test_settings_come_from_the_unit_then_the_record_then_the_seats():
     record = search(entry(1, A), chosen=A, feedback="score", rounds=5)
     asked = {"coordinator": "model:a", "decisions": 99, "reasoning": "off"}
-    frame = runs_of([(Unit("study", json.dumps(asked), 4), record)])
-    row = frame.iloc[0]
+    row = runs_of([(Unit("study", json.dumps(asked), 4), record)]).iloc[0]
     names = ["coordinator", "people", "rounds", "repetition", "decisions"]
     assert row[names].tolist() == ["model:a (reasoning off)", "plain", 5, 4, 2]
-    assert who(frame) == "coordinator: model:a (reasoning off); people: plain"
 
 
 @pytest.fixture
@@ -82,14 +77,6 @@ def test_a_round_tells_its_plan_from_the_one_that_stands_and_from_the_best(recor
     assert frame["standing_divergence"].tolist() == [6, 6, 6, 14]
     assert frame["best_divergence"].tolist() == [6, 6, 6, 6]
     assert frame["evaluations"].tolist() == [3, 6, 9, 9]
-
-
-def test_a_trajectory_has_every_total_and_marks_the_plan_that_was_chosen(record):
-    table = trajectory(record)
-    first = table[table["round"] == 1]
-    assert first["total"].tolist() == first["heard"].tolist() == [14, 8, 10]
-    chosen = table.groupby("round")["chosen"].first()
-    assert chosen.tolist() == [False, False, True, True]
 
 
 @pytest.fixture
@@ -110,11 +97,6 @@ def test_a_run_that_stops_early_keeps_what_it_has(rounds):
     assert wide.index.tolist() == [3, 6, 9]
     assert wide[0].tolist() == [9, 5, 1]
     assert wide[1].tolist() == [4, 4, 4]  # the last of two rounds at 3 evaluations
-
-
-def test_at_a_budget_counts_the_last_round_that_it_pays(rounds):
-    then = at_budget(rounds, 6).set_index("run")["standing_divergence"]
-    assert then.to_dict() == {0: 5.0, 1: 4.0, 2: 7.0}
 
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=8), st.integers(1, 6))

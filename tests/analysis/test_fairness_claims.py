@@ -18,12 +18,12 @@ NEVER = {
 APPENDIX_D = ["away", "returned", "best 2", "best 3", "rises"]
 APPENDIX_D += ["one", "few", "many", "weakest"]
 HOW = ["changed", "misled", "undone", "caught", *APPENDIX_D]
-MODELS = {  # as asked, bare; their divergence when all is known, and on rankings
-    "model:gemini-2.5-flash (reasoning high)": ("model:gemini-2.5-flash", 2, 6),
-    "model:o3-mini (reasoning high)": ("model:o3-mini", 2, 2),
-    "model:deepseek-r1 (reasoning high)": ("model:deepseek-reasoner", 6, 2),
-    "model:gemini-2.5-flash (reasoning off)": (None, 20, 20),
-    "model:deepseek-v3": ("model:deepseek-chat", 20, 18.5),
+MODELS = {  # their divergence when all is known, and on rankings
+    "model:gemini-2.5-flash": (2, 6),
+    "model:o3-mini": (2, 2),
+    "model:deepseek-reasoner": (6, 2),
+    "model:gemini-2.5-flash (reasoning off)": (20, 20),
+    "model:deepseek-chat": (20, 18.5),
 }
 
 
@@ -43,20 +43,17 @@ def runs(who="mcts", level=10.0, slope=0.0, noise=1.0, **changes):
 def of_models():
     """All known, and rankings: models that reason are better, and alike each time."""
     parts = []
-    for name, (_, level, ranked) in MODELS.items():
+    ranking = {"feedback": "words", "preferences": "rankings"}
+    for name, (level, ranked) in MODELS.items():
+        rises, noise = (0, 2.0) if level == 20 else (1, 0.2)
         acts = dict.fromkeys(APPENDIX_D, 1.0) | {"feedback": "complete"}
-        ranking = {"feedback": "words", "preferences": "rankings"}
-        if level == 20:
-            parts.append(runs(name, level, **acts))
-            many = runs(name, ranked, noise=2.0, **ranking)
-        else:
-            parts.append(runs(name, level - 3, 1, **acts))
-            many = runs(name, ranked, noise=0.2, **ranking)
+        parts.append(runs(name, level - 3 * rises, rises, **acts))
+        many = runs(name, ranked, noise=noise, **ranking)
         parts.append(many.assign(options=many["decisions"]))
     return parts
 
 
-def of_one_model(name="model:o3-mini (reasoning high)"):
+def of_one_model(name="model:o3-mini"):
     """A solver, kinds of feedback, prompts, rounds and the welfare, with one model."""
     words, known = {"feedback": "words"}, {"feedback": "complete"}
     rich = {"objective": "welfare", "optimum": 100.0, "random": 40.0, "noise": 0.1}
@@ -91,12 +88,8 @@ def verdicts(found, notebook):
     return claims.wide(checked).drop(columns="where").set_index("statement")
 
 
-@pytest.mark.parametrize("bare", [False, True])
-def test_where_it_goes_as_the_paper_says_all_is_tested_and_no_model_contradicts(bare):
-    names = {name: short for name, (short, *_) in MODELS.items() if bare and short}
-    frame = as_the_paper_has_it()
-    frame["coordinator"] = frame["coordinator"].replace(names)
-    found = results(frame, HOW)
+def test_where_it_goes_as_the_paper_says_all_is_tested_and_no_model_contradicts():
+    found = results(as_the_paper_has_it(), HOW)
     table = pd.concat([verdicts(found, "30"), verdicts(found, "31")])
     tested = table.ne(UNTESTED).any(axis=1)
     assert set(table.index[~tested]) == NEVER

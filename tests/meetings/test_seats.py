@@ -10,7 +10,6 @@ import pytest
 from support.errors import InvalidInput
 from support.meetings.data import Meeting, load_company
 from support.meetings.preferences import (
-    Busy,
     Choice,
     Hours,
     Notice,
@@ -62,10 +61,6 @@ SPELT = [
     (
         {"kind": "hours", "start": "04:00", "end": "12:00"},
         Hours(start="04:00", end="12:00"),
-    ),
-    (
-        {"kind": "busy", "day": "Tue 3 Feb", "start": "03:00", "end": "4:15"},
-        Busy(start="2026-02-03T03:00-05:00", end="2026-02-03T04:15-05:00"),
     ),
 ]
 
@@ -254,10 +249,6 @@ def test_a_wish_that_lacks_something_leaves_a_persons_question_open(
     def answer(question: Question) -> Any:
         for wrong, told in (
             ({**MORNING, "end": "09:00"}, "a start before the end"),
-            (
-                {"kind": "busy", "day": "Tue 3 Feb", **dict.fromkeys(ENDS, "9:00")},
-                "before",
-            ),
             ({"kind": "notice"}, "hours"),
             ({"kind": "choice", "slot": "Tue 3 Feb 03:10"}, "03:10"),
             ({"kind": "weather"}, "weather"),

@@ -48,9 +48,8 @@ def test_traits_and_truth_move_ratings_as_they_say():
         persona = Persona(**traits)
         return np.mean([filled(persona, group, seed)[item] for seed in range(40)])
 
-    assert mean(OWN, "B", leniency=-1.0) < mean(OWN, "B") - 0.4
+    assert mean(OWN, leniency=-1.0) < mean(OWN) - 0.4
     assert mean(ALL, acquiescence=1.0) > mean(ALL) + 0.4
-    assert mean(OWN, acquiescence=1.0) == mean(OWN)
     fits = [option.fit for option in SURVEY.scenario.options]
     truth = {group: sum(fit[group] for fit in fits) for group in "ABC"}
     said = {group: mean(OWN, group, best=0.0) for group in "ABC"}
@@ -65,8 +64,7 @@ def test_what_is_planted_over_time_is_found_and_the_same_seed_gives_the_same():
     kind = comfort["construct"].str.partition(":")[0]
     at = comfort.pivot_table("answer", kind, "point")
     rise = at[POINTS[2]] - at[POINTS[0]]
-    assert 0.5 < rise["comfort"] < 1.05, "twice a half, less what is cut off"
-    assert abs(rise["alignment"]) < 0.25
+    assert 0.5 < rise["comfort"] < 1.05 and abs(rise["alignment"]) < 0.25
 
 
 # ---- by a model
@@ -110,16 +108,6 @@ def test_a_model_reads_its_own_part_its_earlier_answers_and_no_truth():
         for wish in member.wishes:  # part 1 shows one's own, part 2 those of all
             assert (wish in said[2]) == (member.group == "B") and wish in said[4]
     assert not [text for text in heard[-1] if "sound" in text or "fit" in text.split()]
-
-
-def test_a_model_fills_in_a_questionnaire_about_no_meeting():
-    form = questionnaires()[0]
-    replies = []
-    for section in form.asked:
-        replies.append({item.id: 4 if item.choices else "" for item in section.items})
-    plans = [[(form, form.groups[0])]]
-    found = asyncio.run(sample(plans, rng(), "model", Spoken(scripted(replies))))
-    assert (found.answers["answer"].dropna() == 4).all() and not found.missing
 
 
 def test_a_reply_that_does_not_fit_goes_back_and_who_never_fits_is_missing():
