@@ -79,7 +79,7 @@ class FolderMailbox:
     def __init__(self, path: str | Path) -> None:
         self.outbox, self.inbox = Path(path) / "outbox", Path(path) / "inbox"
         for folder in (self.outbox, self.inbox):
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(0o700, parents=True, exist_ok=True)
         Path(path).chmod(0o700)
 
     async def send(self, recipient: str, message: bytes) -> str:
