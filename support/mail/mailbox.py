@@ -78,9 +78,8 @@ class FolderMailbox:
 
     def __init__(self, path: str | Path) -> None:
         self.outbox, self.inbox = Path(path) / "outbox", Path(path) / "inbox"
-        for folder in (self.outbox.parent.parent, self.outbox, self.inbox):
+        for folder in (Path(path), self.outbox, self.inbox):
             folder.mkdir(0o700, parents=True, exist_ok=True)
-        self.outbox.parent.chmod(0o700)
 
     async def send(self, recipient: str, message: bytes) -> str:
         """Write it as a file, whole or not at all; the same mail again is the same file."""
