@@ -194,11 +194,12 @@ def dots(
 
 
 def key(ax: Axes) -> None:
-    """The names of marks or bars in a row above a panel, where they have no ends."""
+    """The names of marks or bars in a row above a panel and its title, where they have no ends."""
     shown = ax.get_legend_handles_labels()[1]
     columns = min(len(shown), 4)
     look: Any = {"handletextpad": 0.3, "columnspacing": 1.2, "borderpad": 0}
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns, **look)
+    look["borderaxespad"] = 2.0 if ax.get_title("left") else 0.2  # lines above it
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, **look)
 
 
 def tiles(

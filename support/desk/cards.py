@@ -112,7 +112,7 @@ class ReviewCard:
         self.picked: str | None = None
         self.fields = controls(self.what, self.desk)
         self.about, self.listed, self.error = w.HTML(), w.HTML(), w.HTML()
-        self.wish = w.Text(placeholder="a wish: what should be otherwise")
+        self.wish = w.Text(placeholder="what to do otherwise")
         self.press = Press(self._typed, self.error)
         self.yes = button(self.press, "", self._approve)
         self.yes.button_style = "primary"

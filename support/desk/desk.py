@@ -60,6 +60,10 @@ WORDS = (
 POLICY = "A policy, as it is to hold"
 NONE = Hook("")
 APPROVED = "Mail that you approved before the break goes out when you go on."
+SETTLED = (
+    "Every date has a speaker, who knows it. Later days bring what people still write; "
+    "“Change people or dates” closes the seminar."
+)
 SWEEP = "seminars"
 """Under which name the records of closed seminars lie in the study's file."""
 
@@ -105,7 +109,9 @@ class Desk:
         top.add_class("top")
         self.next = button(self.press, "Begin day 1", lambda: self.play())
         self.next.button_style = "primary"
-        self.all = button(self.press, "Play on", lambda: self.play(everything=True))
+        self.all = button(
+            self.press, "Play to the end", lambda: self.play(everything=True)
+        )
         self.other = button(self.press, "Change people or dates", self._ask_for_change)
         self.question = w.Text(placeholder="Ask the log: what did … reply?")
         self.press.enter(self.question, self._ask)
@@ -323,7 +329,7 @@ class Desk:
         self._keep()
         self._done("change")
 
-    def _correct(self, number: int | None) -> None:
+    def _correct(self, number: int) -> None:
         """Show a reply, and what it was taken to say, to be corrected."""
         desk = self.seminar.desk
         known = {mail.id: mail for mail in desk.mails}
@@ -399,7 +405,8 @@ class Desk:
             try:
                 verb = "Go on with" if seminar.running else "Begin"
                 self.next.description = f"{verb} day {seminar.next_day}"
-                waits = APPROVED if seminar.approved else ""
+                waits = SETTLED if seminar.desk.books.settled else ""
+                waits = APPROVED if seminar.approved else waits
             except InvalidInput as error:
                 rests, waits = False, str(error)
         self.next.layout.display = "" if rests else "none"

@@ -3,6 +3,7 @@ templates as YAML, and who sits where."""
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 from collections.abc import Callable, Iterable
@@ -46,9 +47,13 @@ TABLE = (
     f"as a spreadsheet copies it; “{PLAYED}” human: somebody at this desk; "
     f"“{ALLOWED}” yes: for live mail"
 )
+WHO = (
+    "“rule-based”: no model; “human”: you; “model:NAME”: a model; “stated”: people of a "
+    "rehearsal state what they mean beside their words, and of real mail you are asked"
+)
 ROWS = {
-    "programme": 22,
-    "people": 9,
+    "programme": 18,
+    "people": 7,
     "policies": 14,
     "templates": 14,
     "past mails": 8,
@@ -117,7 +122,7 @@ def kinds(description: str, *known: str) -> w.Combobox:
     return w.Combobox(value=known[0], options=options, description=description)
 
 
-def menu(description: str, options: Iterable[str], value: str) -> w.Dropdown:
+def menu(description: str, options: Iterable[Any], value: str) -> w.Dropdown:
     """One of a few."""
     return w.Dropdown(options=list(options), value=value, description=description)
 
@@ -143,22 +148,19 @@ class SetupPage:
         self.press = Press(self._typed, self.error)
         begin = button(self.press, "Begin", self.start)
         begin.button_style = "primary"
-        cost = button(self.press, "What will it cost?", self.cost)
-        check = button(self.press, "Check the servers", self.check)
-        menus = [self.example, self.name, self.mode, *self.seats.values()]
-        below = [
-            self.plans,
-            self.mails,
-            self.seed,
+        asking = Press(self._typed, self.error)  # "Begin" does not wait for an answer
+        cost = button(asking, "What will it cost?", self.cost)
+        check = button(asking, "Check the servers", self.check)
+        part = {name: titled(name, text) for name, text in self.texts.items()}
+        people = titled("people", self.texts["people"], about=TABLE)
+        seats = [*self.seats.values(), self.plans, self.mails, self.seed]
+        parts = [
+            w.VBox([self.example, self.name, self.mode]),
+            people,
+            halves(part["programme"], titled("who does what", *seats, about=WHO)),
             row(begin, cost, check),
             self.error,
             self.told,
-        ]
-        part = {name: titled(name, text) for name, text in self.texts.items()}
-        people = titled("people", self.texts["people"], about=TABLE)
-        parts = [
-            halves(w.VBox([*menus, *below]), part["programme"]),
-            people,
             halves(part["policies"], part["templates"]),
             halves(part["past mails"], part["servers"]),
         ]
@@ -166,14 +168,18 @@ class SetupPage:
         self._example()
 
     def _menus(self, model: list[str]) -> None:
-        self.example = menu("example", EXAMPLES, EXAMPLES[0])
+        examples = [(f"{name}: fills all fields below anew", name) for name in EXAMPLES]
+        modes = [(f"{name}: {how}", name) for name, how in MODES.items()]
+        self.example = menu("example", examples, EXAMPLES[0])
         self.name = w.Text(description="name")
-        self.mode = menu("mode", MODES, REHEARSAL)
+        self.mode = menu("mode", modes, REHEARSAL)
+        for wide in (self.example, self.name, self.mode):
+            wide.layout.width = "auto"
         rules = ("rule-based", *model, HUMAN)
         self.seats = {step: kinds(f"{step} by", *rules) for step in STEPS}
-        self.seats["detector"] = kinds("detector", *DETECTOR.kinds, *model)
-        self.seats["reader"] = kinds("reader", STATED, *model)
-        self.seats["people"] = kinds("people by", *KINDS, MIXED, HUMAN, *model)
+        self.seats["detector"] = kinds("flags by", *DETECTOR.kinds, *model)
+        self.seats["reader"] = kinds("replies read by", STATED, *model)
+        self.seats["people"] = kinds("people played by", *KINDS, MIXED, HUMAN, *model)
         self.plans = menu("plans shown", LEVELS, AUTOMATIC)
         self.mails = menu("mails shown", LEVELS, ALWAYS)
         self.seed = w.BoundedIntText(value=1, max=10**9, description="seed")
@@ -257,6 +263,7 @@ class SetupPage:
         from support.mail.live import LiveMailbox
 
         servers = self.read().servers
+        self.told.value = ""
         if servers is None:
             raise InvalidInput("servers: none are needed; choose the mode live first")
         found = await LiveMailbox(servers, find_login(servers)).check()
@@ -266,6 +273,8 @@ class SetupPage:
         """Show what a rehearsal of this will ask of each model: two are played with
         stand-ins, and rules in the place of persons."""
         setup = self.read()
+        self.told.value = fill("note", "Two rehearsals are played to count …")
+        await asyncio.sleep(0)
         played = setup.people
         if isinstance(played, str):
             played = dict.fromkeys(setup.scenario.by_name, played)

@@ -126,6 +126,7 @@ def plot_budget(
 
     `rounds` as `rounds_of` gives it; runs that stop early keep what they have.
     """
+    most: Any = rounds.groupby([by, "evaluations"])[value].mean().max()
     for panel, part in draw.facets(ax, rounds, col):
         table = describe(budget(part, by, value), value, [by, "evaluations"])
         names = [name for name in order or table[by].unique() if name in {*table[by]}]
@@ -133,6 +134,7 @@ def plot_budget(
             panel, table, "evaluations", hue=by, order=names, places=styles(names)
         )
         panel.set(xlabel=LABELS["evaluations"], ylabel=LABELS["divergence"])
+        panel.set_ylim(0, 1.3 * most)
 
 
 def plot_trajectory(table: pd.DataFrame, ax: Axes, col: str | None = None) -> None:

@@ -199,6 +199,8 @@ def cp_sat(
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0
     solver.parameters.max_time_in_seconds = seconds
+    # Version 9.15 "proves" too large a minimum with it (google/or-tools, issue 5293).
+    solver.parameters.presolve_inclusion_work_limit = 0
     plan, value, bound = start.plan, start.value, start.bound
     if solver.solve(model) in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         chosen = np.array([solver.value(column) for column in columns])

@@ -92,20 +92,6 @@ def test_a_plan_that_nobody_understood_is_closed_and_a_new_suggestion_goes_first
         assert move(stubborn, briefed(FLAT, *known, suggestion=(0, 1))).plans == (plan,)
 
 
-@settings(max_examples=30)
-@given(SEEDS, st.sampled_from(OBJECTIVES))
-def test_on_public_gains_a_solver_proposes_the_optimum_and_stops_with_it(
-    briefed, seed, objective
-):
-    gains = np.random.default_rng(seed).integers(0, 60, (3, 4, 3))
-    told, exact = {"gains": gains, "objective": objective}, seated("exact", gains.shape)
-    first = move(exact, briefed(gains, **told))
-    best = max(worth(gains, plan, objective) for plan in PLANS)
-    assert worth(gains, first.plans[0], objective) == best and not first.finish
-    last = move(exact, briefed(gains, first.plans[0], **told))
-    assert last.finish and last.plans == first.plans
-
-
 @pytest.mark.parametrize("solver", SOLVERS)
 @settings(max_examples=8)
 @given(seed=SEEDS, objective=st.sampled_from(OBJECTIVES))

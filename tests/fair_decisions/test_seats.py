@@ -17,7 +17,7 @@ from support.fair_decisions.seats import (
     seat_estimator,
 )
 from support.models.stand_ins import scripted
-from support.seats import Spoken, people
+from support.seats import Spoken
 
 RNG = np.random.default_rng(0)
 GAINS = np.array([[80, 10, 10], [50, 30, 20], [25, 30, 45]])
@@ -221,15 +221,3 @@ def test_a_round_without_a_usable_reply_is_left_out_and_not_asked_again(reader):
         estimate(estimator, lost)
     assert np.allclose(estimate(estimator, lost), 50) and len(heard) == 3
     assert estimate(estimator, lost, fine)[0].tolist() == [[60, 50], [50, 10]]
-
-
-def test_a_person_estimates_in_the_form_of_a_model():
-    async def ask():
-        questions = asyncio.Queue()
-        with people(questions):
-            estimator = seat_estimator("human", RNG)
-        asking = estimator.estimate(TABLE, "words", [heard_of({"text": "a"}, {})])
-        return await answered(asking, questions, {"Ana": {"chosen": [80, 20]}})
-
-    gains, *_ = asyncio.run(ask())
-    assert gains[0].tolist() == [[80, 50], [50, 20]]

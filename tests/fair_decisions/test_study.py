@@ -12,6 +12,7 @@ from support.fair_decisions.problem import FEEDBACK, FairDecisions
 from support.fair_decisions.seats import PLANNER
 from support.fair_decisions.study import estimator_for, fair_decisions
 from support.models.stand_ins import stand_in
+from support.solvers.fair import solve
 from support.study import Study
 
 
@@ -28,6 +29,9 @@ def test_every_coordinator_searches_under_every_feedback(kind, feedback, store):
     assert store.record(store.save("plans", made, {})) == made
     problem = FairDecisions(np.array(made.gains))
     assert made.summary["divergence"] == np.ptp(problem.totals(made.chosen))
+    if (kind, feedback) == ("exact", "complete"):
+        [_, last] = made.rounds
+        assert last.finish and made.summary["divergence"] == solve(problem).value
     for number, entry in enumerate(made.rounds, start=1):
         assert np.array_equal(entry.totals, problem.totals(np.array(entry.plans)))
         assert entry.number == number and not entry.format_errors

@@ -4,7 +4,6 @@ import asyncio
 
 import nbformat
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
@@ -40,10 +39,7 @@ def test_metrics_curves_export_and_pages_are_drawn_from_it(monkeypatch, store):
     assert runs_of(records)[list(METRICS)].notna().any(axis=None)
     assert curves_of(records, 4)["utility"].between(0, 100).all()
     assert "50 for the park" in to_html(records[0][1])
-    rules = ["plurality", "majority"]
-    printed = pd.DataFrame(columns=["row", "column", "value"])
-    axes = Figure().subplots(2)
-    plot_utility(curves_of(records, 4), *axes, order=rules, published=printed)
+    plot_utility(curves_of(records, 4), Figure().subplots(), col=None)
 
 
 def test_a_model_proposes_what_its_type_and_its_validate_take():

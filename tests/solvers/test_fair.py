@@ -79,6 +79,8 @@ def test_cp_sat_betters_what_halves_cannot_and_never_loses_the_plan_it_was_given
     assert not met.proven and found.proven and found.solver == "meet then cpsat"
     assert found.value == brute(large).value
     assert met.bound <= found.bound <= found.value <= met.value
+    other = np.random.default_rng(24).integers(0, 10**9, (5, 4, 3))
+    assert solve(other).value == brute(other).value  # a presolve of 9.15 lost it
     hurried = cp_sat(large, met, seconds=1e-6)
     assert (hurried.plan, hurried.value) == (met.plan, met.value)
 
