@@ -198,7 +198,7 @@ def key(ax: Axes) -> None:
     shown = ax.get_legend_handles_labels()[1]
     columns = min(len(shown), 4)
     look: Any = {"handletextpad": 0.3, "columnspacing": 1.2, "borderpad": 0}
-    look["borderaxespad"] = 2.0 if ax.get_title("left") else 0.2  # lines above it
+    look["borderaxespad"] = 0.2
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, **look)
 
 
@@ -295,6 +295,12 @@ def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") ->
     fig.draw_without_rendering()
     for ax in fig.axes:
         name_ends(ax)
+        above_title = ax.get_legend()
+        if above_title and (ax.get_title() or ax.get_title("left")):
+            if above_title.get_bbox_to_anchor().y0 >= ax.bbox.y1:
+                above_title.borderaxespad = (
+                    2.0  # in letters: a line of title lies between
+                )
     inches, height = fig.get_figwidth(), 6.0
     above: list[tuple[str, float, float, Any]] = [
         (under, 9.5, 14.5, {"color": GREY}),
