@@ -295,12 +295,9 @@ def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") ->
     fig.draw_without_rendering()
     for ax in fig.axes:
         name_ends(ax)
-        above_title = ax.get_legend()
-        if above_title and (ax.get_title() or ax.get_title("left")):
-            if above_title.get_bbox_to_anchor().y0 >= ax.bbox.y1:
-                above_title.borderaxespad = (
-                    2.0  # in letters: a line of title lies between
-                )
+        legend, titled = ax.get_legend(), ax.get_title() or ax.get_title("left")
+        if legend and titled and legend.get_bbox_to_anchor().y0 >= ax.bbox.y1:
+            legend.borderaxespad = 2.0  # in letters: a title's line lies between
     inches, height = fig.get_figwidth(), 6.0
     above: list[tuple[str, float, float, Any]] = [
         (under, 9.5, 14.5, {"color": GREY}),
