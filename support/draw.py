@@ -194,11 +194,12 @@ def dots(
 
 
 def key(ax: Axes) -> None:
-    """The names of marks or bars in a row above a panel, where they have no ends."""
+    """The names of marks or bars in a row above a panel and its title, where they have no ends."""
     shown = ax.get_legend_handles_labels()[1]
     columns = min(len(shown), 4)
     look: Any = {"handletextpad": 0.3, "columnspacing": 1.2, "borderpad": 0}
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns, **look)
+    look["borderaxespad"] = 0.2
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, **look)
 
 
 def tiles(
@@ -294,6 +295,9 @@ def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") ->
     fig.draw_without_rendering()
     for ax in fig.axes:
         name_ends(ax)
+        legend, titled = ax.get_legend(), ax.get_title() or ax.get_title("left")
+        if legend and titled and legend.get_bbox_to_anchor().y0 >= ax.bbox.y1:
+            legend.borderaxespad = 2.0  # in letters: a title's line lies between
     inches, height = fig.get_figwidth(), 6.0
     above: list[tuple[str, float, float, Any]] = [
         (under, 9.5, 14.5, {"color": GREY}),

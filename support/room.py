@@ -31,6 +31,7 @@ from support.seats import Question, people
 
 HERE = "127.0.0.1"
 LARGEST = 64 * 1024  # bytes of an answer
+FAREWELLS = 20  # tenths of a second in which open pages hear that the run is over
 POLL = 20.0  # seconds that a page's question for news is kept open
 OPEN = (
     "whoever is in this network and has, or overhears, a link answers in that "
@@ -88,6 +89,9 @@ async def room(
         listening.cancel()
         for place in places.values():
             place.close()
+        for _ in range(FAREWELLS):
+            if any(place.looking for place in places.values()):
+                await asyncio.sleep(0.1)
         await runner.cleanup()
 
 
@@ -115,13 +119,17 @@ async def _hand_out(
 
 @dataclass
 class Place:
-    """What one person was asked so far; the first that is open is on their page."""
+    """What one person was asked so far; the first that is open is on their page.
+
+    `looking`: the page is open, and has not heard that nothing comes any more.
+    """
 
     name: str
     asked: list[Question] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     note: str = ""
     over: bool = False
+    looking: bool = False
 
     def first(self) -> tuple[int, Question | None]:
         """The number of the question on the page, from 1, and the question; 0 and None."""
@@ -206,6 +214,7 @@ class Site:
         if seen.isdecimal():
             await place.news(int(seen))
         number, question = place.first()
+        place.looking = not place.over
         shown = str(_views().question(*_parts_of(question, number), place.note))
         return web.json_response({"number": number, "html": shown, "over": place.over})
 

@@ -36,7 +36,8 @@ def pins():
 def test_conda_installs_the_lock_and_the_project_and_nothing_else_by_pip():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     pip = next(d["pip"] for d in conda if isinstance(d, dict))
-    assert pip == ["-r requirements.lock", "-e ."]
+    index = "--extra-index-url https://download.pytorch.org/whl/cpu"
+    assert pip == [index, "-r requirements.lock", "-e ."]
     assert "python=3.11" in conda
 
 

@@ -8,7 +8,7 @@ import pytest
 
 SUPPORT = Path(__file__).parent.parent / "support"
 FLOORS = [
-    {"errors", "presence", "mail", "data", "downloads", "corpora", "pronunciations", "published",
+    {"errors", "presence", "mail", "data", "downloads", "corpora", "casino", "pronunciations", "published",
      "database", "choice", "solvers", "models", "prompts", "forms", "spelling"},
     {"seats", "play", "english"},
     {"roundtable", "meetings", "fair_decisions", "seminar", "survey"},

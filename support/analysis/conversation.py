@@ -20,7 +20,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.dialogue_acts import checked_acts
+from support.analysis.dialogue_acts import (
+    HELD_OUT,
+    acts_of_delidata,
+    authors,
+    checked_acts,
+    labelled_ami,
+)
 from support.analysis.embeddings import Encoder
 from support.analysis.frames import head
 from support.analysis.stats import over, tidy_means
@@ -82,6 +88,33 @@ def messages_of_delidata() -> pd.DataFrame:
     talk = delidata()
     talk["acts"] = pd.Series([()] * len(talk), talk.index, dtype=object)
     return _in_blocks(talk, "delidata")
+
+
+def labelled_talk(
+    meetings: int,
+) -> tuple[dict[str, pd.DataFrame], dict[str, pd.DataFrame]]:
+    """Talk whose acts are known: what can teach an annotator, and what it has not read.
+
+    Messages (text, acts, run) by what they are: agents' sentences, and so many of AMI's
+    meetings to learn from, as many unseen ones and ten times as many of DeliData's chats;
+    people are left out where their corpora are not at hand.
+    """
+    sentences = authors()
+    apart = sentences["run"] == HELD_OUT
+    learnt, tests = {"agents": sentences[~apart]}, {"agents": sentences[apart]}
+    try:
+        seen, unseen = labelled_ami()
+        chats = messages_of_delidata()
+    except MissingData as error:
+        print(f"People are left out: {error}")
+        return learnt, tests
+    for frame, talk in ((seen, learnt), (unseen, tests)):
+        first = frame.drop_duplicates("run")["meeting"][:meetings]  # of as many teams
+        talk["people's meetings"] = frame[frame["meeting"].isin(first)]
+    chats = chats[chats["run"] < 10 * meetings]
+    chats = chats.assign(acts=acts_of_delidata(chats))
+    tests["people's chats"] = chats[chats["acts"].map(len) > 0]
+    return learnt, tests
 
 
 def messages_of_conversations(path: str | Path) -> pd.DataFrame:

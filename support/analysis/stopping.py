@@ -197,16 +197,6 @@ def ensemble(train: Study) -> Fitted:
     return Fitted(fires)
 
 
-def priced(rule: Rule, price: float) -> Rule:
-    """The rule, taught that each round costs `price` in units of performance."""
-
-    def fit(train: Study) -> Fitted:
-        paid = price * train["round"]
-        return rule(train.assign(gain=train["gain"] - paid))
-
-    return fit
-
-
 PAPER: dict[str, Rule] = {
     "@10": all_rounds,
     "First Agreement": first_agreement,

@@ -329,7 +329,7 @@ class Desk:
         self._keep()
         self._done("change")
 
-    def _correct(self, number: int | None) -> None:
+    def _correct(self, number: int) -> None:
         """Show a reply, and what it was taken to say, to be corrected."""
         desk = self.seminar.desk
         known = {mail.id: mail for mail in desk.mails}

@@ -28,9 +28,7 @@ from support.seminars.setup import REHEARSAL
 
 COLUMNS = ("name", "email", "role", "field", "affiliation", "notes")
 EVERYBODY = "everybody"
-NO_REPLY, CHOOSE = ("no reply yet", None), ("a reply …", None)
 HOLD = "They hold from the organiser's next step on."
-RULE = "what an organiser without a model follows, with its number"
 ADD, OFF, BACK, OPEN, DROP, CLOSE = (
     "add somebody",
     "take somebody off the list",
@@ -60,7 +58,10 @@ def policy_form(text: str, name: str) -> type[BaseModel]:
     """The form of a policy, with a sentence in it."""
     parts = ("id", "text", "days", "mails", "dates")
     base = entry(Policy, parts, id=name, text=text)
-    rule: Any = Annotated[Literal["", *RULES], Field(description=RULE)]
+    rule: Any = Annotated[
+        Literal["", *RULES],
+        Field(description="what an organiser without a model follows, with its number"),
+    ]
     return create_model("Policy", __base__=base, rule=(rule, ""))
 
 
@@ -160,16 +161,15 @@ class MailsPage:
     def __init__(
         self,
         seminar: Callable[[], Seminar],
-        correct: Callable[[int | None], Any],
+        correct: Callable[[int], Any],
     ) -> None:
         self.seminar = seminar
         self.person = w.Dropdown(options=[EVERYBODY])
         self.person.observe(lambda _: self.refresh(), "value")
-        self.reply = w.Dropdown(options=[NO_REPLY])
+        self.reply = w.Dropdown()
         self.error, self.table, self.thread = w.HTML(), w.HTML(), w.HTML()
         press = Press(lambda: self.reply.value, self.error)
-        misread = "Correct what was read"
-        read = button(press, misread, lambda: correct(self.reply.value))
+        read = button(press, "Correct what was read", lambda: correct(self.reply.value))
         self.fetch = button(press, "Fetch mail now", self._fetch)
         top = row(self.person, self.reply, read, self.fetch)
         self.view = w.VBox([top, self.error, self.table, self.thread])
@@ -186,7 +186,8 @@ class MailsPage:
         shown = desk.mails if name == EVERYBODY else desk.thread(name)
         replies = [mail for mail in shown[::-1] if mail.sender != ORGANISER]
         options = [(f"{one.sender}, day {one.day}", one.id) for one in replies]
-        offer(self.reply, [CHOOSE if replies else NO_REPLY, *options])
+        none = "a reply …" if replies else "no reply yet"  # a menu shows no None
+        offer(self.reply, [(none, 0), *options])
         away = seminar.setup.mode != REHEARSAL
         self.fetch.layout.display = "" if away else "none"
         self.table.value = post.standing(seminar)

@@ -11,6 +11,7 @@ from pydantic import create_model
 
 from support.desk.boards import fill
 from support.desk.cards import FormCard
+from support.errors import InvalidInput
 from support.mail.journal import Kept
 from support.mail.outbox import SENDING, SENT, UNCERTAIN, Posted
 from support.mail.reading import read
@@ -57,11 +58,14 @@ def held_card(seminar: Seminar, mail: Kept, done: Callable[[], Any]) -> FormCard
     """A mail that may not be words of its sender's, as text and as a question."""
     contacts = seminar.desk.books.contacts.values()
     people = [contact.name for contact in contacts if not contact.off]
-    first = mail.person if mail.person in people else NOBODY
     kind: Any = Literal[NOBODY, *people]
-    form = create_model("Held", whose=(kind, first))
+    form = create_model(
+        "Held", whose=(kind, NOBODY)
+    )  # no guess: a key may be held down
 
     def theirs(reply: Any) -> Any:
+        if reply.whose == NOBODY:
+            raise InvalidInput("Choose whose it is, or leave it out.")
         seminar.release(mail.key, reply.whose)
         return done()
 

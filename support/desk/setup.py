@@ -174,7 +174,7 @@ class SetupPage:
         self.name = w.Text(description="name")
         self.mode = menu("mode", modes, REHEARSAL)
         for wide in (self.example, self.name, self.mode):
-            wide.layout.width = "100%"
+            wide.layout.width = "auto"
         rules = ("rule-based", *model, HUMAN)
         self.seats = {step: kinds(f"{step} by", *rules) for step in STEPS}
         self.seats["detector"] = kinds("flags by", *DETECTOR.kinds, *model)

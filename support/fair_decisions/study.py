@@ -51,6 +51,7 @@ async def fair_decisions(
     coordinator: Any = "mcts",
     estimator: Any = DEFAULT,
     solver: str = NONE,
+    final: str = "",
     seats: Seats = "plain",
     rounds: int = ROUNDS,
     prompt: str = FULL,
@@ -72,8 +73,8 @@ async def fair_decisions(
     participants, are kinds of the roles in `seats`, or participants of one's own;
     `solver` says who suggests a plan before each round, on the gains that are expected:
     "none", or one of `planners.SOLVERS`. At most `rounds` plans
-    are judged, and twice as many under comparison. A model ends with its own choice, as
-    in the paper's prompt, any other coordinator with the best known plan. `reasoning`
+    are judged, and twice as many under comparison. Without `final` ("its own", "best known")
+    a model ends with its own choice, as in the paper's prompt, any other coordinator with the best known plan. `reasoning`
     and `prompts` are those of `support.seats.Spoken`.
 
     `repetition` says which of the instances that `instances.instance` draws with
@@ -117,7 +118,7 @@ async def fair_decisions(
         objective,
         preferences,
         rounds,
-        ITS_OWN if isinstance(leads, ModelSeat) else BEST_KNOWN,
+        final or (ITS_OWN if isinstance(leads, ModelSeat) else BEST_KNOWN),
     )
     finished: list[PlanningRound] = []
     async for entry in search.played():

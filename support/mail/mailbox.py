@@ -78,9 +78,8 @@ class FolderMailbox:
 
     def __init__(self, path: str | Path) -> None:
         self.outbox, self.inbox = Path(path) / "outbox", Path(path) / "inbox"
-        for folder in (self.outbox, self.inbox):
-            folder.mkdir(parents=True, exist_ok=True)
-        Path(path).chmod(0o700)
+        for folder in (Path(path), self.outbox, self.inbox):
+            folder.mkdir(0o700, parents=True, exist_ok=True)
 
     async def send(self, recipient: str, message: bytes) -> str:
         """Write it as a file, whole or not at all; the same mail again is the same file."""

@@ -112,6 +112,7 @@ class Seminar:
         if self.setup.mode == REHEARSAL:
             return SimulatedMailbox()
         if self.setup.mode == DRY_RUN:
+            self.folder.parent.mkdir(0o700, exist_ok=True)
             return FolderMailbox(self.folder)
         from support.mail.credentials import find_login
         from support.mail.live import LiveMailbox

@@ -1,9 +1,9 @@
-"""Simple predictors of a rating: a constant, means, a model of user and item effects."""
+"""A simple predictor of a rating: what the user and the item add to the mean of all."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,43 +12,25 @@ STARS = (1.0, 5.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Offsets:
+class Effects:
     """A rating as a mean, plus what the user and the item add, within 1 to 5 stars.
 
-    `users` and `items` are indexed by user and item; who is not in them adds nothing.
-    `Offsets(4.0)` says 4 to all.
+    `users` and `items` are indexed by user and item; who is not in them adds nothing. The
+    standard deviations, in stars, are those of the effects and of a rating's noise.
     """
 
     mean: float
-    users: pd.Series = field(default_factory=lambda: pd.Series(dtype=float), repr=False)
-    items: pd.Series = field(default_factory=lambda: pd.Series(dtype=float), repr=False)
+    users: pd.Series = field(repr=False)
+    items: pd.Series = field(repr=False)
+    user_sd: float
+    item_sd: float
+    noise_sd: float
 
     def predict(self, users: Any, items: Any) -> np.ndarray:
         """Predictions in stars, of shape (n,) as `users` and `items` are."""
         by_user = self.users.reindex(np.asarray(users)).fillna(0.0).to_numpy()
         by_item = self.items.reindex(np.asarray(items)).fillna(0.0).to_numpy()
         return np.clip(self.mean + by_user + by_item, *STARS)
-
-
-@dataclass(frozen=True, eq=False)
-class Effects(Offsets):
-    """`Offsets` with standard deviations, in stars: of effects, of a rating's noise."""
-
-    user_sd: float = 0.0
-    item_sd: float = 0.0
-    noise_sd: float = 0.0
-
-
-def fit_means(
-    base: pd.DataFrame, of: Literal["user", "item"], shrink: float = 0.0
-) -> Offsets:
-    """Each user's or item's mean, drawn to that of all as by `shrink` ratings of it.
-
-    `base` has the columns user, item and rating, one row for each rating.
-    """
-    mean = float(base["rating"].mean())
-    groups = (base["rating"] - mean).groupby(base[of])
-    return Offsets(mean, **{f"{of}s": groups.sum() / (groups.count() + shrink)})
 
 
 def fit_effects(base: pd.DataFrame) -> Effects:

@@ -10,6 +10,7 @@ from scipy.stats import t
 from support.analysis.conversation import (
     by_round,
     features,
+    labelled_talk,
 )
 
 
@@ -62,3 +63,11 @@ def test_a_cell_is_the_mean_over_runs_of_their_means_with_a_t_interval():
     assert isnan(cells.loc["words@2", "low"])
     assert "difference@1" not in cells.index
     assert cells["row"].eq("majority").all()
+
+
+def test_what_teaches_and_what_tests_share_no_author_and_no_team():
+    learnt, tests = labelled_talk(2)
+    for kind, lessons in learnt.items():
+        assert not {*lessons["run"]} & {*tests[kind]["run"]}
+    for talk in (*learnt.values(), *tests.values()):
+        assert talk["acts"].map(len).min() > 0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from support.fair_decisions.casino import deals
+from support.casino import deals
 from support.fair_decisions.problem import FairDecisions
 
 

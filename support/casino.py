@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 
 from support.data import shared
-from support.fair_decisions.records import Plan
 
 FILES = ("casino_valid.json.gz", "casino_test.json.gz")
 GOODS = ("Food", "Water", "Firewood")
@@ -60,7 +59,7 @@ def _gains(person: Mapping[str, Any], packages: Sequence[int]) -> tuple[Any, ...
     return tuple(map(tuple, np.outer(each, packages).tolist()))
 
 
-def _plan(chat: Sequence[Mapping[str, Any]]) -> Plan | None:
+def _plan(chat: Sequence[Mapping[str, Any]]) -> tuple[int, ...] | None:
     """The deal from the first party's side; None where somebody walked away."""
     *_, offer, last = chat
     if last["text"] == "Walk-Away":
