@@ -112,7 +112,8 @@ def labelled_talk(
         first = frame.drop_duplicates("run")["meeting"][:meetings]  # of as many teams
         talk["people's meetings"] = frame[frame["meeting"].isin(first)]
     chats = chats[chats["run"] < 10 * meetings]
-    chats = chats.assign(acts=acts_of_delidata(chats))
+    acts: Any = acts_of_delidata(chats)
+    chats = chats.assign(acts=acts)
     tests["people's chats"] = chats[chats["acts"].map(len) > 0]
     return learnt, tests
 

@@ -120,7 +120,9 @@ def test_a_policy_has_its_mails_written_on_its_day(names, today, about, expected
         ("one_each", said(SEP, OCT, confirmed={SEP}), gives(OCT, "one_each")),
     ],
 )
-def test_who_has_a_date_is_told_and_gets_another_where_a_policy_says_when(names, has, expected):
+def test_who_has_a_date_is_told_and_gets_another_where_a_policy_says_when(
+    names, has, expected
+):
     found = done(f"begin {names}", LATE, known(NO, Ana=has), HELD)
     assert found.get(ANA) == expected
 
