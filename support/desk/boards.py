@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from support.labs.base import templates
 from support.mail.letters import shown_text
 from support.seminar.books import Books, Contact
 from support.seminar.data import ORGANISER
@@ -57,16 +58,7 @@ MONTHS = 6  # that are shown at once
 
 @cache
 def _views() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    made = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        finalize=_clean,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = templates(Path(__file__).parent, finalize=_clean)
     made.globals |= {
         "CELLS": CELLS,
         "MAILS": MAILS,

@@ -6,11 +6,14 @@ import asyncio
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 
 from support.errors import ConveneError
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 SETTLE = 0.15
 """Seconds for the last typed letters to arrive: browsers send them behind the Enter that follows them."""
@@ -93,18 +96,23 @@ def running() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-@cache
-def _template(name: str, escapes: bool) -> Any:
+def templates(folder: Path, escapes: bool = True, **how: Any) -> Environment:
+    """The templates of a folder; a name that is given nothing is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    made = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
+    return Environment(
+        loader=FileSystemLoader(folder),
         autoescape=escapes,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        **how,
     )
-    return made.get_template(name)
+
+
+@cache
+def _template(name: str, escapes: bool) -> Any:
+    return templates(Path(__file__).parent, escapes).get_template(name)
 
 
 def fill(view: str, *values: Any) -> str:
