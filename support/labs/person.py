@@ -16,12 +16,11 @@ from pydantic import BaseModel, ValidationError
 
 from support.errors import InvalidInput
 from support.forms import FEW, Field, field_of, misfits, readable
-from support.labs.base import Press, fill, running
+from support.labs.base import Press, fill
 from support.seats import Question, people
 
 LEFT_OUT = object()
 SHORT = 80  # characters of options that stand beside each other
-DRAWN = 0.3  # seconds in which a browser draws the fields of the next question
 
 
 class Control(NamedTuple):
@@ -272,16 +271,6 @@ class Sheet:
             if (part.name,) in wrong:
                 view.add_class("convene-amiss")
 
-    def first(self) -> Any:
-        """The first widget that something is typed or chosen in, if there is one."""
-        todo = [self.view]
-        while todo and not isinstance(todo[0], INPUTS):
-            todo[:1] = getattr(todo[0], "children", ())
-        return todo[0] if todo else None
-
-
-INPUTS = (w.Text, w.Textarea, w.RadioButtons, w.Dropdown, w.Checkbox)
-
 
 class PersonForm:
     """Shows the questions to one person, in the order in which they come. Display `form.view`.
@@ -327,7 +316,7 @@ class PersonForm:
         return self.sheet and self.sheet.read()
 
     def _show(self) -> None:
-        """The fields of the first question that waits; the focus goes along with who answers."""
+        """The fields of the first question that waits; the page moves the focus along with who answers."""
         self.sheet = Sheet(self.waiting[0].form) if self.waiting else None
         self.send_button.layout.display = "" if self.sheet else "none"
         if self.sheet is None:
@@ -338,9 +327,6 @@ class PersonForm:
         text, briefing = readable(asked.text), readable(asked.briefing)
         self.text.value = fill("question", text, briefing, not self._answered)
         self.fields.children = (self.sheet.view,)
-        first, loop = self.sheet.first(), running()
-        if self._answered and first and loop:
-            loop.call_later(DRAWN, first.focus)
 
 
 class Forms:

@@ -204,7 +204,10 @@ def test_group_b_fills_in_the_survey_by_keyboard_and_the_record_is_in_the_file(
             asked = fields.filter(has_text=question)
             asked.get_by_label(choice, exact=True).press("Space")
         if choices[0].startswith("As Pavel"):
-            page.get_by_label("Which reasons helped").fill("Noon <b>counts</b>.")
+            reasons = page.get_by_label("Which reasons helped")
+            reasons.fill("Noon <b>counts</b>.")
+            page.wait_for_timeout(400)  # the focus would have moved by then
+            assert reasons.evaluate("field => field == document.activeElement")
             screenshot(page, "survey_2_part")
         button(page, "Send").press("Enter")
     page.get_by_text("Your answers are stored under the code").wait_for()
