@@ -34,9 +34,11 @@ def plot_diverging(
         shares = 100 * counts.div(counts.sum(axis=1), axis=0)
         left, names = -(shares @ below), shares.index.astype(str)
         for step in scale:
-            look: Any = {"color": colours(step - 1), "edgecolor": "white", "label": step}
+            look: Any = {"color": colours(step - 1), "edgecolor": "white"}
             hatch = "///" if 2 * step <= steps else None
-            bars = panel.barh(names, shares[step], left=left, hatch=hatch, **look)
+            bars = panel.barh(
+                names, shares[step], left=left, hatch=hatch, label=step, **look
+            )
             numbers = shares[step].map("{:.0f}".format).where(shares[step] > 6, "")
             panel.bar_label(bars, numbers, label_type="center", fontsize=9)
             left = left + shares[step]
