@@ -44,5 +44,5 @@ def plot_diverging(
             left = left + shares[step]
         panel.set_ylim(len(names) - 0.5, -0.5)
         panel.xaxis.set_major_formatter(lambda share, _: f"{abs(share):.0f}")
-        panel.set_xlabel("answers (%), around the middle of the scale")
+        panel.set_xlabel("answers (%) from the middle")
         draw.key(panel)
