@@ -6,12 +6,11 @@ paper's models, in our words. What a form can hold, the form holds; a text that 
 long is cut, and a policy that there is not is left out, since nobody would gain by
 losing the rest.
 
-    organizer   progress(desk) -> str · select(desk, progress) -> ids of policies
-                plan(desk, progress, selected, wish) -> DayPlan
-                act(desk, plan, selected, wish) -> Actions
-                draft(desk, action, wish) -> Draft · describe(desk, edit) -> str
+    organizer   progress(desk) -> str · select(desk) -> ids of policies
+                plan(desk) -> DayPlan · act(desk) -> Actions
+                draft(desk, action) -> Draft · describe(desk, edit) -> str
                 close(desk) -> str · generalise(desk, hook) -> str, a policy or ""
-    detector    check(mail, desk) -> Verdict
+    detector    check(mail, desk) -> a question, "" where it has no words; None is clear
     reader      read(desk, mail) -> Says
     reviewer    review(desk, what, items) -> Review · decide(desk, flag) -> Flag
                 read(desk, mail) -> Says | None
@@ -39,7 +38,6 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from support.errors import InvalidInput
 from support.play import counted
 from support.seats import (
     Act,
@@ -58,14 +56,11 @@ from support.seats import (
 from support.seminar import words
 from support.seminar.data import Persona, Scenario, in_words, passed
 from support.seminar.desk import Desk, Template
-from support.seminar.detection import NoDetector, StatedDetector
 from support.seminar.organizer import RuleBasedOrganizer
 from support.seminar.records import (
     ACTION,
     ACTIONS,
-    ANSWER,
     ASKS,
-    CONFIRMATION,
     MAIL,
     PLAN,
     REPLY,
@@ -77,21 +72,9 @@ from support.seminar.records import (
     Mail,
     Review,
     Says,
-    Verdict,
 )
-from support.seminar.review import (
-    BODY,
-    Automatic,
-    checked_draft,
-    checked_review,
-    in_text,
-)
-from support.seminar.speakers import (
-    KINDS,
-    Letter,
-    Response,
-    RuleBasedSpeaker,
-)
+from support.seminar.review import BODY, Automatic, checked_review, in_text
+from support.seminar.speakers import KINDS, Letter, Response, RuleBasedSpeaker
 from support.spelling import alike, or_none
 
 # Characters of a tight model's texts, and of what it is shown; others have four times as
@@ -104,15 +87,14 @@ THREAD, LOG, LEARNT = 6, 12, 8
 
 
 class Shows:
-    """What prompts say of a desk, as far as a seat is shown it; `wish` is what is to be
-    otherwise this time. What others wrote has ">" before each line, so that no text can
-    pose as its own end."""
+    """What prompts say of a desk, as far as a seat is shown it. What others wrote has ">"
+    before each line, so that no text can pose as its own end."""
 
     in_words = staticmethod(in_words)
     in_text = staticmethod(in_text)
 
-    def __init__(self, seat: Any, desk: Any, wish: str = "") -> None:
-        self.seat, self.shown, self.desk, self.wish = seat, seat.shown, desk, wish
+    def __init__(self, seat: Any, desk: Any) -> None:
+        self.shown, self.desk = seat.shown, desk
 
     def dated(self, days: Sequence[date]) -> str:
         """Dates as forms have them, and in words."""
@@ -150,23 +132,21 @@ class Shows:
 
     def decided(self, about: str) -> Sequence[str]:
         """What the person at the desk decided, about one person or ("") about all."""
-        found, desk = [], self.desk
-        for hook in desk.hooks:
-            if hook.answer and about in ("", hook.person):
-                told = [m for m in desk.thread(hook.person) if m.asks == ANSWER]
-                due = hook.day and not any(mail.day >= hook.day for mail in told)
-                when = "to be passed on" if due else "before"
-                asked = self.quoted(hook.question)
-                found.append(f"{hook.person}, {when}: {hook.answer}\n{asked}")
+        found, due = [], self.desk.decided
+        for flag in self.desk.hooks:
+            if flag.answer and about in ("", flag.person):
+                when = "to be passed on" if flag in due else "before"
+                asked = self.quoted(flag.question)
+                found.append(f"{flag.person}, {when}: {flag.answer}\n{asked}")
         return self.shown.last(found, LEARNT, "decisions")
 
 
-def view(*names: str) -> Callable[..., dict[str, Any]]:
-    """The facts of a prompt: what a seat is given, by name; after that comes a wish."""
+def view(*names: str, **more: Any) -> Callable[..., dict[str, Any]]:
+    """The facts of a prompt: what a seat is given, by name, and more."""
 
     def facts(seat: Any, *given: Any) -> dict[str, Any]:
-        told = dict(zip(names, given, strict=False))
-        return {"show": Shows(seat, told.get("desk"), *given[len(names) :]), **told}
+        told = dict(zip(names, given, strict=True))
+        return {"show": Shows(seat, told.get("desk")), **told, **more}
 
     return facts
 
@@ -294,96 +274,68 @@ STEPS: Mapping[str, Sequence[str]] = {
     "summaries": ("progress", "describe", "close", "generalise"),
 }
 """What another model may do apart, as the paper has o3 beside GPT-4o."""
-NUMBERS, LARGEST = 12, 99
 
 
-def selecting(listed: bool = True, quotes: bool = True) -> Act:
-    """Which policies does the situation call for?
-
-    Section 4.1 asks it in other contexts too, of which the paper's prompts show no list
-    (`listed`); a context that quotes nobody needs no marks. A number of no policy is
-    told as such.
-    """
-
-    def numbers(seat: Any, desk: Desk, progress: str) -> Any:
-        count = len(desk.policies)
-        some: Any = Annotated[int, Field(ge=1, le=LARGEST)]
-        if listed and count:
-            some = one_of("policy", [*range(1, count + 1)])
-        return form("SelectionReply", policies=many(some, count if listed else NUMBERS))
-
-    def facts(seat: Any, *given: Any) -> dict[str, Any]:
-        told = view("desk", "progress")(seat, *given)
-        return told | {"quotes": quotes, "listed": listed}
-
-    def ids(seat: Any, reply: Any, desk: Desk, progress: str) -> tuple[str, ...]:
-        known = dict(enumerate(desk.policies.ids, start=1))
-        return tuple(known.get(n, f"no policy {n}") for n in sorted({*reply.policies}))
-
-    return Act(
-        "organizing/selection",
-        numbers,
-        facts,
-        ids,
-        room=30 + 4 * NUMBERS,
-        unasked=lambda seat, desk, progress: None if len(desk.policies) else (),
-    )
+def numbers(seat: Any, desk: Desk) -> type[BaseModel]:
+    """The numbers of policies, as they are listed."""
+    known = range(1, len(desk.policies) + 1)
+    some = many(one_of("policy", known), len(known))
+    return form("SelectionReply", policies=some)
 
 
-def action_fields(seat: Any, desk: Desk, *view: Any) -> dict[str, Any]:
-    """For each person an action or none, with the one date that they get in `slot` where
-    there is any that they can be given."""
+def ids(seat: Any, reply: Any, desk: Desk) -> tuple[str, ...]:
+    """The ids of the policies that a reply numbers; a number of none is told as such."""
+    known = dict(enumerate(desk.policies.ids, start=1))
+    return tuple(known.get(n, f"no policy {n}") for n in sorted({*reply.policies}))
+
+
+SELECT = Act(
+    "organizing/selection",
+    numbers,
+    view("desk", listed=True, quotes=True),
+    ids,
+    room=78,
+    unasked=lambda seat, desk: None if len(desk.policies) else (),
+)
+"""Which policies does the situation call for?"""
+
+
+def action_fields(seat: Any, desk: Desk) -> dict[str, Any]:
+    """Actions, each with what the record has; of one that cannot be carried out the day
+    says why, and does the rest."""
     known, slots = desk.policies.ids, list(desk.books.holders)
     schema = WithJsonSchema({"type": "string", "enum": ["", *known]})
     policy = BeforeValidator(lambda given: given if given in known else "")
-    rest: dict[str, Any] = {
-        "goal": (short(seat, LINE), ""),
-        "policy": (Annotated[str, policy, schema], ""),
-        "slots": (many(one_day(slots), len(slots))[0], ()),
-        "asks": (one_of("asks", ["", *ASKS]), ""),
-    }
-    people, shapes = {}, dict[tuple[date, ...], Any]()
-    for name, contact in desk.books.contacts.items():
-        gives = [Action(CONFIRMATION, name, slots=(slot,)) for slot in slots]
-        own = tuple(one.slots[0] for one in gives if not desk.books.refusal(one))
-        kinds = [kind for kind in ACTIONS if own or kind != CONFIRMATION]
-        told = rest | {"kind": one_of("kind", kinds)}
-        if own:
-            told["slot"] = or_none(one_day(own)), None
-        shape = shapes.setdefault(own, form("Action", **told))
-        if not contact.off:
-            people[name] = shape | None
-    return {"actions": keyed("PeopleReply", people)}
-
-
-def acted(seat: Any, reply: Any, *view: Any) -> tuple[Action, ...]:
-    """The actions of a reply."""
-    found = []
-    for name, one in reply.actions.items():
-        if one is not None:
-            told = dict(one)
-            slot, slots = told.pop("slot", None), told.pop("slots")
-            given = (slot,) if slot and one.kind == CONFIRMATION else tuple(slots)
-            found.append(Action(person=name, slots=given, **told))
-    return tuple(found)
+    listed = [c.name for c in desk.books.contacts.values() if not c.off]
+    days, _ = many(one_day(slots), len(slots))
+    one = form(
+        "Action",
+        person=one_of("person", listed),
+        kind=one_of("kind", ACTIONS),
+        goal=(short(seat, LINE), ""),
+        policy=(Annotated[str, policy, schema], ""),
+        slots=(Annotated[days, AfterValidator(tuple)], ()),
+        asks=(one_of("asks", ["", *ASKS]), ""),
+    )
+    return {"actions": many(one, len(listed))}
 
 
 ORGANIZES = {
     "progress": one_text("progress", "desk", "summary", REPORT),
-    "select": selecting(),
+    "select": SELECT,
     "plan": asked(
         "plan",
-        "desk progress selected",
+        "desk",
         lambda *view: {"plan": PARAGRAPH, "reason": PARAGRAPH},
         lambda seat, reply, *view: DayPlan(reply.plan, reply.reason),
         room=2 * PARAGRAPH + 40,
     ),
     "act": asked(
         "actions",
-        "desk plan selected",
+        "desk",
         action_fields,
-        acted,
-        room=lambda seat, desk, *view: 60 + 250 * len(desk.books.contacts),
+        lambda seat, reply, *view: tuple(Action(**dict(a)) for a in reply.actions),
+        room=lambda seat, desk: 60 + 250 * len(desk.books.contacts),
     ),
     "draft": asked(
         "mail",
@@ -392,8 +344,8 @@ ORGANIZES = {
             "subject": LINE,
             "body": text(min(BODY, seat.shown.characters(LETTER))),
         },
-        lambda seat, reply, desk, action, *wish: checked_draft(
-            Draft(action.person, reply.subject, reply.body)
+        lambda seat, reply, desk, action: Draft(
+            action.person, reply.subject, reply.body
         ),
         room=LINE + LETTER + 40,
     ),
@@ -446,59 +398,53 @@ def seat_organizer(
 
 # ---- the detector ----------------------------------------------------------------------
 
-SHOTS = ZERO, FEW, POLICIES = "zero", "few", "few with policies"
-"""Settings of section 4.2: without examples, with five, and with the policies too."""
+
+class StatedDetector:
+    """Flags what a reply says that somebody has to decide about, and a reply that nobody
+    could read, which it cannot judge."""
+
+    kind = "stated"
+
+    async def check(self, mail: Mail, desk: Desk) -> str | None:
+        """A question that quotes what is asked."""
+        if mail.says is None:
+            return f"Nobody could read the mail of {mail.sender}. What now?"
+        asks = mail.says.asks
+        return f"{mail.sender} asks: “{asks}” What shall I answer?" if asks else None
 
 
-def checking(shots: str) -> Act:
-    """Is a reply covered by the policies, or has somebody to decide?
+class NoDetector:
+    """A floor: lets every reply pass."""
 
-    Its examples are of the kinds of the paper's, in our words. A flag is one, however
-    long its question.
-    """
+    kind = "none"
 
-    def facts(seat: Any, mail: Mail, desk: Desk) -> dict[str, Any]:
-        if shots == ZERO:
-            return view("mail")(seat, mail)
-        listed = desk.policies if shots == POLICIES else ()
-        return view("mail", "desk")(seat, mail, desk) | {"policies": listed}
-
-    def verdict(seat: Any, *view: Any) -> type[BaseModel]:
-        kinds = ("clear", "flag")
-        said: Any = Annotated[Literal[kinds], alike(kinds)]
-        more = {} if shots == ZERO else {"question": short(seat, SENTENCE)}
-        return form("VerdictReply", verdict=said, **more)
-
-    def made(seat: Any, reply: Any, *view: Any) -> Verdict:
-        flag = reply.verdict == "flag"
-        return Verdict(flag, getattr(reply, "question", "") if flag else "")
-
-    prompt = "detection_zero" if shots == ZERO else "detection"
-    return Act(f"organizing/{prompt}", verdict, facts, made, room=100)
+    async def check(self, mail: Mail, desk: Desk) -> str | None:
+        """Clear."""
+        return None
 
 
+VERDICTS = "clear", "flag"
+VERDICT: Any = Annotated[Literal[VERDICTS], alike(VERDICTS)]
+CHECK = Act(
+    "organizing/detection",
+    lambda seat, *view: form(
+        "VerdictReply", verdict=VERDICT, question=short(seat, SENTENCE)
+    ),
+    view("mail", "desk"),
+    lambda seat, reply, *view: reply.question if reply.verdict == "flag" else None,
+    room=100,
+)
+"""Is a reply covered by the policies, or has somebody to decide? Its examples are of the
+kinds of the paper's, in our words; a flag is one, however long its question."""
 DETECTOR = Role(
     "detector",
-    acts={"check": checking(POLICIES)},
+    acts={"check": CHECK},
     kinds={
         "stated": lambda me, rng, own: StatedDetector(),
         "none": lambda me, rng, own: NoDetector(),
     },
     speaker=Repeated,
 )
-
-
-DETECTORS = {
-    shots: replace(DETECTOR, acts={"check": checking(shots)}) for shots in SHOTS
-}
-
-
-def seat_detector(
-    kind: Any, shots: str = POLICIES, spoken: Spoken | None = None
-) -> Any:
-    """The detector of a kind; a model is asked in one of `SHOTS`."""
-    return DETECTORS[shots].seat(kind, np.random.default_rng(0), None, spoken)
-
 
 # ---- the reader, and the person at the desk --------------------------------------------
 
@@ -674,13 +620,7 @@ class Told:
     mails: tuple[int, ...] = ()
 
 
-def _empty(seat: Any, question: str, desk: Desk) -> Told | None:
-    if not question.strip():
-        example = "What did Prof. Tarrant say last?"
-        raise InvalidInput(
-            f"question: nothing given; expected words such as: {example}"
-        )
-    return None if desk.mails else Told("There are no mails yet.")
+NOTHING = Told("Without mails, or without a question, there is nothing to answer.")
 
 
 def answer_fields(seat: Any, question: str, desk: Desk) -> dict[str, Any]:
@@ -701,7 +641,9 @@ ANSWERER = Role(
                 reply.answer, tuple(dict.fromkeys(reply.mails))
             ),
             room=250,
-            unasked=_empty,
+            unasked=lambda seat, question, desk: (
+                None if question.strip() and desk.mails else NOTHING
+            ),
         )
     },
 )

@@ -104,13 +104,13 @@ def person(desk: Desk, contact: Contact) -> str:
     return f"{contact.name} ({contact.role}): {known}"
 
 
-def plan(desk: Desk, actions: Sequence[Action], wish: str = "") -> DayPlan:
+def plan(desk: Desk, actions: Sequence[Action]) -> DayPlan:
     """Who gets which kind of mail, and which policies ask for it."""
     parts = []
     for kind in dict.fromkeys(action.kind for action in actions):
         names = [action.person for action in actions if action.kind == kind]
         parts.append(say("do", kind, names=", ".join(names)))
-    why = [say("reason", "wish")] if wish else []
+    why = [say("reason", "wish")] if desk.wish else []
     for policy in dict.fromkeys(action.policy for action in actions):
         why.append(say("reason", "policy" if policy else "goal", policy=policy))
     if not actions:

@@ -35,7 +35,6 @@ from support.seminar.records import (
     Mail,
     Review,
     Says,
-    Verdict,
 )
 from support.seminar.speakers import Response
 
@@ -50,7 +49,7 @@ CREATE TABLE IF NOT EXISTS journal (
 FORMS = {
     "collect": tuple[Written, ...],
     "read": Says | None,
-    "check": Verdict,
+    "check": str | None,
     "decide": Flag,
     "progress": str,
     "select": tuple[str, ...],

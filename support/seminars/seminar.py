@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from support.seats import HUMAN, Question, Spoken
 from support.seminar.data import Persona, Scenario
 from support.seminar.desk import Artefacts, Desk, Template
 from support.seminar.policies import PolicySet
-from support.seminar.records import REPLY, Day, Hook, Organizing, Reading, Says
+from support.seminar.records import REPLY, Day, Flag, Organizing, Reading, Says
 from support.seminar.study import recorded
 from support.seminars.journal import (
     COLLECT,
@@ -175,7 +175,7 @@ class Seminar:
         """The date of a day of the run, live by the calendar."""
         if self.setup.mode == LIVE:
             return self.today()
-        return self.setup.scenario.start + timedelta(days=day - 1)
+        return self.setup.scenario.on(day)
 
     # ---- days ----
 
@@ -377,10 +377,10 @@ class Seminar:
         if what in ENTERED and not again:
             desk.books.enter(what, value)
 
-    async def generalise(self, hook: Hook) -> str:
+    async def generalise(self, hook: Flag) -> str:
         """A general policy out of what was decided, as the organiser proposes it, once;
         "" where it makes none."""
-        about = to_text(Hook, hook)
+        about = to_text(Flag, hook)
         for line in self.entries:
             if (line.step, line.about) == (GENERALISE, about):
                 return str(line.value(str))

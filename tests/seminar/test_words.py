@@ -62,11 +62,12 @@ def test_a_mail_names_its_dates_or_all_that_are_free():
 
 
 def test_the_persons_own_words_stand_in_the_answer_and_an_instruction_does_not():
-    flag = Flag(1, ANA, "May she?", "Tell her we prefer a talk of an hour.")
+    told = "Tell her we prefer a talk of an hour."
+    flag = Flag(1, ANA, "May she?", told, day=2)
     action = Action("clarification", ANA, flag.answer, asks=ANSWER)
-    assert "{answer}" in written(action, decided=[flag]).body
+    assert "{answer}" in written(action, hooks=[flag]).body
     worded = replace(flag, words="A talk of an hour would be best.")
-    body = written(action, decided=[flag, worded, replace(worded, person=BO)]).body
+    body = written(action, hooks=[flag, worded, replace(worded, person=BO)]).body
     assert body.count("A talk of an hour would be best.") == 1
     assert "Tell her" not in body and "{answer}" in body, "one of two is unsaid"
 
