@@ -55,7 +55,7 @@ from support.seats import (
 )
 from support.seminar import words
 from support.seminar.data import Persona, Scenario, in_words, passed
-from support.seminar.desk import Desk, Template
+from support.seminar.desk import Desk
 from support.seminar.organizer import RuleBasedOrganizer
 from support.seminar.records import (
     ACTION,
@@ -125,10 +125,6 @@ class Shows:
     def left(self) -> int:
         """Working days to the deadline."""
         return max(0, passed(self.desk.today, self.desk.scenario.deadline))
-
-    def template(self, action: Action) -> Template:
-        """The template for an action's mail."""
-        return words.template_for(self.desk.templates, action)
 
     def decided(self, about: str) -> Sequence[str]:
         """What the person at the desk decided, about one person or ("") about all."""

@@ -22,7 +22,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -41,7 +41,6 @@ from support.seminar.records import (
     INVITATION,
     MAIL,
     PLAN,
-    REPLY,
     SENT,
     STATED,
     Action,
@@ -72,15 +71,6 @@ UNSAID = "No policy covers this reply. What is to be done about it?"
 CROWDED = "{names} each have {slot}, as a reply was read otherwise later. What shall I tell {who}?"
 
 
-@dataclass(frozen=True)
-class Written:
-    """A reply that lies in the box until the morning."""
-
-    person: str
-    response: Response
-    answers: int | None = None
-
-
 class DirectPost:
     """Hands mails to simulated people, and their replies back the next morning.
 
@@ -93,10 +83,10 @@ class DirectPost:
 
     def __init__(self, scenario: Scenario, seats: Mapping[str, Any]) -> None:
         self.scenario, self.seats = scenario, dict(seats)
-        self.looks, self.box = dict[str, int | None](), list[Written]()
+        self.looks, self.box = dict[str, int | None](), list[Mail]()
 
-    async def collect(self, day: int) -> list[Written]:
-        """Empty the box."""
+    async def collect(self, day: int) -> list[Mail]:
+        """Empty the box; its mails have no number and no day yet."""
         found, self.box = self.box, []
         return found
 
@@ -132,8 +122,7 @@ class DirectPost:
         """A response, and the day on which they look again."""
         self.looks[letter.person] = response.until
         if response.body or response.says is not None:
-            latest = letter.latest.id
-            self.box.append(Written(letter.person, response, latest))
+            self.box.append(response.mail(letter.person, letter.latest.id))
 
 
 class Slips(list[FormatError]):
@@ -185,7 +174,8 @@ class Run:
         received, flags = await self._morning(await self.post.collect(number))
         before = desk.books.copy()
         desk.progress = await self._ask("organizer", "progress", desk, instead="")
-        desk.selected = await self._selected()
+        chosen = await self._ask("organizer", "select", desk, instead=())
+        desk.selected = tuple(name for name in desk.policies.ids if name in chosen)
         desk.plan = await self._plan()
         desk.actions = await self._act()
         sent = await self._send()
@@ -257,7 +247,7 @@ class Run:
     # ---- the morning's replies ----
 
     async def _morning(
-        self, written: Iterable[Written]
+        self, written: Iterable[Mail]
     ) -> tuple[tuple[Mail, ...], tuple[Flag, ...]]:
         """What replies say is entered; what nobody could read, the person at the desk is
         asked to; then they are asked about what no policy covers, or leaves too many
@@ -278,11 +268,10 @@ class Run:
         flags += self._crowded()
         return tuple(received), tuple([await self._decide(flag) for flag in flags])
 
-    def _arrive(self, one: Written) -> Mail:
+    def _arrive(self, mail: Mail) -> Mail:
         """A mail is in the books from the evening before, though nobody read it yet."""
-        said, desk = one.response, self.desk
-        head = len(desk.mails) + 1, desk.day, REPLY, one.person, ORGANISER
-        mail = Mail(*head, said.subject, said.body, answers=one.answers, says=said.says)
+        desk = self.desk
+        mail = replace(mail, id=len(desk.mails) + 1, day=desk.day)
         desk.mails.append(mail)
         on = desk.scenario.on(mail.day - 1)
         desk.books.enter("received", mail.id, mail.sender, None, on)
@@ -304,12 +293,12 @@ class Run:
 
     def _crowded(self) -> list[Flag]:
         """A question about each date with too many people, to who got it last, once."""
-        asked, found = [hook.question for hook in self.desk.hooks], []
+        asked, found = [flag.question for flag in self.desk.hooks], []
         for slot, names in self.desk.books.crowded:
-            told = {"names": " and ".join(names), "slot": in_words(slot)}
-            question = CROWDED.format(who=names[-1], **told)
+            both, last = " and ".join(names), names[-1]
+            question = CROWDED.format(names=both, slot=in_words(slot), who=last)
             if question not in asked:
-                found.append(Flag(0, names[-1], question))
+                found.append(Flag(0, last, question))
         return found
 
     async def _decide(self, flag: Flag) -> Flag:
@@ -320,10 +309,6 @@ class Run:
         return decided
 
     # ---- from the summary to the mails ----
-
-    async def _selected(self) -> tuple[str, ...]:
-        found = await self._ask("organizer", "select", self.desk, instead=())
-        return tuple(name for name in self.desk.policies.ids if name in found)
 
     async def _plan(self) -> DayPlan:
         async def made() -> list[Any]:

@@ -22,7 +22,7 @@ from support.seminar.data import (
     days_in_words,
     in_words,
 )
-from support.seminar.desk import Desk, Template, load_templates
+from support.seminar.desk import Desk
 from support.seminar.records import (
     CONFIRMATION,
     MAIL,
@@ -150,8 +150,7 @@ def evening(desk: Desk) -> str:
 def letter(desk: Desk, action: Action) -> Draft:
     """The mail of an action, with the greeting and the closing that edits taught."""
     programme, person = desk.scenario, desk.scenario.by_name[action.person]
-    own = template_for(desk.templates, action)
-    template = own or template_for(load_templates(), action)
+    template = desk.template(action)
     decided = [flag for flag in desk.decided if flag.person == person.name]
     answer = "\n\n".join(flag.words or "{answer}" for flag in decided)
     asked = action.slots or desk.books.to_come
@@ -170,12 +169,6 @@ def letter(desk: Desk, action: Action) -> Draft:
     body = _filled(template.body, gaps)
     body = mannered(body, learnt(desk, person), person, programme)
     return Draft(person.name, _filled(template.subject, gaps), body)
-
-
-def template_for(known: Sequence[Template], action: Action) -> Template:
-    """The one for what a clarification asks goes before one for all."""
-    same = [t for t in known if t.kind == action.kind and t.asks in ("", action.asks)]
-    return max(same, key=lambda template: template.asks, default=None)  # type: ignore[return-value]
 
 
 def _filled(text: str, gaps: Mapping[str, str]) -> str:

@@ -19,7 +19,7 @@ from support.mail.mailbox import Mailbox
 from support.mail.matching import match
 from support.mail.outbox import Outbox
 from support.mail.reading import read
-from support.seminar.day import DirectPost, Slips, Written
+from support.seminar.day import DirectPost, Slips
 from support.seminar.desk import Desk
 from support.seminar.records import CONFIRMATION, MAIL, Mail, Review
 from support.seminar.review import Items
@@ -65,7 +65,7 @@ class MailPost(DirectPost):
 
     # ---- what arrives ----
 
-    async def collect(self, day: int) -> list[Written]:
+    async def collect(self, day: int) -> list[Mail]:
         """Fetch and keep what is new; hand on what people on the list wrote. All else is
         held."""
         await self.fetch(day)
@@ -94,7 +94,7 @@ class MailPost(DirectPost):
         name = incoming.message_id
         return self.inbox.keep(fetched, found, message_id=name, day=day)
 
-    def _written(self, kept: Kept) -> Written | None:
+    def _written(self, kept: Kept) -> Mail | None:
         """What the organiser gets of a message: new words only, unless it has none."""
         name = kept.person
         if name in self.removed:
@@ -102,7 +102,7 @@ class MailPost(DirectPost):
             return None
         incoming = read(kept)
         response = Response(incoming.subject, incoming.text or incoming.whole)
-        return Written(name, response, kept.mail)
+        return response.mail(name, kept.mail)
 
     async def evening(self, desk: Desk, slips: Slips) -> None:
         """Simulated people read, and may write; what lay in the box was read."""

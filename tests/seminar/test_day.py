@@ -9,7 +9,7 @@ from small_seminar import ANA, BO, MON, OCT, SEP, TUE, give, persona, programme
 
 from support.errors import InvalidInput, NotSent
 from support.seminar.acts import StatedDetector
-from support.seminar.day import UNSAID, DirectPost, Run, Written, organize
+from support.seminar.day import UNSAID, DirectPost, Run, organize
 from support.seminar.desk import Artefacts, load_templates
 from support.seminar.organizer import RuleBasedOrganizer
 from support.seminar.policies import policy_set
@@ -134,7 +134,7 @@ def test_what_was_decided_at_a_weekend_is_passed_on_afterwards_and_after_a_resta
 
     made = begun()
     played(made, 1)
-    made.post.box = [Written(ANA, Response("Re:", "words", says=ISSUE), 1)]
+    made.post.box = [Response("Re:", "words", says=ISSUE).mail(ANA, 1)]
     saturday = asyncio.run(made.day(6))
     assert saturday.flags[0].answer and not saturday.sent
     again = begun()
