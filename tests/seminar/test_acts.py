@@ -186,20 +186,6 @@ def test_actions_are_those_that_can_be_and_a_policy_that_is_not_there_is_left_ou
     )
 
 
-@pytest.mark.parametrize(
-    ("wrong", "told"),
-    [
-        (acted("Zoe", "invitation"), "'Zoe' given; expected one of Ana"),
-        (acted(BO, "telegram"), "'telegram' given; expected one of invit"),
-        (acted(BO, "confirmation", slots=["2027-12-09"]), "'2027-12-09' given"),
-        (acted(BO, "clarification", asks="why?"), "'why?' given"),
-    ],
-)
-def test_actions_that_cannot_be_go_back_with_what_is_expected(seat, wrong, told):
-    who, text = seat(acts.ORGANIZER, {"actions": [wrong]}, {"actions": []})
-    assert run(who.act(busy())) == () and told in text(1)
-
-
 def test_a_confirmation_may_be_in_any_language_and_what_is_too_long_is_cut(seat):
     body = "Liebe Ana, am 15.9. um 16 Uhr. Herzlich, Noor"
     long = {"plan": "p " * 9000, "reason": "r"}

@@ -9,7 +9,6 @@ from small_seminar import (
     MON,
     OCT,
     SAT,
-    SEED,
     SEP,
     THU,
     TUE,
@@ -142,19 +141,6 @@ def test_at_the_beginning_everybody_is_asked_about_all_dates():
 
 
 # ---- files ----
-
-
-@pytest.mark.parametrize(
-    ("given", "ids"),
-    [
-        ("seed", SEED),
-        ("none", ""),
-        ("seed - vague + weekend", SEED.replace("vague ", "") + " weekend"),
-        ([{"id": "mine", "text": "Zoom is not preferred."}], "mine"),
-    ],
-)
-def test_policies_are_named_by_part_and_change_or_given(given, ids):
-    assert policy_set(given).ids == tuple(ids.split())
 
 
 def test_what_is_exported_is_imported_as_it_was(tmp_path):
