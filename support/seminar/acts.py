@@ -54,7 +54,7 @@ from support.seats import (
     text,
 )
 from support.seminar import words
-from support.seminar.data import Persona, Scenario, in_words, passed
+from support.seminar.data import Persona, Scenario, in_words
 from support.seminar.desk import Desk
 from support.seminar.organizer import RuleBasedOrganizer
 from support.seminar.records import (
@@ -73,68 +73,16 @@ from support.seminar.records import (
     Review,
     Says,
 )
-from support.seminar.review import BODY, Automatic, checked_review, in_text
+from support.seminar.review import BODY, Automatic, checked_review
 from support.seminar.speakers import KINDS, Letter, Response, RuleBasedSpeaker
 from support.spelling import alike, or_none
 
-# Characters of a tight model's texts, and of what it is shown; others have four times as
-# many. Mails, days and lessons that it is shown.
+# Characters of a tight model's texts, and mails of the log that it is shown; others have
+# four times as many.
 LINE, SENTENCE, PARAGRAPH, LETTER, REPORT = 160, 240, 600, 1500, 2000
-SHOWN, STATE = 900, 4000
-THREAD, LOG, LEARNT = 6, 12, 8
+LOG = 12
 
 # ---- what prompts say ------------------------------------------------------------------
-
-
-class Shows:
-    """What prompts say of a desk, as far as a seat is shown it. What others wrote has ">"
-    before each line, so that no text can pose as its own end."""
-
-    in_words = staticmethod(in_words)
-    in_text = staticmethod(in_text)
-
-    def __init__(self, seat: Any, desk: Any) -> None:
-        self.shown, self.desk = seat.shown, desk
-
-    def dated(self, days: Sequence[date]) -> str:
-        """Dates as forms have them, and in words."""
-        return "; ".join(f"{day} ({in_words(day)})" for day in days) or "none"
-
-    def quoted(self, given: str, most: int = SHOWN) -> str:
-        """A text by somebody else."""
-        lines = self.shown.text(given, most).splitlines()
-        flat = (" ".join(line.split()) for line in lines)
-        return "\n".join(f"> {line}" for line in flat if line)
-
-    def letter(self, mail: Any) -> str:
-        """A mail, a draft or a template."""
-        return self.quoted(f"{mail.subject}\n{mail.body}")
-
-    def mails(self, written: Sequence[Mail], most: int = THREAD) -> list[str]:
-        """The last mails, each with a head of ours."""
-        found = []
-        for mail in self.shown.last(written, most, "mails"):
-            head = f"Day {mail.day}, {mail.kind}, from {mail.sender} to {mail.to}:"
-            found.append(f"{head}\n{self.letter(mail)}")
-        return found
-
-    def person(self, name: str) -> str:
-        """All that is known of somebody, in a line."""
-        return words.person(self.desk, self.desk.books.contacts[name])
-
-    def left(self) -> int:
-        """Working days to the deadline."""
-        return max(0, passed(self.desk.today, self.desk.scenario.deadline))
-
-    def decided(self, about: str) -> Sequence[str]:
-        """What the person at the desk decided, about one person or ("") about all."""
-        found, due = [], self.desk.decided
-        for flag in self.desk.hooks:
-            if flag.answer and about in ("", flag.person):
-                when = "to be passed on" if flag in due else "before"
-                asked = self.quoted(flag.question)
-                found.append(f"{flag.person}, {when}: {flag.answer}\n{asked}")
-        return self.shown.last(found, LEARNT, "decisions")
 
 
 def view(*names: str, **more: Any) -> Callable[..., dict[str, Any]]:
@@ -142,7 +90,7 @@ def view(*names: str, **more: Any) -> Callable[..., dict[str, Any]]:
 
     def facts(seat: Any, *given: Any) -> dict[str, Any]:
         told = dict(zip(names, given, strict=True))
-        return {"show": Shows(seat, told.get("desk")), **told, **more}
+        return {"show": words.Shows(told.get("desk"), seat.shown), **told, **more}
 
     return facts
 
@@ -531,7 +479,7 @@ def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
         action=Literal[REPLY, WAIT],
         until=(or_none(int), None),
         subject=(short(seat, LINE), ""),
-        body=(text(seat.shown.characters(SHOWN), 0), ""),
+        body=(text(seat.shown.characters(words.SHOWN), 0), ""),
         says=(or_none(own), None),
     )
 
@@ -559,7 +507,9 @@ SPEAKER = Role(
             reply_form,
             view("letter"),
             response,
-            room=lambda seat, letter: LINE + SHOWN + 300 + 25 * len(letter.offered),
+            room=lambda seat, letter: (
+                LINE + words.SHOWN + 300 + 25 * len(letter.offered)
+            ),
             briefing="organizing/speaker",
             told=lambda seat, letter: view("letter", "own")(seat, letter, seat.own),
         )
