@@ -160,23 +160,23 @@ SAID = "can", "perhaps", "cannot", "gives back"
 
 
 def says_fields(
-    seat: Any, offered: Iterable[date], held: Sequence[date], known: Says | None = None
+    seat: Any, offered: Iterable[date], held: Sequence[date], known: Says
 ) -> dict[str, Any]:
     """One answer for each date, so that none can be possible and impossible; only a date
-    that is theirs can be given back. What is `known` stands there for a person."""
-    first, there, dates = known or Says(), dict[date, str](), {}
+    that is theirs can be given back. What is `known` stands there before."""
+    there, dates = dict[date, str](), {}
     for said in SAID:
-        there |= dict.fromkeys(getattr(first, said.replace(" ", "_")), said)
+        there |= dict.fromkeys(getattr(known, said.replace(" ", "_")), said)
     for slot in sorted({*offered, *held}):
         answers = ("not said", *(SAID if slot in held else SAID[:-1]))
-        begun: Any = {"default": there.get(slot, "not said")} if known else None
+        begun: Any = {"default": there.get(slot, "not said")}
         title = Field(title=in_words(slot), json_schema_extra=begun)
         dates[str(slot)] = Annotated[one_of("answer", answers), title]
     return {
         "dates": keyed("DatesReply", dates),
-        "declines": (bool, first.declines),
-        "not_before": (or_none(Day), first.not_before),
-        "asks": (short(seat, SENTENCE), first.asks),
+        "declines": (bool, known.declines),
+        "not_before": (or_none(Day), known.not_before),
+        "asks": (short(seat, SENTENCE), known.asks),
     }
 
 
@@ -196,9 +196,9 @@ def says(reply: Any) -> Says:
 
 def read_fields(seat: Any, desk: Desk, mail: Mail) -> dict[str, Any]:
     """The dates that they were offered; for a person all, and what is known already."""
-    offered, known = desk.offered(mail.sender), None
+    offered, known = desk.offered(mail.sender), Says()
     if isinstance(seat, HumanSeat):
-        offered, known = tuple(desk.books.holders), mail.says or Says()
+        offered, known = tuple(desk.books.holders), mail.says or known
     return says_fields(seat, offered, desk.books.held(mail.sender), known)
 
 
@@ -250,7 +250,7 @@ def action_fields(seat: Any, desk: Desk) -> dict[str, Any]:
     known, slots = desk.policies.ids, list(desk.books.holders)
     schema = WithJsonSchema({"type": "string", "enum": ["", *known]})
     policy = BeforeValidator(lambda given: given if given in known else "")
-    listed = [c.name for c in desk.books.contacts.values() if not c.off]
+    listed = [name for name in desk.books.contacts if name not in desk.books.removed]
     days, _ = many(one_day(slots), len(slots))
     one = form(
         "Action",
@@ -471,8 +471,7 @@ def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
                 f'a reply without a body or "says" given; expected both, or {WAIT}'
             )
 
-    begun = Says() if isinstance(seat, HumanSeat) else None
-    own = form("SaysReply", **says_fields(seat, letter.offered, letter.given, begun))
+    own = form("SaysReply", **says_fields(seat, letter.offered, letter.given, Says()))
     return form(
         "SpeakerReply",
         fitting,

@@ -57,12 +57,6 @@ class MailPost(DirectPost):
         self.mailbox, self.outbox, self.inbox = mailbox, outbox, inbox
         self.today, self.collected = today, collected
 
-    @property
-    def removed(self) -> list[str]:
-        """Who was taken off the list."""
-        contacts = self.desk.books.contacts.values()
-        return [contact.name for contact in contacts if contact.off]
-
     # ---- what arrives ----
 
     async def collect(self, day: int) -> list[Mail]:
@@ -90,14 +84,14 @@ class MailPost(DirectPost):
         incoming = read(fetched, authserv=self.setup.authserv)
         known = {p.email: p.name for p in self.desk.books.scenario.people}
         sent, own = self.outbox.sent(), self.setup.sender
-        found = match(incoming, sent, known, self.removed, own)
+        found = match(incoming, sent, known, self.desk.books.removed, own)
         name = incoming.message_id
         return self.inbox.keep(fetched, found, message_id=name, day=day)
 
     def _written(self, kept: Kept) -> Mail | None:
         """What the organiser gets of a message: new words only, unless it has none."""
         name = kept.person
-        if name in self.removed:
+        if name in self.desk.books.removed:
             self.inbox.hold(kept.key, OFF.format(name=name))
             return None
         incoming = read(kept)
@@ -149,7 +143,7 @@ class MailPost(DirectPost):
 
     def _check(self, mail: Mail) -> None:
         """Whether a mail still holds, whatever was changed since it was written."""
-        if mail.to in self.removed:
+        if mail.to in self.desk.books.removed:
             raise InvalidInput(
                 f"mail to {mail.to}, who was taken off the list; put them back, or leave "
                 "it out"

@@ -238,7 +238,7 @@ Replies = st.builds(
 
 @given(Replies)
 def test_property_a_person_reads_a_reply_date_by_date(reply):
-    fields = acts.says_fields(acts.READER.person(), SLOTS, SLOTS)
+    fields = acts.says_fields(acts.READER.person(), SLOTS, SLOTS, Says())
     says = acts.says(form("Reply", **fields).model_validate(reply))
     lists = says.can, says.perhaps, says.cannot, says.gives_back
     by = dict(zip(acts.SAID, lists, strict=True))
