@@ -60,7 +60,7 @@ from support.seminar.review import (
     AUTOMATIC,
     checked_draft,
     checked_review,
-    edits,
+    in_text,
     levels,
     texts,
 )
@@ -402,7 +402,7 @@ class Run:
         """What is left of a list after the person at the desk saw it, as far as it is
         not delegated; what they change and wish is remembered. `made` makes it again by a
         wish, at most `AGAINS` times; who still wants another has removed it."""
-        desk, items, remember = self.desk, await made(), self.desk.edits.append
+        desk, items = self.desk, await made()
         for again in reversed(range(AGAINS + 1)):
             shown = [item for item in items if self._stops(what, item)]
             if not shown:
@@ -414,12 +414,12 @@ class Run:
                 return passed
             if not (review.wish and again):
                 left = [] if review.wish else [*review.items]
-                for edit in edits(what, shown, left):
-                    remember(await self._described(edit))
+                await self._remember(what, shown, left)
                 return passed + left
             before, desk.wish = texts(items), review.wish
             items, desk.wish = await made(), ""
-            remember(Edit(what, "", before, texts(items), review.wish, wish=True))
+            edit = Edit(what, "", before, texts(items), review.wish, wish=True)
+            desk.edits.append(edit)
         return []
 
     def _stops(self, what: str, item: Any) -> bool:
@@ -434,12 +434,22 @@ class Run:
         review = await self.roles["reviewer"].review(self.desk, what, tuple(shown))
         return checked_review(self.desk, what, shown, review)
 
-    async def _described(self, edit: Edit) -> Edit:
-        """An edit, with the sentence that is remembered of it."""
-        contact = self.desk.books.contacts.get(edit.about)
-        edit = replace(edit, role=contact.role if contact else "")
-        said = await self._ask("organizer", "describe", self.desk, edit, instead="")
-        return replace(edit, summary=" ".join(said.split()))
+    async def _remember(
+        self, what: str, shown: Sequence[Any], left: Sequence[Any]
+    ) -> None:
+        """What was changed, removed or added, by person, each with a sentence."""
+        desk = self.desk
+        before = {item.person: in_text(item) for item in shown}
+        after = {item.person: in_text(item) for item in left}
+        for person in dict.fromkeys([*before, *after]):
+            old, new = before.get(person, ""), after.get(person, "")
+            if old == new:
+                continue
+            contact = desk.books.contacts.get(person)
+            role = contact.role if contact else ""
+            edit = Edit(what, person, old, new, role=role)
+            said = await self._ask("organizer", "describe", desk, edit, instead="")
+            desk.edits.append(replace(edit, summary=" ".join(said.split())))
 
 
 async def organize(run: Run, until: int | None = None) -> AsyncIterator[Day]:
