@@ -203,18 +203,6 @@ def test_a_reply_that_nobody_reads_is_asked_about_and_left_missing_without_an_an
     assert len(day.format_errors) == 2 and len(day.received) == 2
 
 
-def test_a_reading_can_be_corrected_at_any_time_and_both_stay_on_record():
-    made = run(ana=(Says(declines=True),), bo=())
-    played(made, 2)
-    mail = next(mail for mail in made.desk.mails if mail.sender == ANA)
-    made.enter(Reading(mail.id, ANA, YES, "scripted"))
-    contact = made.desk.books.contacts[ANA]
-    assert contact.can == {SEP, OCT} and contact.answered == [MON]
-    day = asyncio.run(made.day(3))
-    assert [one.by for one in day.readings] == ["scripted"]
-    assert [one.by for one in made.desk.before[1].readings] == ["stated"]
-
-
 # ---- what is shown, and what becomes of it ----
 
 
