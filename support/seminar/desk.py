@@ -130,15 +130,15 @@ class Desk:
                 found.append(flag)
         return found
 
-    def template(self, action: Action) -> Template:
-        """The one for such a mail, the organiser's own before the project's; one for what
-        a clarification asks goes before one for all."""
+    def template(self, action: Action) -> Template | None:
+        """The one for such a mail, if any, the organiser's own before the project's; one
+        for what a clarification asks goes before one for all."""
 
         def fits(one: Template) -> bool:
             return one.kind == action.kind and one.asks in ("", action.asks)
 
         same = [*filter(fits, self.templates)] or [*filter(fits, load_templates())]
-        return max(same, key=lambda template: template.asks)
+        return max(same, key=lambda template: template.asks, default=None)
 
     def offered(self, person: str) -> tuple[date, ...]:
         """The dates of the programme that were named to somebody; all where none was."""

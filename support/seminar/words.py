@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from support.data import inputs
+from support.errors import InvalidInput
 from support.prompts import render
 from support.seminar.data import (
     ORGANISER,
@@ -205,6 +206,8 @@ def letter(desk: Desk, action: Action) -> Draft:
     """The mail of an action, with the greeting and the closing that edits taught."""
     programme, person = desk.scenario, desk.scenario.by_name[action.person]
     template = desk.template(action)
+    if template is None:
+        raise InvalidInput(f"mail to {person.name}: no template for {action.kind}")
     decided = [flag for flag in desk.decided if flag.person == person.name]
     answer = "\n\n".join(flag.words or "{answer}" for flag in decided)
     asked = action.slots or desk.books.to_come

@@ -17,6 +17,9 @@ from small_seminar import (
     programme,
 )
 
+from support.errors import InvalidInput
+from support.prompts import render
+from support.seats import Shown
 from support.seminar import words
 from support.seminar.data import in_words
 from support.seminar.desk import Template
@@ -75,6 +78,16 @@ def test_own_templates_come_before_the_projects_and_braces_that_are_no_gap_stay(
     assert draft.body == f"Dear Bo Lund,\n{in_words(SEP)} {{mood}}\nNoor Halvard"
     assert words.gap_in(draft.body) == "{mood}"
     assert written(give(BO), templates=(own,)) == written(give(BO))
+
+
+def test_a_question_that_does_not_say_what_it_asks_has_no_template():
+    action = Action("clarification", BO)
+    with pytest.raises(InvalidInput, match="no template for clarification"):
+        written(action)
+    show = words.Shows(desk(), Shown())
+    assert "template" not in render(
+        "organizing/mail", desk=show.desk, action=action, show=show
+    )
 
 
 def edit(about, before, after, role="phd student"):
