@@ -11,7 +11,7 @@ from seminar_playing import answered, setup_of
 
 from support.errors import InvalidInput
 from support.seminar.acts import STEPS
-from support.seminar.records import REPLY, Hook
+from support.seminar.records import REPLY, Flag
 from support.seminar.study import seminar as study
 from support.seminars.answering import approves, play_days
 from support.seminars.journal import begin
@@ -117,7 +117,7 @@ def test_a_general_policy_is_asked_for_once_and_what_it_cost_is_kept(
 ):
     begun(organizer="model", people="rule-based")
     model, asked = overheard({"policy": "Talks are held in the room."})
-    hook = Hook("By video?", "In person.", 1, "Ngozi Tarrant")
+    hook = Flag(1, "Ngozi Tarrant", "By video?", "In person.", day=1)
 
     async def proposed():
         with Seminar(path, "spring", model=model) as seminar:
