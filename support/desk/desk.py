@@ -35,7 +35,7 @@ from support.desk.pages import (
 from support.desk.setup import SetupPage
 from support.errors import FileInUse, InvalidInput
 from support.forms import readable
-from support.labs.base import Press, words
+from support.person import Press, words
 from support.runs.study import Store
 from support.seats import Question, Spoken
 from support.seminar.acts import ANSWERER, REVIEWER

@@ -18,7 +18,7 @@ from support.desk import post
 from support.desk.boards import fill, flagged, mails
 from support.desk.cards import button, row
 from support.errors import InvalidInput
-from support.labs.base import Press
+from support.person import Press
 from support.seminar.books import Books
 from support.seminar.data import ORGANISER, Persona
 from support.seminar.desk import Template, as_content
