@@ -1,6 +1,5 @@
 """A seminar at the desk: what waits, what is decided, what is kept, what is refused."""
 
-import asyncio
 from datetime import date
 from functools import partial
 from html.parser import HTMLParser
@@ -122,6 +121,11 @@ def test_what_was_read_is_corrected_at_any_time(worked):
             await asked(desk, answer="Yes.", words="Yes.")
             await until(lambda: not desk.playing)
         mail = desk.seminar.finished[-1].received[0]
+        desk.tabs.selected_index = 1
+        desk.refresh()
+        offered = dict(desk.mails.reply.options)
+        [words] = [words for words, number in offered.items() if number == mail.id]
+        assert mail.body[:20] in words, "two of a day are told apart"
         desk._correct(mail.id)
         card = desk.cards["reading"]
         days, contact = standing(card)["dates"], desk.seminar.desk.books.contacts
@@ -343,14 +347,3 @@ def test_a_person_among_the_speakers_answers_at_the_desk(worked, level):
     plan = {"plan": AUTOMATIC}
     shown = SHOWN if level == ALWAYS else dict.fromkeys(SHOWN, AUTOMATIC) | plan
     assert worked(work, people=people, delegation=shown)
-
-
-def test_nothing_runs_after_a_desk_was_closed(worked):
-    async def work(desk):
-        await play(desk)
-        await asked(desk, "action")
-        await desk.close()
-        assert not desk.playing and desk.open_one is None
-        return [task for task in asyncio.all_tasks() if "_play" in repr(task)]
-
-    assert worked(work) == []
