@@ -165,7 +165,6 @@ SLOW = {
     "parameters": HEAD + b"Content-Type: text/plain;" + filled(b'";'),
     "comments": b"From: " + filled(b"("),
     "encoded words": HEAD + b"Subject: " + filled(b"=?utf-8?q?a?= "),
-    "half tags": PAGE + filled(b"<a "),
     "attributions": HEAD + b"\r\n" + filled(b"Am "),
     "references": HEAD + b"References: " + filled(b"<"),
 }
