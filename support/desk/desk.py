@@ -113,8 +113,7 @@ class Desk:
             self.press, "Play to the end", lambda: self.play(everything=True)
         )
         self.other = button(self.press, "Change people or dates", self._ask_for_change)
-        self.question = w.Text(placeholder="Ask the log: what did … reply?")
-        self.question.layout.width = "22rem"
+        self.question = w.Text(placeholder="Ask the log …")
         self.press.enter(self.question, self._ask)
         ask = row(self.question, button(self.press, "Ask", self._ask))
         ask.layout.display = "" if self.model else "none"
