@@ -35,7 +35,7 @@ from support.desk.pages import (
 from support.desk.setup import SetupPage
 from support.errors import FileInUse, InvalidInput
 from support.forms import readable
-from support.labs.base import Press, words
+from support.person import Press, words
 from support.runs.study import Store
 from support.seats import Question, Spoken
 from support.seminar.acts import ANSWERER, REVIEWER
@@ -113,7 +113,7 @@ class Desk:
             self.press, "Play to the end", lambda: self.play(everything=True)
         )
         self.other = button(self.press, "Change people or dates", self._ask_for_change)
-        self.question = w.Text(placeholder="Ask the log: what did … reply?")
+        self.question = w.Text(placeholder="Ask the log …")
         self.press.enter(self.question, self._ask)
         ask = row(self.question, button(self.press, "Ask", self._ask))
         ask.layout.display = "" if self.model else "none"

@@ -17,7 +17,7 @@ from support.errors import FateUnknown, InvalidInput
 from support.mail.journal import Inbox, Kept
 from support.mail.mailbox import FolderMailbox, Mailbox, SimulatedMailbox
 from support.mail.outbox import Clearance, Outbox, Posted
-from support.presence import Presence
+from support.presence import Presence, own
 from support.seats import HUMAN, Question, Spoken
 from support.seminar.data import Persona, Scenario
 from support.seminar.desk import Artefacts, Desk, Template
@@ -113,6 +113,7 @@ class Seminar:
             return SimulatedMailbox()
         if self.setup.mode == DRY_RUN:
             self.folder.parent.mkdir(0o700, exist_ok=True)
+            own(self.folder.parent)
             return FolderMailbox(self.folder)
         from support.mail.credentials import find_login
         from support.mail.live import LiveMailbox

@@ -1,6 +1,7 @@
 """A seminar is a rehearsal that may be left at any moment and taken up again."""
 
 import asyncio
+import os
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 
@@ -102,6 +103,20 @@ def test_nobody_else_on_the_machine_reads_addresses_and_mails(tmp_path):
             seminar.folder / "outbox",
         ):
             assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_mail_folder_that_another_account_planted_is_not_used(tmp_path, monkeypatch):
+    path = tmp_path / "study.sqlite"
+    begin(path, "spring", setup_of(mode=DRY_RUN).to_json())
+    with Seminar(path, "spring") as seminar:
+        folder = seminar.folder.parent
+    if os.getuid():
+        pytest.skip("only root gives files away")
+    for place, owner in ((path, 4242), (folder, 4343)):
+        os.chown(place, owner, -1)
+    monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    with pytest.raises(InvalidInput, match="belongs to another account"):
+        Seminar(path, "spring")
 
 
 def test_no_function_approves_real_mail(path):
