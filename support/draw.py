@@ -144,6 +144,8 @@ def lines(
         if base is not None:
             baseline(panel, *base)
         panel.set(xlabel=x.replace("_", " "), ylabel=value.replace("_", " "))
+        if table[x].dtype.kind == "i":  # rounds are whole
+            panel.xaxis.get_major_locator().set_params(integer=True)
 
 
 def dots(
