@@ -1,9 +1,8 @@
 """Runs of coordination as tidy frames (Papachristou, Yang and Hsu 2023, sections 5, 6).
 
-Of an option `ratio` (percent), `score` and `gini` are equations (1) to (3), `top` the
-percentage of members with the highest score. `depth` and `gini_plus` are the score and
-the Gini coefficient of those whom it satisfies: score = ratio * depth, and gini =
-(1 - ratio) + ratio * gini_plus, with the ratio as a share.
+Of an option `ratio` (percent), `score` and `gini` are equations (1) to (3). `depth` and
+`gini_plus` are the score and the Gini coefficient of those whom it satisfies: score =
+ratio * depth, and gini = (1 - ratio) + ratio * gini_plus, with the ratio as a share.
 They are what the loop sees, by its notes; with `true_` before them, what members want.
 """
 
@@ -19,10 +18,8 @@ import pandas as pd
 from support.analysis.frames import head
 from support.meetings.records import Coordination, Round
 from support.meetings.scores import (
-    HIGHEST,
     ByMember,
     equity,
-    known,
     ratio,
     satisfied,
     score,
@@ -35,13 +32,10 @@ Records = Iterable[tuple[Unit | Mapping[str, Any], Coordination]]
 def measures(scores: ByMember) -> dict[str, float]:
     """What an option is worth, by the scores of the members."""
     content = satisfied(scores)
-    values = known(scores)
-    top = float((values == HIGHEST).mean()) if len(values) else np.nan
     return {
         "ratio": 100 * ratio(scores),
         "score": score(scores),
         "gini": equity(scores),
-        "top": 100 * top,
         "depth": score(content),
         "gini_plus": equity(content),
     }

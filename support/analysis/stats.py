@@ -266,26 +266,6 @@ def hedges_g(
     return g, g - margin, g + margin
 
 
-def weighted_kappa(counts: np.ndarray) -> np.ndarray:
-    """Cohen's kappa (1968) with squared distances as weights, of tables of counts with shape (..., k, k); of two
-    categories it is that without weights (1960). NaN where no disagreement is to be expected.
-
-    >>> weighted_kappa(np.array([[2, 0], [1, 1]])).item()
-    0.5
-    """
-    steps = np.arange(counts.shape[-1])
-    cost = (steps[:, None] - steps) ** 2
-    total = counts.sum(axis=(-1, -2))
-    chance = counts.sum(axis=-1)[..., :, None] * counts.sum(axis=-2)[..., None, :]
-    expected = (chance * cost).sum(axis=(-1, -2))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(
-            expected > 0,
-            1 - total * (counts * cost).sum(axis=(-1, -2)) / expected,
-            np.nan,
-        )
-
-
 # -- resampling ------------------------------------------------------------------------------------------------------
 
 
