@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from support.errors import DamagedFile, DiskFull, FileInUse, InvalidInput
+from support.presence import own
 
 BUSY_SECONDS = 30.0
 TABLES = """\
@@ -90,6 +91,7 @@ def open_database(
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             path.touch(0o600)  # who opens it before it is private can read on for ever
+        own(path)
         db = sqlite3.connect(path, BUSY_SECONDS, check_same_thread=False)
         try:
             _check(db, path, ours)

@@ -37,7 +37,6 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
 GREY = "#595959"  # of what is said beside a drawing
 WIDTH = 7.0  # inches, of a figure
 NAMED = "named"  # the gid of a line whose name stands at its end
-BESIDE: Mapping[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5)}
 HOUSE: Any = {
     "figure.dpi": 110,
     "font.size": 9.5,

@@ -13,10 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic import Field as Shown
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 Schema = Mapping[str, Any]
 LINE = 80  # characters that fit into a field of one line
@@ -63,6 +67,11 @@ class Field:
     def long(self) -> bool:
         """Whether a text takes more than a line."""
         return self.most is None or self.most > LINE
+
+    @property
+    def many(self) -> bool:
+        """Whether its options are a menu, and do not stand side by side."""
+        return len(self.options) > FEW
 
     @property
     def flat(self) -> bool:
@@ -121,6 +130,20 @@ def readable(text: str) -> str:
             shown = f"<b>{shown}</b>"
         lines.append(shown)
     return "\n".join(lines)
+
+
+def templates(folder: Path, escapes: bool = True, **how: Any) -> Environment:
+    """The templates of a folder; a name that is given nothing is an error."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=escapes,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        **how,
+    )
 
 
 def labelled(kind: Any, words: Iterable[tuple[Any, str]]) -> Any:

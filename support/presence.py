@@ -13,8 +13,23 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from support.errors import InvalidInput
+
 PRIVATE = 0o600  # whoever may read a lock's file can hold the lock, and a dead run would look alive
 PATIENCE = 10.0  # seconds: who looks around holds a new lock for an instant, before its run has it
+
+
+def own(path: Path) -> None:
+    """Refuse a place that another account of this machine made, or made the link to: they could read what is kept there.
+
+    Whoever is root takes any, as in a container, and root's are anybody's.
+    """
+    me = getattr(os, "geteuid", int)()
+    owners = {path.lstat().st_uid, path.stat().st_uid}
+    if me and not owners <= {me, 0}:
+        raise InvalidInput(
+            f"{path} belongs to another account of this machine; choose a place of your own"
+        )
 
 
 class Presence:

@@ -26,7 +26,7 @@ from typing import Any
 from aiohttp import web
 
 from support.errors import InvalidInput, MissingData, Silent
-from support.forms import FEW, field_of, readable
+from support.forms import field_of, readable, templates
 from support.seats import Question, people
 
 HERE = "127.0.0.1"
@@ -249,15 +249,4 @@ def _parts_of(question: Question | None, number: int) -> tuple[Any, ...]:
 
 @cache
 def _views() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    folder = FileSystemLoader(Path(__file__).parent)
-    made = Environment(
-        loader=folder,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.globals["few"] = FEW
-    return made.get_template("room.html.j2").module
+    return templates(Path(__file__).parent).get_template("room.html.j2").module

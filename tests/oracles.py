@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 from fractions import Fraction
-from itertools import chain, combinations_with_replacement
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_paired
 
-from support.analysis.printed import Convention, Scale, possible_sums, reconstruct
 from support.analysis.stats import adjusted, compare, equivalent, hedges_g
 from support.choice import RULES, tally
 from support.solvers.fair import meet
@@ -147,49 +146,6 @@ def real_elections() -> tuple[int, int]:
     return wrong, 2 * len(paths)
 
 
-def printed_means(cases: int = 200) -> tuple[int, int]:
-    """GRIM and all samples behind a printed mean and interval, against every multiset of answers listed."""
-    grims = samples = 0
-    for _ in range(cases):
-        n, low, high, decimals = (
-            int(RNG.integers(*ends)) for ends in ((2, 8), (-2, 2), (2, 7), (1, 3))
-        )
-        sums = {
-            sum(answers)
-            for answers in combinations_with_replacement(range(low, high + 1), n)
-        }
-        mean = round(float(RNG.uniform(low - 0.2, high + 0.2)), decimals)
-        near = {
-            total
-            for total in sums
-            if abs(Fraction(total, n) - Fraction(str(mean)))
-            <= Fraction(1, 2 * 10**decimals)
-        }
-        grims += set(possible_sums(mean, n, Scale(low, high, decimals))) != near
-        every = np.array(list(combinations_with_replacement(range(1, 6), n)))
-        means, chosen = every.sum(axis=1) / n, every[RNG.integers(len(every))]
-        by = Convention(
-            "the oracle's", {"g": n}, divisor="n" if RNG.random() < 0.5 else "n-1"
-        )
-        halves = by.halves("g", every.sum(axis=1), (every**2).sum(axis=1))
-        half = float(by.halves("g", chosen.sum(), (chosen**2).sum()))
-        cell = {
-            "item": "i",
-            "group": "g",
-            "mean": f"{chosen.mean():.2f}",
-            "half": f"{half:.2f}",
-        }
-        fits = (np.abs(means - float(cell["mean"])) <= 0.005 + 1e-9) & (
-            np.abs(halves - float(cell["half"])) <= 0.005 + 1e-9
-        )
-        counts = {
-            tuple(np.bincount(row, minlength=6)[1:].tolist()) for row in every[fits]
-        }
-        found = reconstruct(pd.DataFrame([cell]), by)["i", "g"]
-        samples += {tuple(row) for row in found.tolist()} != counts
-    return grims, samples
-
-
 def inference(cases: int = 300) -> int:
     """t tests, Holm, equivalence and g against scipy and statsmodels."""
     wrong = 0
@@ -237,10 +193,5 @@ if __name__ == "__main__":
     wrong, elections = real_elections()
     print(
         f"ranked and plurality, {elections} counts of PrefLib elections against pref_voting: {wrong}"
-    )
-    grims, samples = printed_means()
-    print(f"GRIM, 200 printed means against every sample: {grims}")
-    print(
-        f"all samples, 200 printed means and deviations against every sample: {samples}"
     )
     print(f"tests, 300 samples against scipy and statsmodels: {inference()}")

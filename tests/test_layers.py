@@ -15,7 +15,7 @@ FLOORS = [
     {"runs", "seminars"},
     {"simulations", "alignment", "played"},
     {"analysis"},
-    {"study", "tables", "draw", "plots", "runs.pages", "ledger", "room", "notebook"},
+    {"study", "tables", "draw", "plots", "runs.pages", "ledger", "room", "person", "notebook"},
     {"labs", "desk", "recorded"},
     {"runs.notebooks", "runs.paper", "full_runs", "app"},
 ]  # fmt: skip

@@ -14,16 +14,16 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from support.errors import MalformedReply
-from support.models.profiles import MODEL
 from support.seats import TEMPERATURE as DETECTING
-from support.seats import Repeated, Spoken
-from support.seminar.acts import seat_detector, selecting
+from support.seats import Act, Repeated, Spoken, form, many
+from support.seminar.acts import CHECK, DETECTOR, SELECT, VERDICT, view
 from support.seminar.books import Books, Contact
 from support.seminar.data import ORGANISER, Persona, passed, rows, scenario
 from support.seminar.desk import Desk
@@ -38,6 +38,10 @@ RUNS = 3
 CONTEXTS = SPEAKER, SLOT, BOTH, SUMMARY = "speaker", "slot", "both", "summary"
 SELECTING = 1.0
 """The temperature of section 4.1.1."""
+NUMBERS, LARGEST = 12, 99
+"""Of policies that nobody listed: how many, and up to which."""
+SHOTS = ZERO, FEW, POLICIES = "zero", "few", "few with policies"
+"""Settings of section 4.2: without examples, with five, and with the policies too."""
 
 # ---- the suites ------------------------------------------------------------------------
 
@@ -169,6 +173,19 @@ def technique(context: str, listed: bool) -> str:
     return f"{context}, listed" if listed else f"{context}, not listed"
 
 
+def selecting(listed: bool, quotes: bool) -> Act:
+    """The organiser's own question, as section 4.1 asks it in other contexts too, of
+    which the paper's prompts show no list (`listed`); a context that quotes nobody needs
+    no marks."""
+
+    def numbers(seat: Any, desk: Desk) -> Any:
+        some: Any = Annotated[int, Field(ge=1, le=LARGEST)]
+        return form("SelectionReply", policies=many(some, NUMBERS))
+
+    shape = SELECT.form if listed else numbers
+    return replace(SELECT, form=shape, facts=view("desk", listed=listed, quotes=quotes))
+
+
 async def model_selections(
     model: ChatModel | str,
     states: Sequence[JudgedState],
@@ -187,10 +204,10 @@ async def model_selections(
         act = selecting(listed, quotes=context == SUMMARY)
         spoken = Spoken(temperature=temperature, repetition=run - 1)
         seat = Repeated(model, {"select": act}, spoken=spoken)
-        desk = Desk(state.books, policies)
+        desk = Desk(state.books, policies, progress=contexts(state)[context])
         found, problem = (), ""
         try:
-            found = await seat.select(desk, contexts(state)[context])
+            found = await seat.select(desk)
         except MalformedReply as error:
             problem = str(error)
         named = {"technique": technique(context, listed), "listed": listed, "run": run}
@@ -209,6 +226,16 @@ async def model_selections(
 # ---- verdicts --------------------------------------------------------------------------
 
 
+AT_ONCE = replace(
+    CHECK,
+    prompt="organizing/detection_zero",
+    form=lambda seat, mail, desk: form("VerdictReply", verdict=VERDICT),
+    facts=lambda seat, mail, desk: view("mail")(seat, mail),
+    made=lambda seat, reply, mail, desk: "" if reply.verdict == "flag" else None,
+)
+"""The detector's question without examples."""
+
+
 async def verdicts(
     name: str,
     detector: Any,
@@ -222,7 +249,10 @@ async def verdicts(
     An answer that did not fit its form counts as clear: nobody would have been asked;
     `problem` says why.
     """
-    seated, programme = seat_detector(detector), scenario("four")
+    seated, programme = (
+        DETECTOR.seat(detector, np.random.default_rng(0)),
+        scenario("four"),
+    )
     desk, who = Desk(Books(programme), policies), programme.people[0].name
 
     async def one(reply: JudgedReply) -> tuple[bool, str]:
@@ -232,7 +262,7 @@ async def verdicts(
             said = await seated.check(mail, desk)
         except MalformedReply as error:
             return False, str(error)
-        return said.flag, ""
+        return said is not None, ""
 
     found = await asyncio.gather(*map(one, replies))
     frame = judged(name, [flag for flag, _ in found], replies, run)
@@ -246,12 +276,14 @@ async def model_verdicts(
     shots: str,
     temperature: float = DETECTING,
 ) -> pd.DataFrame:
-    """A language model's `verdicts` in one of the paper's settings (`acts.SHOTS`), in
-    each of `RUNS`; the setting names it."""
-    asked = []
+    """A language model's `verdicts` in one of the paper's settings (`SHOTS`), in each of
+    `RUNS`; the setting names it."""
+    asked, known = [], policies if shots == POLICIES else PolicySet()
+    act = AT_ONCE if shots == ZERO else CHECK
     for run in range(1, RUNS + 1):
-        seat = seat_detector(MODEL, shots, Spoken(model, temperature, run - 1))
-        asked.append(verdicts(shots, seat, replies, policies, run))
+        spoken = Spoken(temperature=temperature, repetition=run - 1)
+        seat = Repeated(model, {"check": act}, spoken=spoken)
+        asked.append(verdicts(shots, seat, replies, known, run))
     return pd.concat(await asyncio.gather(*asked), ignore_index=True)
 
 

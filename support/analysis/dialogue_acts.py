@@ -33,7 +33,7 @@ A scheme of one's own is such a mapping, too; its last label is for what perform
 """
 LABELS = tuple(MEANINGS)
 OTHERS = "others"
-START, END = "start", "end"
+START = "start"
 
 Labels = tuple[str, ...]
 """The acts of one message in the order of its scheme; empty when nobody could label it."""

@@ -62,23 +62,6 @@ def numbers(frame: pd.DataFrame, column: str) -> pd.Series[float]:
     return values
 
 
-def how_many(
-    frame: pd.DataFrame, by: str | Sequence[str], unit: str = "repetition"
-) -> str:
-    """How many draws stand behind each group of rows: for titles.
-
-    Fewer came of a sweep than N where units failed, or asked the very same as others.
-
-    >>> rows = pd.DataFrame({"rule": ["a", "a", "b", "b"], "repetition": [0, 1, 0, 0]})
-    >>> how_many(rows, "rule"), how_many(rows[:2], "rule"), how_many(rows[:0], "rule")
-    ('1 to 2', '2', '0')
-    """
-    keys, counts = [by] if isinstance(by, str) else list(by), [0]
-    if len(frame):
-        counts = sorted(frame.groupby(keys)[unit].nunique())
-    return " to ".join(map(str, dict.fromkeys([counts[0], counts[-1]])))
-
-
 def participants(records: Iterable[Any]) -> str:
     """Who sat where in stored records, with or without their units: role by role, in words for a title.
 

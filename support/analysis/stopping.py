@@ -26,7 +26,6 @@ from support.analysis.conversation import spoken
 from support.analysis.dialogue_acts import LABELS, START
 from support.analysis.metrics import total_utility
 from support.analysis.prediction import stars_of
-from support.analysis.transitions import answered
 from support.errors import InvalidInput
 from support.roundtable.records import Round, Transcript
 from support.runs.study import Unit
@@ -374,9 +373,11 @@ def pairs_of(messages: pd.DataFrame) -> pd.DataFrame:
     acts = acts.rename(columns={"acts": "act"}).dropna()
     first = acts[acts["round"] == 1].assign(round=0, act=START)
     performed = pd.concat([first, acts])
-    pairs = answered(performed.drop_duplicates())
-    pairs["pair"] = pairs["act"] + " → " + pairs["act_next"]
-    pairs["round"] += 1
+    performed = performed.drop_duplicates()
+    before = performed.assign(round=performed["round"] + 1)
+    pairs = performed.merge(before, on=ROUND, suffixes=("", "_before"))
+    pairs = pairs[pairs["sender"] != pairs["sender_before"]]
+    pairs = pairs.assign(pair=pairs["act_before"] + " → " + pairs["act"])
     counts = pairs.groupby([*ROUND, "pair"]).size()
     table = counts.unstack(fill_value=0)
     return table.reindex(columns=PAIRS, fill_value=0)

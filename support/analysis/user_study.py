@@ -1,5 +1,5 @@
 """The user study of a coordinating agent: two questionnaires, given two or three times to
-the same people, and the means that the paper's text prints (002, section 5.3)."""
+the same people (002, section 5.1)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from dataclasses import replace
 
 import pandas as pd
 
-from support.analysis.printed import Scale, printed_means
 from support.data import inputs
 from support.errors import InvalidInput
 from support.survey.instruments import Instrument, read
 
 QUESTIONNAIRES = COMFORT, PERCEPTION = "ai_comfort", "system_perception"
 POINTS = ("before session 1", "after session 1", "after session 2")
-SEVEN = Scale(1, 7)
+STEPS = 7
 
 
 def questionnaire(name: str, point: str) -> Instrument:
@@ -42,19 +41,8 @@ def collected(answers: pd.DataFrame, name: str) -> pd.DataFrame:
     respondent, point, item, construct, answer, source."""
     forms = [form for form in questionnaires() if form.name.startswith(name)]
     items = forms[0].items.values()
-    rated = [item.id for item in items if len(item.choices) == SEVEN.high]
+    rated = [item.id for item in items if len(item.choices) == STEPS]
     given = answers["instrument"].isin([form.name for form in forms])
     rows = answers[given & answers["item"].isin(rated)]
     columns = ["respondent", "point", "item", "construct", "answer", "source"]
     return rows.rename(columns={"group": "point"})[columns].reset_index(drop=True)
-
-
-def study_means(published: pd.DataFrame) -> pd.DataFrame:
-    """The printed means: item, group (the point), mean, half (NaN), source, about (an
-    approximation, which GRIM must not judge)."""
-    part = published[published["column"].isin(POINTS)]
-    loose = set(part.loc[part["note"].str.contains(r"\babout\b"), "row"])
-    means = printed_means(part)
-    order = means["group"].map(POINTS.index).sort_values(kind="stable").index
-    means = means.loc[order].reset_index(drop=True)
-    return means.assign(about=means["item"].isin(loose))

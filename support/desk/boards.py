@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from support.labs.base import templates
+from support.forms import templates
 from support.mail.letters import shown_text
 from support.seminar.books import Books, Contact
 from support.seminar.data import ORGANISER

@@ -12,8 +12,7 @@ from pydantic import BaseModel
 
 from support.desk.boards import fill, short
 from support.errors import InvalidInput
-from support.labs.base import Press
-from support.labs.person import Sheet
+from support.person import Press, Sheet
 from support.seats import Question
 from support.seminar.desk import Desk
 from support.seminar.records import (

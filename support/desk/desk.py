@@ -35,12 +35,12 @@ from support.desk.pages import (
 from support.desk.setup import SetupPage
 from support.errors import FileInUse, InvalidInput
 from support.forms import readable
-from support.labs.base import Press, words
+from support.person import Press, words
 from support.runs.study import Store
 from support.seats import Question, Spoken
 from support.seminar.acts import ANSWERER, REVIEWER
 from support.seminar.policies import Policy
-from support.seminar.records import Flag, Hook, Review
+from support.seminar.records import Flag, Review
 from support.seminars.journal import names
 from support.seminars.seminar import Seminar
 from support.seminars.setup import REHEARSAL
@@ -58,7 +58,7 @@ WORDS = (
     "verbatim. Both empty: it is left open. Grants: whether what was asked for is given."
 )
 POLICY = "A policy, as it is to hold"
-NONE = Hook("")
+NONE = Flag(0, "", "")
 APPROVED = "Mail that you approved before the break goes out when you go on."
 SETTLED = (
     "Every date has a speaker, who knows it. Later days bring what people still write; "
@@ -113,7 +113,7 @@ class Desk:
             self.press, "Play to the end", lambda: self.play(everything=True)
         )
         self.other = button(self.press, "Change people or dates", self._ask_for_change)
-        self.question = w.Text(placeholder="Ask the log: what did … reply?")
+        self.question = w.Text(placeholder="Ask the log …")
         self.press.enter(self.question, self._ask)
         ask = row(self.question, button(self.press, "Ask", self._ask))
         ask.layout.display = "" if self.model else "none"
@@ -286,10 +286,9 @@ class Desk:
     async def _answer_for_good(self, question: Question, answer: Any) -> None:
         self._give(question, answer)
         flag: Flag = await question.wait()
-        day = self.seminar.day
-        await self._propose(Hook(flag.question, flag.answer, day, flag.person))
+        await self._propose(replace(flag, day=self.seminar.day))
 
-    async def _propose(self, hook: Hook = NONE) -> None:
+    async def _propose(self, hook: Flag = NONE) -> None:
         """Show a policy to be edited: of a question that was answered, or an empty one."""
         text, count = hook.answer, len(self.seminar.policies)
         if text:

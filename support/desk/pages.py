@@ -18,7 +18,8 @@ from support.desk import post
 from support.desk.boards import fill, flagged, mails
 from support.desk.cards import button, row
 from support.errors import InvalidInput
-from support.labs.base import Press
+from support.mail.letters import shown_text
+from support.person import Press
 from support.seminar.books import Books
 from support.seminar.data import ORGANISER, Persona
 from support.seminar.desk import Template, as_content
@@ -185,7 +186,10 @@ class MailsPage:
         offer(self.person, [EVERYBODY, *desk.books.contacts])
         shown = desk.mails if name == EVERYBODY else desk.thread(name)
         replies = [mail for mail in shown[::-1] if mail.sender != ORGANISER]
-        options = [(f"{one.sender}, day {one.day}", one.id) for one in replies]
+        options = []
+        for one in replies:
+            begins = " ".join(shown_text(one.body).split())[:40]
+            options.append((f"{one.sender}, day {one.day}: {begins}", one.id))
         none = "a reply …" if replies else "no reply yet"  # a menu shows no None
         offer(self.reply, [(none, 0), *options])
         away = seminar.setup.mode != REHEARSAL

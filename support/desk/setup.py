@@ -24,9 +24,9 @@ from support.desk.pages import (
     to_yaml,
 )
 from support.errors import ConveneError, InvalidInput
-from support.labs.base import Press
 from support.mail.credentials import find_login, servers_from_environment
 from support.models.profiles import MODEL
+from support.person import Press
 from support.runs.estimate import estimate
 from support.runs.sweep import Sweep
 from support.seats import HUMAN, MIXED

@@ -25,10 +25,10 @@ import numpy as np
 
 from support import draw
 from support.errors import InvalidInput
-from support.labs.base import Home, cell, fill, warning, words
-from support.labs.person import Forms
+from support.labs.base import cell, fill
 from support.models import serving
 from support.models.profiles import models_in
+from support.person import Forms, Home, warning, words
 from support.play import held
 from support.roundtable.fork import Start, starting
 from support.roundtable.records import Transcript

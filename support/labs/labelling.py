@@ -14,7 +14,8 @@ from support.analysis.agreement import LabelFile, coder_agreement, key
 from support.analysis.dialogue_acts import LABELS, MEANINGS
 from support.analysis.frames import need_columns
 from support.errors import InvalidInput
-from support.labs.base import fill, warning
+from support.labs.base import fill
+from support.person import warning
 
 DRAWS = 500
 """Of the bootstrap behind the table: enough for a glance, and quick after each label."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 
 from support.errors import ConveneError
-from support.labs.base import fill, warning
+from support.labs.base import fill
 from support.models.money import dollars
+from support.person import warning
 from support.runs.frames import calls_frame, units_frame
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import ipywidgets as w
 import numpy as np
 
 from support.errors import InvalidInput
-from support.labs.base import fill, warning, words
-from support.labs.person import Forms
+from support.labs.base import fill
+from support.person import Forms, warning, words
 from support.seats import HUMAN
 from support.survey.answers import AnswerBook, check_code
 from support.survey.instruments import Instrument, refusal

@@ -16,6 +16,7 @@ import numpy as np
 from support.fair_decisions.measures import value
 from support.fair_decisions.problem import FairDecisions
 from support.fair_decisions.records import Planning, PlanningRound
+from support.forms import templates
 from support.meetings.preferences import moment
 from support.meetings.records import Coordination
 from support.meetings.wording import worded
@@ -24,15 +25,7 @@ from support.roundtable.records import ENVIRONMENTS, Transcript, environment_of
 
 @cache
 def _template(name: str = "pages.html.j2") -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    made = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    return made.get_template(name)
+    return templates(Path(__file__).parent).get_template(name)
 
 
 def to_html(record: Transcript, *, title: str = "", reasons: bool = False) -> str:

@@ -23,7 +23,7 @@ from support.runs import notebooks
 NOTEBOOKS = {
     "000": "10_,11_,12_",
     "001": "20_,21_,22_,23_,24_",
-    "002": "40_,41_,42_",
+    "002": "11_,40_,41_",
     "003": "30_,31_",
 }
 RULES = "mixed"  # the rule-based participants of every role

@@ -6,12 +6,11 @@ paper's models, in our words. What a form can hold, the form holds; a text that 
 long is cut, and a policy that there is not is left out, since nobody would gain by
 losing the rest.
 
-    organizer   progress(desk) -> str · select(desk, progress) -> ids of policies
-                plan(desk, progress, selected, wish) -> DayPlan
-                act(desk, plan, selected, wish) -> Actions
-                draft(desk, action, wish) -> Draft · describe(desk, edit) -> str
+    organizer   progress(desk) -> str · select(desk) -> ids of policies
+                plan(desk) -> DayPlan · act(desk) -> Actions
+                draft(desk, action) -> Draft · describe(desk, edit) -> str
                 close(desk) -> str · generalise(desk, hook) -> str, a policy or ""
-    detector    check(mail, desk) -> Verdict
+    detector    check(mail, desk) -> a question, "" where it has no words; None is clear
     reader      read(desk, mail) -> Says
     reviewer    review(desk, what, items) -> Review · decide(desk, flag) -> Flag
                 read(desk, mail) -> Says | None
@@ -39,7 +38,6 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from support.errors import InvalidInput
 from support.play import counted
 from support.seats import (
     Act,
@@ -56,16 +54,13 @@ from support.seats import (
     text,
 )
 from support.seminar import words
-from support.seminar.data import Persona, Scenario, in_words, passed
-from support.seminar.desk import Desk, Template
-from support.seminar.detection import NoDetector, StatedDetector
+from support.seminar.data import Persona, Scenario, in_words
+from support.seminar.desk import Desk
 from support.seminar.organizer import RuleBasedOrganizer
 from support.seminar.records import (
     ACTION,
     ACTIONS,
-    ANSWER,
     ASKS,
-    CONFIRMATION,
     MAIL,
     PLAN,
     REPLY,
@@ -77,96 +72,25 @@ from support.seminar.records import (
     Mail,
     Review,
     Says,
-    Verdict,
 )
-from support.seminar.review import (
-    BODY,
-    Automatic,
-    checked_draft,
-    checked_review,
-    in_text,
-)
-from support.seminar.speakers import (
-    KINDS,
-    Letter,
-    Response,
-    RuleBasedSpeaker,
-)
+from support.seminar.review import BODY, Automatic, checked_review
+from support.seminar.speakers import KINDS, Letter, Response, RuleBasedSpeaker
 from support.spelling import alike, or_none
 
-# Characters of a tight model's texts, and of what it is shown; others have four times as
-# many. Mails, days and lessons that it is shown.
+# Characters of a tight model's texts, and mails of the log that it is shown; others have
+# four times as many.
 LINE, SENTENCE, PARAGRAPH, LETTER, REPORT = 160, 240, 600, 1500, 2000
-SHOWN, STATE = 900, 4000
-THREAD, LOG, LEARNT = 6, 12, 8
+LOG = 12
 
 # ---- what prompts say ------------------------------------------------------------------
 
 
-class Shows:
-    """What prompts say of a desk, as far as a seat is shown it; `wish` is what is to be
-    otherwise this time. What others wrote has ">" before each line, so that no text can
-    pose as its own end."""
-
-    in_words = staticmethod(in_words)
-    in_text = staticmethod(in_text)
-
-    def __init__(self, seat: Any, desk: Any, wish: str = "") -> None:
-        self.seat, self.shown, self.desk, self.wish = seat, seat.shown, desk, wish
-
-    def dated(self, days: Sequence[date]) -> str:
-        """Dates as forms have them, and in words."""
-        return "; ".join(f"{day} ({in_words(day)})" for day in days) or "none"
-
-    def quoted(self, given: str, most: int = SHOWN) -> str:
-        """A text by somebody else."""
-        lines = self.shown.text(given, most).splitlines()
-        flat = (" ".join(line.split()) for line in lines)
-        return "\n".join(f"> {line}" for line in flat if line)
-
-    def letter(self, mail: Any) -> str:
-        """A mail, a draft or a template."""
-        return self.quoted(f"{mail.subject}\n{mail.body}")
-
-    def mails(self, written: Sequence[Mail], most: int = THREAD) -> list[str]:
-        """The last mails, each with a head of ours."""
-        found = []
-        for mail in self.shown.last(written, most, "mails"):
-            head = f"Day {mail.day}, {mail.kind}, from {mail.sender} to {mail.to}:"
-            found.append(f"{head}\n{self.letter(mail)}")
-        return found
-
-    def person(self, name: str) -> str:
-        """All that is known of somebody, in a line."""
-        return words.person(self.desk, self.desk.books.contacts[name])
-
-    def left(self) -> int:
-        """Working days to the deadline."""
-        return max(0, passed(self.desk.today, self.desk.scenario.deadline))
-
-    def template(self, action: Action) -> Template:
-        """The template for an action's mail."""
-        return words.template_for(self.desk.templates, action)
-
-    def decided(self, about: str) -> Sequence[str]:
-        """What the person at the desk decided, about one person or ("") about all."""
-        found, desk = [], self.desk
-        for hook in desk.hooks:
-            if hook.answer and about in ("", hook.person):
-                told = [m for m in desk.thread(hook.person) if m.asks == ANSWER]
-                due = hook.day and not any(mail.day >= hook.day for mail in told)
-                when = "to be passed on" if due else "before"
-                asked = self.quoted(hook.question)
-                found.append(f"{hook.person}, {when}: {hook.answer}\n{asked}")
-        return self.shown.last(found, LEARNT, "decisions")
-
-
-def view(*names: str) -> Callable[..., dict[str, Any]]:
-    """The facts of a prompt: what a seat is given, by name; after that comes a wish."""
+def view(*names: str, **more: Any) -> Callable[..., dict[str, Any]]:
+    """The facts of a prompt: what a seat is given, by name, and more."""
 
     def facts(seat: Any, *given: Any) -> dict[str, Any]:
-        told = dict(zip(names, given, strict=False))
-        return {"show": Shows(seat, told.get("desk"), *given[len(names) :]), **told}
+        told = dict(zip(names, given, strict=True))
+        return {"show": words.Shows(told.get("desk"), seat.shown), **told, **more}
 
     return facts
 
@@ -236,23 +160,23 @@ SAID = "can", "perhaps", "cannot", "gives back"
 
 
 def says_fields(
-    seat: Any, offered: Iterable[date], held: Sequence[date], known: Says | None = None
+    seat: Any, offered: Iterable[date], held: Sequence[date], known: Says
 ) -> dict[str, Any]:
     """One answer for each date, so that none can be possible and impossible; only a date
-    that is theirs can be given back. What is `known` stands there for a person."""
-    first, there, dates = known or Says(), dict[date, str](), {}
+    that is theirs can be given back. What is `known` stands there before."""
+    there, dates = dict[date, str](), {}
     for said in SAID:
-        there |= dict.fromkeys(getattr(first, said.replace(" ", "_")), said)
+        there |= dict.fromkeys(getattr(known, said.replace(" ", "_")), said)
     for slot in sorted({*offered, *held}):
         answers = ("not said", *(SAID if slot in held else SAID[:-1]))
-        begun: Any = {"default": there.get(slot, "not said")} if known else None
+        begun: Any = {"default": there.get(slot, "not said")}
         title = Field(title=in_words(slot), json_schema_extra=begun)
         dates[str(slot)] = Annotated[one_of("answer", answers), title]
     return {
         "dates": keyed("DatesReply", dates),
-        "declines": (bool, first.declines),
-        "not_before": (or_none(Day), first.not_before),
-        "asks": (short(seat, SENTENCE), first.asks),
+        "declines": (bool, known.declines),
+        "not_before": (or_none(Day), known.not_before),
+        "asks": (short(seat, SENTENCE), known.asks),
     }
 
 
@@ -272,9 +196,9 @@ def says(reply: Any) -> Says:
 
 def read_fields(seat: Any, desk: Desk, mail: Mail) -> dict[str, Any]:
     """The dates that they were offered; for a person all, and what is known already."""
-    offered, known = desk.offered(mail.sender), None
+    offered, known = desk.offered(mail.sender), Says()
     if isinstance(seat, HumanSeat):
-        offered, known = tuple(desk.books.holders), mail.says or Says()
+        offered, known = tuple(desk.books.holders), mail.says or known
     return says_fields(seat, offered, desk.books.held(mail.sender), known)
 
 
@@ -294,96 +218,68 @@ STEPS: Mapping[str, Sequence[str]] = {
     "summaries": ("progress", "describe", "close", "generalise"),
 }
 """What another model may do apart, as the paper has o3 beside GPT-4o."""
-NUMBERS, LARGEST = 12, 99
 
 
-def selecting(listed: bool = True, quotes: bool = True) -> Act:
-    """Which policies does the situation call for?
-
-    Section 4.1 asks it in other contexts too, of which the paper's prompts show no list
-    (`listed`); a context that quotes nobody needs no marks. A number of no policy is
-    told as such.
-    """
-
-    def numbers(seat: Any, desk: Desk, progress: str) -> Any:
-        count = len(desk.policies)
-        some: Any = Annotated[int, Field(ge=1, le=LARGEST)]
-        if listed and count:
-            some = one_of("policy", [*range(1, count + 1)])
-        return form("SelectionReply", policies=many(some, count if listed else NUMBERS))
-
-    def facts(seat: Any, *given: Any) -> dict[str, Any]:
-        told = view("desk", "progress")(seat, *given)
-        return told | {"quotes": quotes, "listed": listed}
-
-    def ids(seat: Any, reply: Any, desk: Desk, progress: str) -> tuple[str, ...]:
-        known = dict(enumerate(desk.policies.ids, start=1))
-        return tuple(known.get(n, f"no policy {n}") for n in sorted({*reply.policies}))
-
-    return Act(
-        "organizing/selection",
-        numbers,
-        facts,
-        ids,
-        room=30 + 4 * NUMBERS,
-        unasked=lambda seat, desk, progress: None if len(desk.policies) else (),
-    )
+def numbers(seat: Any, desk: Desk) -> type[BaseModel]:
+    """The numbers of policies, as they are listed."""
+    known = range(1, len(desk.policies) + 1)
+    some = many(one_of("policy", known), len(known))
+    return form("SelectionReply", policies=some)
 
 
-def action_fields(seat: Any, desk: Desk, *view: Any) -> dict[str, Any]:
-    """For each person an action or none, with the one date that they get in `slot` where
-    there is any that they can be given."""
+def ids(seat: Any, reply: Any, desk: Desk) -> tuple[str, ...]:
+    """The ids of the policies that a reply numbers; a number of none is told as such."""
+    known = dict(enumerate(desk.policies.ids, start=1))
+    return tuple(known.get(n, f"no policy {n}") for n in sorted({*reply.policies}))
+
+
+SELECT = Act(
+    "organizing/selection",
+    numbers,
+    view("desk", listed=True, quotes=True),
+    ids,
+    room=78,
+    unasked=lambda seat, desk: None if len(desk.policies) else (),
+)
+"""Which policies does the situation call for?"""
+
+
+def action_fields(seat: Any, desk: Desk) -> dict[str, Any]:
+    """Actions, each with what the record has; of one that cannot be carried out the day
+    says why, and does the rest."""
     known, slots = desk.policies.ids, list(desk.books.holders)
     schema = WithJsonSchema({"type": "string", "enum": ["", *known]})
     policy = BeforeValidator(lambda given: given if given in known else "")
-    rest: dict[str, Any] = {
-        "goal": (short(seat, LINE), ""),
-        "policy": (Annotated[str, policy, schema], ""),
-        "slots": (many(one_day(slots), len(slots))[0], ()),
-        "asks": (one_of("asks", ["", *ASKS]), ""),
-    }
-    people, shapes = {}, dict[tuple[date, ...], Any]()
-    for name, contact in desk.books.contacts.items():
-        gives = [Action(CONFIRMATION, name, slots=(slot,)) for slot in slots]
-        own = tuple(one.slots[0] for one in gives if not desk.books.refusal(one))
-        kinds = [kind for kind in ACTIONS if own or kind != CONFIRMATION]
-        told = rest | {"kind": one_of("kind", kinds)}
-        if own:
-            told["slot"] = or_none(one_day(own)), None
-        shape = shapes.setdefault(own, form("Action", **told))
-        if not contact.off:
-            people[name] = shape | None
-    return {"actions": keyed("PeopleReply", people)}
-
-
-def acted(seat: Any, reply: Any, *view: Any) -> tuple[Action, ...]:
-    """The actions of a reply."""
-    found = []
-    for name, one in reply.actions.items():
-        if one is not None:
-            told = dict(one)
-            slot, slots = told.pop("slot", None), told.pop("slots")
-            given = (slot,) if slot and one.kind == CONFIRMATION else tuple(slots)
-            found.append(Action(person=name, slots=given, **told))
-    return tuple(found)
+    listed = [name for name in desk.books.contacts if name not in desk.books.removed]
+    days, _ = many(one_day(slots), len(slots))
+    one = form(
+        "Action",
+        person=one_of("person", listed),
+        kind=one_of("kind", ACTIONS),
+        goal=(short(seat, LINE), ""),
+        policy=(Annotated[str, policy, schema], ""),
+        slots=(Annotated[days, AfterValidator(tuple)], ()),
+        asks=(one_of("asks", ["", *ASKS]), ""),
+    )
+    return {"actions": many(one, len(listed))}
 
 
 ORGANIZES = {
     "progress": one_text("progress", "desk", "summary", REPORT),
-    "select": selecting(),
+    "select": SELECT,
     "plan": asked(
         "plan",
-        "desk progress selected",
+        "desk",
         lambda *view: {"plan": PARAGRAPH, "reason": PARAGRAPH},
         lambda seat, reply, *view: DayPlan(reply.plan, reply.reason),
         room=2 * PARAGRAPH + 40,
     ),
     "act": asked(
         "actions",
-        "desk plan selected",
+        "desk",
         action_fields,
-        acted,
-        room=lambda seat, desk, *view: 60 + 250 * len(desk.books.contacts),
+        lambda seat, reply, *view: tuple(Action(**dict(a)) for a in reply.actions),
+        room=lambda seat, desk: 60 + 250 * len(desk.books.contacts),
     ),
     "draft": asked(
         "mail",
@@ -392,8 +288,8 @@ ORGANIZES = {
             "subject": LINE,
             "body": text(min(BODY, seat.shown.characters(LETTER))),
         },
-        lambda seat, reply, desk, action, *wish: checked_draft(
-            Draft(action.person, reply.subject, reply.body)
+        lambda seat, reply, desk, action: Draft(
+            action.person, reply.subject, reply.body
         ),
         room=LINE + LETTER + 40,
     ),
@@ -446,59 +342,53 @@ def seat_organizer(
 
 # ---- the detector ----------------------------------------------------------------------
 
-SHOTS = ZERO, FEW, POLICIES = "zero", "few", "few with policies"
-"""Settings of section 4.2: without examples, with five, and with the policies too."""
+
+class StatedDetector:
+    """Flags what a reply says that somebody has to decide about, and a reply that nobody
+    could read, which it cannot judge."""
+
+    kind = "stated"
+
+    async def check(self, mail: Mail, desk: Desk) -> str | None:
+        """A question that quotes what is asked."""
+        if mail.says is None:
+            return f"Nobody could read the mail of {mail.sender}. What now?"
+        asks = mail.says.asks
+        return f"{mail.sender} asks: “{asks}” What shall I answer?" if asks else None
 
 
-def checking(shots: str) -> Act:
-    """Is a reply covered by the policies, or has somebody to decide?
+class NoDetector:
+    """A floor: lets every reply pass."""
 
-    Its examples are of the kinds of the paper's, in our words. A flag is one, however
-    long its question.
-    """
+    kind = "none"
 
-    def facts(seat: Any, mail: Mail, desk: Desk) -> dict[str, Any]:
-        if shots == ZERO:
-            return view("mail")(seat, mail)
-        listed = desk.policies if shots == POLICIES else ()
-        return view("mail", "desk")(seat, mail, desk) | {"policies": listed}
-
-    def verdict(seat: Any, *view: Any) -> type[BaseModel]:
-        kinds = ("clear", "flag")
-        said: Any = Annotated[Literal[kinds], alike(kinds)]
-        more = {} if shots == ZERO else {"question": short(seat, SENTENCE)}
-        return form("VerdictReply", verdict=said, **more)
-
-    def made(seat: Any, reply: Any, *view: Any) -> Verdict:
-        flag = reply.verdict == "flag"
-        return Verdict(flag, getattr(reply, "question", "") if flag else "")
-
-    prompt = "detection_zero" if shots == ZERO else "detection"
-    return Act(f"organizing/{prompt}", verdict, facts, made, room=100)
+    async def check(self, mail: Mail, desk: Desk) -> str | None:
+        """Clear."""
+        return None
 
 
+VERDICTS = "clear", "flag"
+VERDICT: Any = Annotated[Literal[VERDICTS], alike(VERDICTS)]
+CHECK = Act(
+    "organizing/detection",
+    lambda seat, *view: form(
+        "VerdictReply", verdict=VERDICT, question=short(seat, SENTENCE)
+    ),
+    view("mail", "desk"),
+    lambda seat, reply, *view: reply.question if reply.verdict == "flag" else None,
+    room=100,
+)
+"""Is a reply covered by the policies, or has somebody to decide? Its examples are of the
+kinds of the paper's, in our words; a flag is one, however long its question."""
 DETECTOR = Role(
     "detector",
-    acts={"check": checking(POLICIES)},
+    acts={"check": CHECK},
     kinds={
         "stated": lambda me, rng, own: StatedDetector(),
         "none": lambda me, rng, own: NoDetector(),
     },
     speaker=Repeated,
 )
-
-
-DETECTORS = {
-    shots: replace(DETECTOR, acts={"check": checking(shots)}) for shots in SHOTS
-}
-
-
-def seat_detector(
-    kind: Any, shots: str = POLICIES, spoken: Spoken | None = None
-) -> Any:
-    """The detector of a kind; a model is asked in one of `SHOTS`."""
-    return DETECTORS[shots].seat(kind, np.random.default_rng(0), None, spoken)
-
 
 # ---- the reader, and the person at the desk --------------------------------------------
 
@@ -581,15 +471,14 @@ def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
                 f'a reply without a body or "says" given; expected both, or {WAIT}'
             )
 
-    begun = Says() if isinstance(seat, HumanSeat) else None
-    own = form("SaysReply", **says_fields(seat, letter.offered, letter.given, begun))
+    own = form("SaysReply", **says_fields(seat, letter.offered, letter.given, Says()))
     return form(
         "SpeakerReply",
         fitting,
         action=Literal[REPLY, WAIT],
         until=(or_none(int), None),
         subject=(short(seat, LINE), ""),
-        body=(text(seat.shown.characters(SHOWN), 0), ""),
+        body=(text(seat.shown.characters(words.SHOWN), 0), ""),
         says=(or_none(own), None),
     )
 
@@ -617,7 +506,9 @@ SPEAKER = Role(
             reply_form,
             view("letter"),
             response,
-            room=lambda seat, letter: LINE + SHOWN + 300 + 25 * len(letter.offered),
+            room=lambda seat, letter: (
+                LINE + words.SHOWN + 300 + 25 * len(letter.offered)
+            ),
             briefing="organizing/speaker",
             told=lambda seat, letter: view("letter", "own")(seat, letter, seat.own),
         )
@@ -674,13 +565,7 @@ class Told:
     mails: tuple[int, ...] = ()
 
 
-def _empty(seat: Any, question: str, desk: Desk) -> Told | None:
-    if not question.strip():
-        example = "What did Prof. Tarrant say last?"
-        raise InvalidInput(
-            f"question: nothing given; expected words such as: {example}"
-        )
-    return None if desk.mails else Told("There are no mails yet.")
+NOTHING = Told("Without mails, or without a question, there is nothing to answer.")
 
 
 def answer_fields(seat: Any, question: str, desk: Desk) -> dict[str, Any]:
@@ -701,7 +586,9 @@ ANSWERER = Role(
                 reply.answer, tuple(dict.fromkeys(reply.mails))
             ),
             room=250,
-            unasked=_empty,
+            unasked=lambda seat, question, desk: (
+                None if question.strip() and desk.mails else NOTHING
+            ),
         )
     },
 )

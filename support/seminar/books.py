@@ -142,6 +142,11 @@ class Books:
         everybody = self.contacts.values()
         return [c for c in everybody if c.name not in have and not c.declined]
 
+    @property
+    def removed(self) -> list[str]:
+        """Who was taken off the list."""
+        return [c.name for c in self.contacts.values() if c.off]
+
     def quiet(self, contact: Contact) -> int | None:
         """Working days since the last mail, where it is not answered."""
         if not contact.unanswered:

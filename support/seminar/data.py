@@ -161,6 +161,15 @@ class Scenario:
         return {person.name: person for person in self.people}
 
     @property
+    def last(self) -> int:
+        """The number of the last day; the first is 1."""
+        return (self.deadline - self.start).days + 1
+
+    def on(self, day: int) -> date:
+        """The date of a day."""
+        return self.start + timedelta(days=day - 1)
+
+    @property
     def introduced(self) -> Scenario:
         """As the organiser knows it."""
         return replace(self, people=tuple(p.introduced for p in self.people))

@@ -22,8 +22,8 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
 from support.errors import NotSent
@@ -32,7 +32,7 @@ from support.play import FormatError, counted, together
 from support.seminar import words
 from support.seminar.books import Books
 from support.seminar.data import ORGANISER, Scenario, in_words
-from support.seminar.desk import Artefacts, Desk, Template, hook_of, hooks_of
+from support.seminar.desk import Artefacts, Desk, Template
 from support.seminar.policies import Judged, violations
 from support.seminar.records import (
     ACTION,
@@ -41,7 +41,6 @@ from support.seminar.records import (
     INVITATION,
     MAIL,
     PLAN,
-    REPLY,
     SENT,
     STATED,
     Action,
@@ -54,7 +53,6 @@ from support.seminar.records import (
     Reading,
     Review,
     Says,
-    Verdict,
 )
 from support.seminar.review import (
     AGAINS,
@@ -62,7 +60,7 @@ from support.seminar.review import (
     AUTOMATIC,
     checked_draft,
     checked_review,
-    edits,
+    in_text,
     levels,
     texts,
 )
@@ -71,17 +69,6 @@ from support.seminar.speakers import Letter, Response
 AMISS = (*UNFIT, NotSent)
 UNSAID = "No policy covers this reply. What is to be done about it?"
 CROWDED = "{names} each have {slot}, as a reply was read otherwise later. What shall I tell {who}?"
-
-
-@dataclass(frozen=True)
-class Written:
-    """A reply that lies in the box until the morning; `doubt` is what the person at the
-    desk has to be asked about it; of a mail that came back there is nothing else."""
-
-    person: str
-    response: Response
-    answers: int | None = None
-    doubt: str = ""
 
 
 class DirectPost:
@@ -96,14 +83,10 @@ class DirectPost:
 
     def __init__(self, scenario: Scenario, seats: Mapping[str, Any]) -> None:
         self.scenario, self.seats = scenario, dict(seats)
-        self.looks, self.box = dict[str, int | None](), list[Written]()
+        self.looks, self.box = dict[str, int | None](), list[Mail]()
 
-    def seat(self, name: str, who: Any) -> None:
-        """Somebody joins."""
-        self.seats[name] = who
-
-    async def collect(self, day: int) -> list[Written]:
-        """Empty the box."""
+    async def collect(self, day: int) -> list[Mail]:
+        """Empty the box; its mails have no number and no day yet."""
         found, self.box = self.box, []
         return found
 
@@ -115,33 +98,22 @@ class DirectPost:
         looks = [day for day in self.looks.values() if day is not None]
         return bool(self.box) or any(day < last for day in looks)
 
-    def letters(self, desk: Desk) -> list[Letter]:
-        """What everybody is shown who got mail today, or said that they would look."""
-        got = {mail.to for mail in desk.mails if mail.day == desk.day}
-        got |= {name for name, day in self.looks.items() if day == desk.day}
-        found = []
-        for name in self.seats:
-            if name in got:
-                given = tuple(desk.books.held(name))
-                found.append(self.letter(desk, name, desk.day, given))
-        return found
-
-    def letter(
-        self, desk: Desk, name: str, day: int, given: tuple[date, ...]
-    ) -> Letter:
+    def letter(self, desk: Desk, name: str, day: int, given: Iterable[date]) -> Letter:
         """What somebody is shown on a day, or was, who had these dates then."""
         thread = tuple(mail for mail in desk.thread(name) if mail.day <= day)
         offered = sorted({slot for mail in thread for slot in mail.slots})
-        today = self.scenario.start + timedelta(days=day - 1)
-        head = name, desk.scenario.organiser, day, today, thread
-        return Letter(*head, tuple(offered), given)
+        head = name, desk.scenario.organiser, day, self.scenario.on(day), thread
+        return Letter(*head, tuple(offered), tuple(given))
 
     async def evening(self, desk: Desk, slips: Slips) -> None:
-        """They read, and may write."""
-        letters = {letter.person: letter for letter in self.letters(desk)}
-        calls = {}
-        for name, letter in letters.items():
-            answer = self.seats[name].answer(letter)
+        """Whoever got mail today, or said that they would look, reads and may write."""
+        got = {mail.to for mail in desk.mails if mail.day == desk.day}
+        got |= {name for name, day in self.looks.items() if day == desk.day}
+        letters, calls = {}, {}
+        for name in filter(got.__contains__, self.seats):
+            held = desk.books.held(name)
+            letters[name] = self.letter(desk, name, desk.day, held)
+            answer = self.seats[name].answer(letters[name])
             calls[name] = slips.ask(name, "answer", answer, Response())
         for name, response in (await together(calls)).items():
             self.keep(letters[name], response)
@@ -150,8 +122,7 @@ class DirectPost:
         """A response, and the day on which they look again."""
         self.looks[letter.person] = response.until
         if response.body or response.says is not None:
-            latest = letter.latest.id
-            self.box.append(Written(letter.person, response, latest))
+            self.box.append(response.mail(letter.person, letter.latest.id))
 
 
 class Slips(list[FormatError]):
@@ -189,7 +160,7 @@ class Run:
         delegation: Mapping[str, str] | str = AUTOMATIC,
     ) -> None:
         self.post, self.roles, self.delegation = post, roles, levels(delegation)
-        self.slips, self.start = Slips(), scenario.start
+        self.slips = Slips()
         begun = artefacts.policies, artefacts.templates, tuple(past)
         learnt = [*artefacts.hooks], [*artefacts.learnt]
         self.desk = Desk(Books(scenario.introduced), *begun, *learnt)
@@ -203,7 +174,8 @@ class Run:
         received, flags = await self._morning(await self.post.collect(number))
         before = desk.books.copy()
         desk.progress = await self._ask("organizer", "progress", desk, instead="")
-        desk.selected = await self._selected()
+        chosen = await self._ask("organizer", "select", desk, instead=())
+        desk.selected = tuple(name for name in desk.policies.ids if name in chosen)
         desk.plan = await self._plan()
         desk.actions = await self._act()
         sent = await self._send()
@@ -250,22 +222,17 @@ class Run:
         for day in days:
             self._begin(day.number)
             desk.mails += [*day.received, *day.sent]
-            desk.hooks += hooks_of((day,))
+            desk.hooks += day.flags
             desk.edits += day.edits
             desk.before.append(day)
-            desk.decided += [flag for flag in day.flags if flag.answer]
             desk.progress, desk.selected = day.progress, day.selected
             desk.plan, desk.actions = day.plan, day.actions
 
     def _begin(self, number: int) -> None:
-        """What was decided about somebody stays until a mail to them has left."""
-        desk = self.desk
-        wrote = {mail.to for mail in desk.mails if mail.day == desk.day}
-        desk.decided = [one for one in desk.decided if one.person not in wrote]
+        desk, self.slips = self.desk, Slips()
         desk.progress, desk.selected = "", ()
         desk.plan, desk.actions = DayPlan(""), ()
-        desk.day, self.slips = number, Slips()
-        desk.books.today = self.start + timedelta(days=number - 1)
+        desk.day, desk.books.today = number, desk.scenario.on(number)
 
     def _spent(self) -> tuple[int, int]:
         """Replies and tokens of models so far; who has several roles counts once."""
@@ -280,42 +247,34 @@ class Run:
     # ---- the morning's replies ----
 
     async def _morning(
-        self, written: Iterable[Written]
+        self, written: Iterable[Mail]
     ) -> tuple[tuple[Mail, ...], tuple[Flag, ...]]:
-        """What replies say is entered, about what nobody could read the person at the
-        desk is asked; then about what no policy covers, has a doubt, or leaves too many
+        """What replies say is entered; what nobody could read, the person at the desk is
+        asked to; then they are asked about what no policy covers, or leaves too many
         people on a date. What cannot be judged is flagged."""
-        received, flags = list[Mail](), list[Flag]()
-        for one in written:
-            about = one.answers or 0
-            if one.response.body or one.response.says:
-                received.append(self._arrive(one))
-                about = received[-1].id
-            if one.doubt:
-                flags.append(Flag(about, one.person, one.doubt))
-        known = []
+        received = [self._arrive(one) for one in written]
+        known, flags = [], list[Flag]()
         read = await together({mail: self._read(mail, "reader") for mail in received})
         for mail, reading in read.items():
             reading = reading or await self._read(mail, "reviewer")
-            if reading is None:
-                self._received(mail, None)
-            else:
+            if reading:
                 self.enter(reading)
             known.append(replace(mail, says=reading.says if reading else None))
-        asked, doubtful = ("detector", "check"), Verdict(True)
-        checks = {m: self._ask(*asked, m, self.desk, instead=doubtful) for m in known}
-        for mail, verdict in (await together(checks)).items():
-            if verdict.flag:
-                question = verdict.question.strip() or UNSAID
-                flags.append(Flag(mail.id, mail.sender, question))
+        asked = "detector", "check"
+        checks = {m: self._ask(*asked, m, self.desk, instead="") for m in known}
+        for mail, question in (await together(checks)).items():
+            if question is not None:
+                flags.append(Flag(mail.id, mail.sender, question.strip() or UNSAID))
         flags += self._crowded()
         return tuple(received), tuple([await self._decide(flag) for flag in flags])
 
-    def _arrive(self, one: Written) -> Mail:
-        said, desk = one.response, self.desk
-        head = len(desk.mails) + 1, desk.day, REPLY, one.person, ORGANISER
-        mail = Mail(*head, said.subject, said.body, answers=one.answers, says=said.says)
+    def _arrive(self, mail: Mail) -> Mail:
+        """A mail is in the books from the evening before, though nobody read it yet."""
+        desk = self.desk
+        mail = replace(mail, id=len(desk.mails) + 1, day=desk.day)
         desk.mails.append(mail)
+        on = desk.scenario.on(mail.day - 1)
+        desk.books.enter("received", mail.id, mail.sender, None, on)
         return mail
 
     async def _read(self, mail: Mail, role: str) -> Reading | None:
@@ -327,52 +286,33 @@ class Run:
         return Reading(mail.id, mail.sender, says, by) if says else None
 
     def enter(self, reading: Reading) -> None:
-        """Enter what a reply says; of one that is in the books already, correct it. Both
+        """Enter what a reply says, in the place of what it was taken to say before; all
         readings stay on record."""
-        books, id = self.desk.books, reading.mail
-        if ("received", id) in [event[:2] for event in books.events]:
-            self.desk.books = books.corrected(id, reading.says)
-        else:
-            (mail,) = [mail for mail in self.desk.mails if mail.id == id]
-            self._received(mail, reading.says)
+        self.desk.books = self.desk.books.corrected(reading.mail, reading.says)
         self._readings.append(reading)
-
-    def _received(self, mail: Mail, says: Says | None) -> None:
-        """Into the books; it was written on the evening before."""
-        on = self.start + timedelta(days=mail.day - 2)
-        self.desk.books.enter("received", mail.id, mail.sender, says, on)
 
     def _crowded(self) -> list[Flag]:
         """A question about each date with too many people, to who got it last, once."""
-        asked, found = [hook.question for hook in self.desk.hooks], []
+        asked, found = [flag.question for flag in self.desk.hooks], []
         for slot, names in self.desk.books.crowded:
-            told = {"names": " and ".join(names), "slot": in_words(slot)}
-            question = CROWDED.format(who=names[-1], **told)
+            both, last = " and ".join(names), names[-1]
+            question = CROWDED.format(names=both, slot=in_words(slot), who=last)
             if question not in asked:
-                found.append(Flag(0, names[-1], question))
+                found.append(Flag(0, last, question))
         return found
 
     async def _decide(self, flag: Flag) -> Flag:
         desk = self.desk
-        decided: Flag = await self._ask("reviewer", "decide", desk, flag, instead=flag)
-        desk.hooks.append(hook_of(decided, desk.day))
-        desk.decided += [decided] if decided.answer else []
+        asked = self._ask("reviewer", "decide", desk, flag, instead=flag)
+        decided: Flag = replace(await asked, day=desk.day)
+        desk.hooks.append(decided)
         return decided
 
     # ---- from the summary to the mails ----
 
-    async def _selected(self) -> tuple[str, ...]:
-        desk = self.desk
-        asked = "organizer", "select", desk, desk.progress
-        found = await self._ask(*asked, instead=())
-        return tuple(name for name in desk.policies.ids if name in found)
-
     async def _plan(self) -> DayPlan:
-        desk = self.desk
-
-        async def made(wish: str = "") -> list[Any]:
-            given = desk, desk.progress, desk.selected, wish
-            found = await self._ask("organizer", "plan", *given)
+        async def made() -> list[Any]:
+            found = await self._ask("organizer", "plan", self.desk)
             return [found] if found else []
 
         found = await self._looked_at(PLAN, made)
@@ -383,9 +323,8 @@ class Run:
         its date away."""
         desk = self.desk
 
-        async def made(wish: str = "") -> list[Any]:
-            given = desk, desk.plan, desk.selected, wish
-            asked = self._ask("organizer", "act", *given, instead=())
+        async def made() -> list[Any]:
+            asked = self._ask("organizer", "act", desk, instead=())
             return self._possible(await asked)
 
         actions = []
@@ -411,13 +350,12 @@ class Run:
         desk, sent = self.desk, list[Mail]()
         writing = [action for action in desk.actions if action.kind in SENT]
 
-        async def drafted(action: Action, wish: str) -> Draft:
-            made = await self.roles["organizer"].draft(desk, action, wish)
-            return checked_draft(made)
+        async def drafted(action: Action) -> Draft:
+            return checked_draft(await self.roles["organizer"].draft(desk, action))
 
-        async def made(wish: str = "") -> list[Any]:
+        async def made() -> list[Any]:
             asked, ask = ("organizer", "draft"), self.slips.ask
-            calls = {a: ask(*asked, drafted(a, wish)) for a in writing}
+            calls = {a: ask(*asked, drafted(a)) for a in writing}
             return [draft for draft in (await together(calls)).values() if draft]
 
         for draft in await self._looked_at(MAIL, made):
@@ -459,12 +397,12 @@ class Run:
     # ---- the person at the desk ----
 
     async def _looked_at(
-        self, what: str, made: Callable[..., Awaitable[list[Any]]]
+        self, what: str, made: Callable[[], Awaitable[list[Any]]]
     ) -> list[Any]:
         """What is left of a list after the person at the desk saw it, as far as it is
         not delegated; what they change and wish is remembered. `made` makes it again by a
         wish, at most `AGAINS` times; who still wants another has removed it."""
-        items, remember = await made(), self.desk.edits.append
+        desk, items = self.desk, await made()
         for again in reversed(range(AGAINS + 1)):
             shown = [item for item in items if self._stops(what, item)]
             if not shown:
@@ -476,11 +414,12 @@ class Run:
                 return passed
             if not (review.wish and again):
                 left = [] if review.wish else [*review.items]
-                for edit in edits(what, shown, left):
-                    remember(await self._described(edit))
+                await self._remember(what, shown, left)
                 return passed + left
-            before, items = texts(items), await made(review.wish)
-            remember(Edit(what, "", before, texts(items), review.wish, wish=True))
+            before, desk.wish = texts(items), review.wish
+            items, desk.wish = await made(), ""
+            edit = Edit(what, "", before, texts(items), review.wish, wish=True)
+            desk.edits.append(edit)
         return []
 
     def _stops(self, what: str, item: Any) -> bool:
@@ -495,19 +434,29 @@ class Run:
         review = await self.roles["reviewer"].review(self.desk, what, tuple(shown))
         return checked_review(self.desk, what, shown, review)
 
-    async def _described(self, edit: Edit) -> Edit:
-        """An edit, with the sentence that is remembered of it."""
-        contact = self.desk.books.contacts.get(edit.about)
-        edit = replace(edit, role=contact.role if contact else "")
-        said = await self._ask("organizer", "describe", self.desk, edit, instead="")
-        return replace(edit, summary=" ".join(said.split()))
+    async def _remember(
+        self, what: str, shown: Sequence[Any], left: Sequence[Any]
+    ) -> None:
+        """What was changed, removed or added, by person, each with a sentence."""
+        desk = self.desk
+        before = {item.person: in_text(item) for item in shown}
+        after = {item.person: in_text(item) for item in left}
+        for person in dict.fromkeys([*before, *after]):
+            old, new = before.get(person, ""), after.get(person, "")
+            if old == new:
+                continue
+            contact = desk.books.contacts.get(person)
+            role = contact.role if contact else ""
+            edit = Edit(what, person, old, new, role=role)
+            said = await self._ask("organizer", "describe", desk, edit, instead="")
+            desk.edits.append(replace(edit, summary=" ".join(said.split())))
 
 
 async def organize(run: Run, until: int | None = None) -> AsyncIterator[Day]:
     """Yield each finished day, weekends too, to the deadline or a day, or until every
     seat is taken, whoever has one knows it, and no reply is under way."""
     scenario = run.desk.scenario
-    last = (scenario.deadline - scenario.start).days + 1
+    last = scenario.last
     for number in range(1, min(last, until or last) + 1):
         yield await run.day(number)
         if run.desk.books.settled and not run.post.awaited(last):

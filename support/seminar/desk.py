@@ -23,7 +23,16 @@ from support.seminar.policies import (
     policies_of,
     read_yaml,
 )
-from support.seminar.records import SENT, Action, Day, DayPlan, Edit, Flag, Hook, Mail
+from support.seminar.records import (
+    ANSWER,
+    SENT,
+    Action,
+    Day,
+    DayPlan,
+    Edit,
+    Flag,
+    Mail,
+)
 
 QUOTE = 5
 """Words in a row by which a summary of an edit quotes a mail."""
@@ -61,12 +70,12 @@ class Artefacts:
 
     policies: PolicySet = field(default_factory=PolicySet)
     templates: tuple[Template, ...] = ()
-    hooks: tuple[Hook, ...] = ()
+    hooks: tuple[Flag, ...] = ()
     learnt: tuple[Edit, ...] = ()
 
     def learning(self, days: tuple[Day, ...]) -> Artefacts:
         """With the hooks and edits of a run; they are an earlier run's then."""
-        hooks = [replace(hook, day=0) for hook in hooks_of(days)]
+        hooks = [replace(flag, day=0) for day in days for flag in day.flags]
         edits = [edit for day in days for edit in day.edits]
         return replace(self, hooks=(*self.hooks, *hooks), learnt=(*self.learnt, *edits))
 
@@ -77,15 +86,15 @@ class Desk:
 
     `past` are mails of the organiser's own, for their style; `edits` and `hooks` those
     of earlier runs too, `before` the finished days of this one. Of today are `progress`,
-    `selected` (ids of policies), `plan`, `actions`, and `decided`, the flags that were
-    answered, which stay until something is done about their person.
+    `selected` (ids of policies), `plan`, `actions`, and the `wish` by which something is
+    made again just now.
     """
 
     books: Books
     policies: PolicySet
     templates: tuple[Template, ...] = ()
     past: tuple[Template, ...] = ()
-    hooks: list[Hook] = field(default_factory=list)
+    hooks: list[Flag] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     mails: list[Mail] = field(default_factory=list)
     before: list[Day] = field(default_factory=list)
@@ -94,7 +103,7 @@ class Desk:
     selected: tuple[str, ...] = ()
     plan: DayPlan = field(default=DayPlan(""))
     actions: tuple[Action, ...] = ()
-    decided: list[Flag] = field(default_factory=list)
+    wish: str = ""
 
     @property
     def scenario(self) -> Scenario:
@@ -109,6 +118,27 @@ class Desk:
     def thread(self, person: str) -> list[Mail]:
         """All mails with one person, the latest last."""
         return [mail for mail in self.mails if person in (mail.sender, mail.to)]
+
+    @property
+    def decided(self) -> list[Flag]:
+        """What was decided in this run about somebody who was not told since."""
+        found = []
+        for flag in self.hooks:
+            mails = self.thread(flag.person)
+            told = [m for m in mails if m.asks == ANSWER and m.day >= flag.day]
+            if flag.day and flag.answer and not told:
+                found.append(flag)
+        return found
+
+    def template(self, action: Action) -> Template | None:
+        """The one for such a mail, if any, the organiser's own before the project's; one
+        for what a clarification asks goes before one for all."""
+
+        def fits(one: Template) -> bool:
+            return one.kind == action.kind and one.asks in ("", action.asks)
+
+        same = [*filter(fits, self.templates)] or [*filter(fits, load_templates())]
+        return max(same, key=lambda template: template.asks, default=None)
 
     def offered(self, person: str) -> tuple[date, ...]:
         """The dates of the programme that were named to somebody; all where none was."""
@@ -137,16 +167,6 @@ class Desk:
         mail = " ".join(re.findall(r"\w+", f"{edit.before} {edit.after}"))
         quotes = [" ".join(said[k : k + QUOTE]) for k in range(len(said) - QUOTE + 1)]
         return bool(names & {*said}) or any(quote in mail for quote in quotes)
-
-
-def hook_of(flag: Flag, day: int) -> Hook:
-    """The stop hook that a flag leaves behind."""
-    return Hook(flag.question, flag.answer, day, flag.person)
-
-
-def hooks_of(days: tuple[Day, ...]) -> list[Hook]:
-    """Those of some days."""
-    return [hook_of(flag, day.number) for day in days for flag in day.flags]
 
 
 def load_templates() -> tuple[Template, ...]:

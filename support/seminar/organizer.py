@@ -34,7 +34,7 @@ from support.seminar.records import (
     DayPlan,
     Draft,
     Edit,
-    Hook,
+    Flag,
 )
 
 PATIENCE, REMINDED = 2, 3
@@ -59,25 +59,21 @@ class RuleBasedOrganizer:
         """A sentence for each date and person, and for each policy that is not followed."""
         return words.report(desk)
 
-    async def select(self, desk: Desk, progress: str) -> tuple[str, ...]:
+    async def select(self, desk: Desk) -> tuple[str, ...]:
         """Those that apply read literally."""
         return applies(desk.policies, desk.books)
 
-    async def plan(
-        self, desk: Desk, progress: str, selected: Sequence[str], wish: str = ""
-    ) -> DayPlan:
+    async def plan(self, desk: Desk) -> DayPlan:
         """Who is to get which kind of mail, and why; the reason says that no wish is
         followed."""
-        return words.plan(desk, self._todo(desk), wish)
+        return words.plan(desk, self._todo(desk))
 
-    async def act(
-        self, desk: Desk, plan: DayPlan, selected: Sequence[str], wish: str = ""
-    ) -> tuple[Action, ...]:
+    async def act(self, desk: Desk) -> tuple[Action, ...]:
         """What the policies ask for today, about the people whom the plan names."""
-        named = words.named_in(plan.text, desk.books.contacts)
+        named = words.named_in(desk.plan.text, desk.books.contacts)
         return tuple(a for a in self._todo(desk) if a.person in named)
 
-    async def draft(self, desk: Desk, action: Action, wish: str = "") -> Draft:
+    async def draft(self, desk: Desk, action: Action) -> Draft:
         """The template of its kind, filled."""
         return words.letter(desk, action)
 
@@ -89,7 +85,7 @@ class RuleBasedOrganizer:
         """Counts of the day, and who got a date."""
         return words.evening(desk)
 
-    async def generalise(self, desk: Desk, hook: Hook) -> str:
+    async def generalise(self, desk: Desk, hook: Flag) -> str:
         """No policy: to make a general one of a case takes a model, or a person."""
         return ""
 

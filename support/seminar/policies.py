@@ -56,8 +56,7 @@ UNITS = "days", "mails", "dates"
 class Policy:
     """A sentence (or two), and perhaps a rule of `RULES`.
 
-    `days`, `mails` or `dates` is the number of a rule that has one; `challenge` is what
-    the policy is an answer to, in a word or two.
+    `days`, `mails` or `dates` is the number of a rule that has one.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
@@ -68,7 +67,6 @@ class Policy:
     days: Annotated[int, Field(ge=1)] | None = None
     mails: Annotated[int, Field(ge=1)] | None = None
     dates: Annotated[int, Field(ge=1)] | None = None
-    challenge: str = ""
 
     def __post_init__(self) -> None:
         check(self)

@@ -119,21 +119,16 @@ class Review:
     wish: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a detector says of a reply: clear, or a flag with a question."""
-
-    flag: bool
-    question: str = ""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Flag:
-    """A question to the person at the desk about a mail, and what they decided.
+    """A stop hook: a question to the person at the desk about a mail (0: about none), and
+    what they decided, on which day (0: in an earlier run).
 
     `answer` is the decision, an instruction to the organiser; `words` is what the mail
     about it is to say, where the person wrote that; `grants`: see `Mail`.
     """
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     mail: int
     person: str
@@ -141,19 +136,7 @@ class Flag:
     answer: str = ""
     words: str = ""
     grants: bool | None = None
-
-
-@dataclass(frozen=True)
-class Hook:
-    """A stop hook: what made the organiser stop and ask, and what was decided then. Of
-    day 0 are those of earlier runs."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
-
-    question: str
-    answer: str = ""
     day: int = 0
-    person: str = ""
 
 
 @dataclass(frozen=True)
@@ -224,7 +207,7 @@ class Organizing:
     seats: Mapping[str, str]
     policies: tuple[tuple[str, str], ...]
     days: tuple[Day, ...]
-    hooks: tuple[Hook, ...] = ()
+    hooks: tuple[Flag, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property

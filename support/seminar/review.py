@@ -16,7 +16,6 @@ from support.seminar.records import (
     Action,
     DayPlan,
     Draft,
-    Edit,
     Flag,
     Mail,
     Review,
@@ -95,17 +94,6 @@ def checked_draft(draft: Draft) -> Draft:
                 f"expected 1 to {most}"
             )
     return Draft(draft.person, subject, body)
-
-
-def edits(what: str, shown: Items, left: Items) -> list[Edit]:
-    """What was changed, removed or added, by person."""
-    before = {item.person: in_text(item) for item in shown}
-    after = {item.person: in_text(item) for item in left}
-    found = []
-    for person in dict.fromkeys([*before, *after]):
-        old, new = before.get(person, ""), after.get(person, "")
-        found += [Edit(what, person, old, new)] if old != new else []
-    return found
 
 
 def in_text(item: DayPlan | Action | Draft) -> str:

@@ -20,6 +20,7 @@ from support.seminar.records import (
     CERTAIN,
     CLARIFICATION,
     CONFIRMATION,
+    REPLY,
     THANKS,
     Mail,
     Says,
@@ -61,6 +62,11 @@ class Response:
     body: str = ""
     until: int | None = None
     says: Says | None = None
+
+    def mail(self, sender: str, answers: int | None) -> Mail:
+        """The reply as a mail that has no number and no day yet."""
+        head = 0, 0, REPLY, sender, ORGANISER, self.subject, self.body
+        return Mail(*head, answers=answers, says=self.says)
 
 
 class RuleBasedSpeaker:

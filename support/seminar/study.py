@@ -15,7 +15,7 @@ from support.seminar.acts import seat_roles, seat_speakers
 from support.seminar.data import Scenario
 from support.seminar.data import scenario as load_scenario
 from support.seminar.day import DirectPost, Run, organize
-from support.seminar.desk import Artefacts, hooks_of, load_past, load_templates
+from support.seminar.desk import Artefacts, load_past, load_templates
 from support.seminar.policies import PolicySet, policy_set
 from support.seminar.records import STATED, Day, Organizing
 from support.seminar.review import AUTOMATIC
@@ -85,5 +85,6 @@ def recorded(
     """The record of a run that began with these artefacts."""
     kinds = {"reader": STATED} | {name: one.kind for name, one in seats.items()}
     policies = tuple((policy.id, policy.text) for policy in begun.policies)
-    hooks = (*begun.hooks, *hooks_of(days))
+    flags = [flag for day in days for flag in day.flags]
+    hooks = (*begun.hooks, *flags)
     return Organizing(programme, kinds, policies, days, hooks, told)

@@ -10,10 +10,13 @@ import re
 import textwrap
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from functools import cache
+from typing import Any
 
 from support.data import inputs
-from support.seminar.books import Contact
+from support.errors import InvalidInput
+from support.prompts import render
 from support.seminar.data import (
     ORGANISER,
     PROFESSOR,
@@ -21,8 +24,9 @@ from support.seminar.data import (
     Scenario,
     days_in_words,
     in_words,
+    passed,
 )
-from support.seminar.desk import Desk, Template, load_templates
+from support.seminar.desk import Desk
 from support.seminar.records import (
     CONFIRMATION,
     MAIL,
@@ -30,10 +34,16 @@ from support.seminar.records import (
     DayPlan,
     Draft,
     Edit,
+    Mail,
     Says,
 )
+from support.seminar.review import in_text
 
-LINE, SHOWN = 80, 60  # characters of a greeting, and that a summary of an edit quotes
+LINE, SUMMED = 80, 60
+"""Characters of a greeting, and that a summary of an edit quotes."""
+SHOWN, THREAD, LEARNT = 900, 6, 8
+"""Characters of a mail, mails and lessons that a tight model is shown; others are shown
+four times as many."""
 
 
 @cache
@@ -68,49 +78,94 @@ def reply(says: Says, persona: Persona) -> str:
     return f"{text}\n\n{persona.name}"
 
 
+# ---- what prompts say ------------------------------------------------------------------
+
+
+class Shows:
+    """What prompts say of a desk, as far as a seat is shown it. What others wrote has ">"
+    before each line, so that no text can pose as its own end."""
+
+    in_words = staticmethod(in_words)
+    in_text = staticmethod(in_text)
+
+    def __init__(self, desk: Any, shown: Any = None) -> None:
+        self.desk, self.shown = desk, shown
+
+    def dated(self, days: Sequence[date]) -> str:
+        """Dates as forms have them, and in words."""
+        return "; ".join(f"{day} ({in_words(day)})" for day in days) or "none"
+
+    def quoted(self, given: str, most: int = SHOWN) -> str:
+        """A text by somebody else."""
+        lines = self.shown.text(given, most).splitlines()
+        flat = (" ".join(line.split()) for line in lines)
+        return "\n".join(f"> {line}" for line in flat if line)
+
+    def letter(self, mail: Any) -> str:
+        """A mail, a draft or a template."""
+        return self.quoted(f"{mail.subject}\n{mail.body}")
+
+    def mails(self, written: Sequence[Mail], most: int = THREAD) -> list[str]:
+        """The last mails, each with a head of ours."""
+        found = []
+        for mail in self.shown.last(written, most, "mails"):
+            head = f"Day {mail.day}, {mail.kind}, from {mail.sender} to {mail.to}:"
+            found.append(f"{head}\n{self.letter(mail)}")
+        return found
+
+    def person(self, name: str) -> str:
+        """All that is known of somebody, in a line."""
+        books = self.desk.books
+        contact = books.contacts[name]
+        events = {
+            "written": contact.mails,
+            "answered": contact.answered[-1:],
+            "has": books.held(name),
+        }
+        told = {what: days_in_words(days) for what, days in events.items() if days}
+        found = [say("known", what, days=days) for what, days in told.items()]
+        if quiet := books.quiet(contact):
+            found.append(say("known", "quiet", days=quiet))
+        dates = contact.can, contact.perhaps, contact.cannot, contact.gave_back
+        rest = contact.declined, contact.not_before
+        can, perhaps, cannot, back = map(tuple, dates)
+        found += stated("known", Says(can, perhaps, cannot, back, *rest))
+        known = "; ".join(found) or say("known", "nothing")
+        return f"{name} ({contact.role}): {known}"
+
+    def left(self) -> int:
+        """Working days to the deadline."""
+        return max(0, passed(self.desk.today, self.desk.scenario.deadline))
+
+    def decided(self, about: str) -> Sequence[str]:
+        """What the person at the desk decided, about one person or ("") about all."""
+        found, due = [], self.desk.decided
+        for flag in self.desk.hooks:
+            if flag.answer and about in ("", flag.person):
+                when = "to be passed on" if flag in due else "before"
+                asked = self.quoted(flag.question)
+                found.append(f"{flag.person}, {when}: {flag.answer}\n{asked}")
+        return self.shown.last(found, LEARNT, "decisions")
+
+
 # ---- reports and plans -----------------------------------------------------------------
 
 
 def report(desk: Desk) -> str:
-    """How things stand: every date, everybody on the list, and the policies that are not
-    followed."""
-    lines = [say("report", "day", day=desk.day, today=in_words(desk.today))]
-    for slot, names in desk.books.holders.items():
-        left = desk.scenario.seats - len(names)
-        has = ", ".join(names) or "nobody"
-        lines.append(say("report", "slot", slot=in_words(slot), has=has, left=left))
-    lines += [person(desk, contact) for contact in desk.books.contacts.values()]
+    """How things stand, as a model is told it, and the policies that are not followed."""
+    lines = [render("organizing/state", desk=desk, show=Shows(desk))]
     for policy in desk.policies.words_alone:
         lines.append(say("report", "unfollowed", id=policy.id, text=policy.text))
     return "\n".join(lines)
 
 
-def person(desk: Desk, contact: Contact) -> str:
-    """All that is known of somebody, in a line."""
-    events = {
-        "written": contact.mails,
-        "answered": contact.answered[-1:],
-        "has": desk.books.held(contact.name),
-    }
-    told = {what: days_in_words(days) for what, days in events.items() if days}
-    found = [say("known", what, days=days) for what, days in told.items()]
-    if quiet := desk.books.quiet(contact):
-        found.append(say("known", "quiet", days=quiet))
-    dates = contact.can, contact.perhaps, contact.cannot, contact.gave_back
-    can, perhaps, cannot, back = map(tuple, dates)
-    rest = contact.declined, contact.not_before
-    found += stated("known", Says(can, perhaps, cannot, back, *rest))
-    known = "; ".join(found) or say("known", "nothing")
-    return f"{contact.name} ({contact.role}): {known}"
-
-
-def plan(desk: Desk, actions: Sequence[Action], wish: str = "") -> DayPlan:
+def plan(desk: Desk, actions: Sequence[Action]) -> DayPlan:
     """Who gets which kind of mail, and which policies ask for it."""
     parts = []
     for kind in dict.fromkeys(action.kind for action in actions):
         names = [action.person for action in actions if action.kind == kind]
         parts.append(say("do", kind, names=", ".join(names)))
-    why = [say("reason", "wish")] if wish else []
+    why = [say("reason", "wish")] if desk.wish else []
     for policy in dict.fromkeys(action.policy for action in actions):
         why.append(say("reason", "policy" if policy else "goal", policy=policy))
     if not actions:
@@ -150,8 +205,9 @@ def evening(desk: Desk) -> str:
 def letter(desk: Desk, action: Action) -> Draft:
     """The mail of an action, with the greeting and the closing that edits taught."""
     programme, person = desk.scenario, desk.scenario.by_name[action.person]
-    own = template_for(desk.templates, action)
-    template = own or template_for(load_templates(), action)
+    template = desk.template(action)
+    if template is None:
+        raise InvalidInput(f"mail to {person.name}: no template for {action.kind}")
     decided = [flag for flag in desk.decided if flag.person == person.name]
     answer = "\n\n".join(flag.words or "{answer}" for flag in decided)
     asked = action.slots or desk.books.to_come
@@ -170,12 +226,6 @@ def letter(desk: Desk, action: Action) -> Draft:
     body = _filled(template.body, gaps)
     body = mannered(body, learnt(desk, person), person, programme)
     return Draft(person.name, _filled(template.subject, gaps), body)
-
-
-def template_for(known: Sequence[Template], action: Action) -> Template:
-    """The one for what a clarification asks goes before one for all."""
-    same = [t for t in known if t.kind == action.kind and t.asks in ("", action.asks)]
-    return max(same, key=lambda template: template.asks, default=None)  # type: ignore[return-value]
 
 
 def _filled(text: str, gaps: Mapping[str, str]) -> str:
@@ -271,7 +321,7 @@ def change(desk: Desk, edit: Edit) -> str:
     if not edit.after:
         return say("change", "removed", **about)
     if edit.what != MAIL:
-        old, new = (textwrap.shorten(t, SHOWN) for t in (edit.before, edit.after))
+        old, new = (textwrap.shorten(t, SUMMED) for t in (edit.before, edit.after))
         return say("change", "changed", old=old, new=new, **about)
     found = []
     for part, (old, new) in restyled(edit, desk.scenario.organiser).items():

@@ -25,7 +25,7 @@ from support.database import guarded, open_database, private, transaction
 from support.errors import DamagedFile, FileInUse, InvalidInput
 from support.presence import Presence
 from support.seminar.data import Persona
-from support.seminar.day import AMISS, Written
+from support.seminar.day import AMISS
 from support.seminar.records import (
     Action,
     Day,
@@ -35,7 +35,6 @@ from support.seminar.records import (
     Mail,
     Review,
     Says,
-    Verdict,
 )
 from support.seminar.speakers import Response
 
@@ -48,9 +47,9 @@ CREATE TABLE IF NOT EXISTS journal (
 );
 """
 FORMS = {
-    "collect": tuple[Written, ...],
+    "collect": tuple[Mail, ...],
     "read": Says | None,
-    "check": Verdict,
+    "check": str | None,
     "decide": Flag,
     "progress": str,
     "select": tuple[str, ...],

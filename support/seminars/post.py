@@ -19,7 +19,7 @@ from support.mail.mailbox import Mailbox
 from support.mail.matching import match
 from support.mail.outbox import Outbox
 from support.mail.reading import read
-from support.seminar.day import DirectPost, Slips, Written
+from support.seminar.day import DirectPost, Slips
 from support.seminar.desk import Desk
 from support.seminar.records import CONFIRMATION, MAIL, Mail, Review
 from support.seminar.review import Items
@@ -57,15 +57,9 @@ class MailPost(DirectPost):
         self.mailbox, self.outbox, self.inbox = mailbox, outbox, inbox
         self.today, self.collected = today, collected
 
-    @property
-    def removed(self) -> list[str]:
-        """Who was taken off the list."""
-        contacts = self.desk.books.contacts.values()
-        return [contact.name for contact in contacts if contact.off]
-
     # ---- what arrives ----
 
-    async def collect(self, day: int) -> list[Written]:
+    async def collect(self, day: int) -> list[Mail]:
         """Fetch and keep what is new; hand on what people on the list wrote. All else is
         held."""
         await self.fetch(day)
@@ -90,19 +84,19 @@ class MailPost(DirectPost):
         incoming = read(fetched, authserv=self.setup.authserv)
         known = {p.email: p.name for p in self.desk.books.scenario.people}
         sent, own = self.outbox.sent(), self.setup.sender
-        found = match(incoming, sent, known, self.removed, own)
+        found = match(incoming, sent, known, self.desk.books.removed, own)
         name = incoming.message_id
         return self.inbox.keep(fetched, found, message_id=name, day=day)
 
-    def _written(self, kept: Kept) -> Written | None:
+    def _written(self, kept: Kept) -> Mail | None:
         """What the organiser gets of a message: new words only, unless it has none."""
         name = kept.person
-        if name in self.removed:
+        if name in self.desk.books.removed:
             self.inbox.hold(kept.key, OFF.format(name=name))
             return None
         incoming = read(kept)
         response = Response(incoming.subject, incoming.text or incoming.whole)
-        return Written(name, response, kept.mail)
+        return response.mail(name, kept.mail)
 
     async def evening(self, desk: Desk, slips: Slips) -> None:
         """Simulated people read, and may write; what lay in the box was read."""
@@ -149,7 +143,7 @@ class MailPost(DirectPost):
 
     def _check(self, mail: Mail) -> None:
         """Whether a mail still holds, whatever was changed since it was written."""
-        if mail.to in self.removed:
+        if mail.to in self.desk.books.removed:
             raise InvalidInput(
                 f"mail to {mail.to}, who was taken off the list; put them back, or leave "
                 "it out"

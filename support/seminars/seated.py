@@ -52,7 +52,7 @@ class SeatedRun(Run):
         super().__init__(setup.scenario, post, roles, *begun)
         mail.desk = self.desk
         for name, seat in self._played().items():
-            mail.seat(name, seat)
+            mail.seats[name] = seat
 
     def _played(self) -> dict[str, Remembered]:
         """Whoever is played here: all in a rehearsal, persons at the desk in a dry run,
@@ -81,7 +81,7 @@ class SeatedRun(Run):
         allowed = outbox.clearance.allowed | {persona.email}
         outbox.clearance = replace(outbox.clearance, allowed=allowed)
         if persona.name in played:
-            self.mail.seat(persona.name, played[persona.name])
+            self.mail.seats[persona.name] = played[persona.name]
 
     async def recall(self, line: Entry) -> None:
         """Have everybody be what they were after a line of a finished day."""

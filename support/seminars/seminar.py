@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,12 @@ from support.errors import FateUnknown, InvalidInput
 from support.mail.journal import Inbox, Kept
 from support.mail.mailbox import FolderMailbox, Mailbox, SimulatedMailbox
 from support.mail.outbox import Clearance, Outbox, Posted
-from support.presence import Presence
+from support.presence import Presence, own
 from support.seats import HUMAN, Question, Spoken
 from support.seminar.data import Persona, Scenario
 from support.seminar.desk import Artefacts, Desk, Template
 from support.seminar.policies import PolicySet
-from support.seminar.records import REPLY, Day, Hook, Organizing, Reading, Says
+from support.seminar.records import REPLY, Day, Flag, Organizing, Reading, Says
 from support.seminar.study import recorded
 from support.seminars.journal import (
     COLLECT,
@@ -113,6 +113,7 @@ class Seminar:
             return SimulatedMailbox()
         if self.setup.mode == DRY_RUN:
             self.folder.parent.mkdir(0o700, exist_ok=True)
+            own(self.folder.parent)
             return FolderMailbox(self.folder)
         from support.mail.credentials import find_login
         from support.mail.live import LiveMailbox
@@ -120,11 +121,6 @@ class Seminar:
         servers: Any = self.setup.servers
         since = min(self.setup.scenario.start, date.today())  # by the servers' calendar
         return LiveMailbox(servers, find_login(servers), since=since)
-
-    @property
-    def entries(self) -> list[Entry]:
-        """The lines of the journal."""
-        return self.journal.entries
 
     # ---- who is there, and what they remember ----
 
@@ -175,7 +171,7 @@ class Seminar:
         """The date of a day of the run, live by the calendar."""
         if self.setup.mode == LIVE:
             return self.today()
-        return self.setup.scenario.start + timedelta(days=day - 1)
+        return self.setup.scenario.on(day)
 
     # ---- days ----
 
@@ -213,13 +209,10 @@ class Seminar:
         """Whether the newest day was begun and is not finished."""
         return self.day > (self.finished[-1].number if self.finished else 0)
 
-    def _number(self, day: date) -> int:
-        return (day - self.setup.scenario.start).days + 1
-
     @property
     def last(self) -> int:
         """The number of the last day."""
-        return self._number(self.setup.scenario.deadline)
+        return self.setup.scenario.last
 
     @property
     def next_day(self) -> int:
@@ -229,8 +222,9 @@ class Seminar:
             raise InvalidInput(f"seminar: it was closed ({self.closed})")
         if self.running:
             return self.day
-        live = self.setup.mode == LIVE
-        number = self._number(self.today()) if live else self.day + 1
+        number = self.day + 1
+        if self.setup.mode == LIVE:
+            number = (self.today() - self.setup.scenario.start).days + 1
         if not self.day < number <= self.last:
             raise InvalidInput(
                 f"day: {number} is to be played; expected one after {self.day} and up to "
@@ -266,14 +260,9 @@ class Seminar:
         return self.desk.policies
 
     @property
-    def templates(self) -> tuple[Template, ...]:
-        """The templates that hold now."""
-        return self.desk.templates
-
-    @property
     def removed(self) -> list[str]:
         """Who was taken off the list."""
-        return self.run.mail.removed
+        return self.desk.books.removed
 
     @property
     def scenario(self) -> Scenario:
@@ -284,7 +273,7 @@ class Seminar:
     def artefacts(self) -> Artefacts:
         """What one takes along into another seminar."""
         left = self.setup.artefacts.learning(tuple(self.finished))
-        return replace(left, policies=self.policies, templates=self.templates)
+        return replace(left, policies=self.policies, templates=self.desk.templates)
 
     @property
     def record(self) -> Organizing:
@@ -351,7 +340,7 @@ class Seminar:
         self.journal.day = self.day
         self.journal.add(USER, what, "", "", to_text(CHANGES[what], value))
         waits = bool(self._changes)  # for its turn
-        self._changes.append(self.entries[-1])
+        self._changes.append(self.journal.entries[-1])
         if not waits:
             self._catch_up()
 
@@ -377,11 +366,11 @@ class Seminar:
         if what in ENTERED and not again:
             desk.books.enter(what, value)
 
-    async def generalise(self, hook: Hook) -> str:
+    async def generalise(self, hook: Flag) -> str:
         """A general policy out of what was decided, as the organiser proposes it, once;
         "" where it makes none."""
-        about = to_text(Hook, hook)
-        for line in self.entries:
+        about = to_text(Flag, hook)
+        for line in self.journal.entries:
             if (line.step, line.about) == (GENERALISE, about):
                 return str(line.value(str))
         self.journal.check()

@@ -9,7 +9,6 @@ from support.analysis import detection as det
 from support.errors import MalformedReply
 from support.models.stand_ins import scripted
 from support.seminar.policies import applies, load_policies
-from support.seminar.records import Verdict
 
 POLICIES = load_policies("seed")
 
@@ -72,7 +71,21 @@ def test_answers_off_their_form_select_nothing_and_flag_nothing_and_say_why():
     assert frame["problem"].str.contains("3 attempts").tolist() == off.tolist()
     row = said_by(breaks).iloc[0]
     assert (row["flagged"], row["problem"]) == (False, "no verdict")
-    assert said_by(lambda: Verdict(True, "Who?")).iloc[0]["right"]
+    assert said_by(lambda: "Who?").iloc[0]["right"]
+
+
+@pytest.mark.parametrize(
+    ("shots", "examples", "listed"),
+    [("zero", False, False), ("few", True, False), ("few with policies", True, True)],
+)
+def test_each_setting_shows_what_the_paper_says(overheard, shots, examples, listed):
+    model, heard = overheard(*[{"verdict": "flag", "question": "Who?"}] * 3)
+    reply = det.edge_cases()[0]
+    frame = asyncio.run(det.model_verdicts(model, [reply], POLICIES, shots))
+    text = heard[0][0]["content"]
+    assert f"> {reply.text}" in text and frame["flagged"].all()
+    assert ("# Examples" in text) == examples
+    assert ("written to three times" in text) == listed
 
 
 def test_a_model_judges_one_voice_of_every_case_in_every_run_anew(tmp_path):

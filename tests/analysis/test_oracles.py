@@ -3,9 +3,5 @@
 import oracles
 
 
-def test_possible_means_and_all_samples_behind_a_printed_cell_are_those_of_brute_force():
-    assert oracles.printed_means(40) == (0, 0)
-
-
 def test_t_tests_corrections_equivalence_and_effects_are_those_of_scipy_and_statsmodels():
     assert oracles.inference(40) == 0

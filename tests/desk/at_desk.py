@@ -1,6 +1,7 @@
 """Somebody at a desk without a browser."""
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 
@@ -53,15 +54,31 @@ async def press(desk, button, card=None):
     before = dict(desk.asked), dict(desk.cards), dict(desk.post)
     if card:
         card.error.value = ""
+        if hasattr(card, "sheet"):
+            fill(card)
     button.click()
     moved = lambda: (dict(desk.asked), dict(desk.cards), dict(desk.post)) != before
     await until(lambda: moved() or (card and card.error.value) or desk.error.value)
 
 
 def fill(card, **parts):
-    """Put something into the fields of a form."""
-    for part, view in zip(
-        card.sheet.field.parts, card.sheet.view.children, strict=True
-    ):
-        if part.name in parts:
-            view.value = parts[part.name]
+    """Put something into the fields of a form, as a page does; the others stay as they are."""
+    card.sheet.kept.value = json.dumps({"reply": standing(card) | parts})
+
+
+def standing(card):
+    """What stands in the fields of a form; of one that no page has shown, what begins there."""
+    if card.sheet.read():
+        return json.loads(card.sheet.read())["reply"]
+    return begun(card.sheet.field)
+
+
+def begun(field):
+    """What a page tells of a field that nobody has touched."""
+    if not field.required:
+        return field.first
+    if field.optional or field.kind == "choice":
+        return field.options[0][1] if len(field.options) == 1 else None
+    if field.kind == "parts":
+        return {part.name: begun(part) for part in field.parts}
+    return "" if field.kind == "text" else []

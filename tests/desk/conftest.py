@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from browser import button, chromium, screenshot, served, voila, window  # noqa: F401 (fixtures)
 
+from support import person
 from support.desk import desk as desks
 from support.desk.desk import Desk
-from support.labs import base
 from support.seminars.journal import begin, names
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -19,7 +19,7 @@ from seminar_playing import setup_of
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(base, "SETTLE", 0)
+    monkeypatch.setattr(person, "SETTLE", 0)
     monkeypatch.setattr(desks, "REDRAWN", 0)
 
 

@@ -12,10 +12,10 @@ from browser import (
     window,
 )
 
-from support.labs import base
+from support import person
 
 
 @pytest.fixture(autouse=True)
 def own_figures(monkeypatch, tmp_path):
     monkeypatch.setenv("CONVENE_FIGURES", str(tmp_path / "figures"))
-    monkeypatch.setattr(base, "SETTLE", 0)
+    monkeypatch.setattr(person, "SETTLE", 0)

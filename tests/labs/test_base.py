@@ -5,8 +5,8 @@ import threading
 
 import ipywidgets as w
 
-from support.labs import base
-from support.labs.base import Press
+from support import person
+from support.person import Press
 
 
 def in_a_thread_with_a_loop_of_its_own(act):
@@ -21,7 +21,7 @@ def in_a_thread_with_a_loop_of_its_own(act):
 
 
 def test_a_press_in_another_thread_answers_what_this_loop_waits_for(monkeypatch):
-    monkeypatch.setattr(base, "SETTLE", 0)
+    monkeypatch.setattr(person, "SETTLE", 0)
 
     async def run():
         answer, button = asyncio.get_running_loop().create_future(), w.Button()

@@ -1,6 +1,7 @@
 """Each widget in a real browser, by mouse and by keyboard."""
 
 import asyncio
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 from support.analysis.agreement import LabelFile
@@ -78,6 +79,79 @@ def test_a_person_plays_a_decision_and_the_figure_is_saved_with_its_cell(
     assert record.seats["Ana"] == "human"
     [message] = [m.text for m in record.rounds[0].messages if m.sender == "Ana"]
     assert message == SAYING
+
+
+EVERYTHING = """
+import json
+from typing import Annotated, Literal
+import ipywidgets as w
+from pydantic import BaseModel, Field
+from support.person import Press, Sheet
+
+ID = Literal["P1", "P2", "P3"]
+
+class Wish(BaseModel):
+    text: Annotated[str, Field(max_length=40)]
+    strength: Annotated[int, Field(ge=1, le=3)]
+
+class Everything(BaseModel):
+    name: Annotated[str, Field(max_length=40)]
+    hours: Annotated[float, Field(ge=0, le=24)]
+    vote: ID | None
+    ranking: Annotated[list[ID], Field(min_length=3, max_length=3)]
+    to: list[ID]
+    notes: list[str]
+    amounts: Annotated[list[float], Field(min_length=2, max_length=2)]
+    sure: bool
+    wishes: list[Wish]
+    last: Wish | None
+    other: dict[str, int]
+    remark: str = ""
+
+sheet, said, error = Sheet(Everything), w.Label(), w.HTML()
+press, send = Press(sheet.read, error), w.Button(description="Send")
+press.button(send, lambda: setattr(said, "value", sheet.reply().model_dump_json()))
+w.VBox([sheet.view, send, error, said])
+"""
+GIVEN = {
+    "name": "Ana <b>", "hours": 7.5, "vote": None, "ranking": ["P3", "P1", "P2"], "to": ["P2"],
+    "notes": ["one", "two"], "amounts": [60, 40], "sure": False, "last": None, "other": {"a": 1},
+    "wishes": [{"text": "tea", "strength": 3}, {"text": "beer", "strength": 3}], "remark": "",
+}  # fmt: skip
+
+
+def test_each_kind_of_field_gives_its_part_and_what_does_not_fit_is_marked_and_stays(
+    browse, screenshot, button
+):
+    page = browse(EVERYTHING, "dark")
+    page.get_by_label("name").fill("Ana <b>")
+    page.get_by_label("hours").fill("25")
+    page.get_by_label("nothing").check()
+    for place, name in enumerate(("P3", "P1", "P2"), start=1):
+        page.get_by_label(f"{place}.").select_option(name)
+    page.get_by_label("P2", exact=True).last.check()
+    page.get_by_label("notes").fill("one\n\ntwo")
+    page.get_by_label("other").fill('{"a": 1}')
+    page.get_by_label("1", exact=True).first.fill("60")
+    page.get_by_label("2", exact=True).first.fill("40")
+    page.get_by_label("no", exact=True).check()
+    page.get_by_label("last", exact=True).uncheck()
+    for text in ("tea", "milk", "beer"):
+        button(page, "Add").click()
+        row = page.locator(".items .item").last
+        row.get_by_label("text").fill(text)
+        row.get_by_label("3").check()
+    button(page, "Remove").nth(1).click()
+    button(page, "Send").click()
+    page.get_by_text("hours: Input should be less than or equal to 24").wait_for()
+    edge = "node => getComputedStyle(node.closest('.field')).borderLeftWidth"
+    assert page.get_by_label("hours").evaluate(edge) == "4px"
+    assert page.get_by_label("name").evaluate(edge) == "0px"
+    screenshot(page, "form")
+    page.get_by_label("hours").fill("7.5")
+    button(page, "Send").click()
+    told = page.get_by_text('{"name"').inner_text()
+    assert json.loads(told) == GIVEN
 
 
 LABELS = """
@@ -198,13 +272,16 @@ def test_group_b_fills_in_the_survey_by_keyboard_and_the_record_is_in_the_file(
     screenshot(page, "survey_1_refused")
     assert page.get_by_label("In a word or two").input_value() == "teaching"
     for choices in PAGES:
-        fields = page.locator(".convene-field")
+        fields = page.locator(".field .field")
         fields.filter(has_text=choices[0]).wait_for()
         for question, choice in zip(choices[::2], choices[1::2], strict=True):
             asked = fields.filter(has_text=question)
             asked.get_by_label(choice, exact=True).press("Space")
         if choices[0].startswith("As Pavel"):
-            page.get_by_label("Which reasons helped").fill("Noon <b>counts</b>.")
+            reasons = page.get_by_label("Which reasons helped")
+            reasons.fill("Noon <b>counts</b>.")
+            page.wait_for_timeout(400)  # the focus would have moved by then
+            assert reasons.evaluate("field => field == document.activeElement")
             screenshot(page, "survey_2_part")
         button(page, "Send").press("Enter")
     page.get_by_text("Your answers are stored under the code").wait_for()

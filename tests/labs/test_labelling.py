@@ -64,17 +64,6 @@ def test_the_round_before_is_shown_and_none_later(desk):
     assert "even split" not in desk.message.value
 
 
-def test_two_coders_are_compared_once_both_have_labelled(desk):
-    tick(desk, "inform")
-    tick(desk, "request")
-    assert "agreement needs two people" in desk.agreement.value
-    desk.coder.value = "coder 2"
-    assert desk.at == 0 and not ticked(desk), "nobody sees the other's labels"
-    tick(desk, "inform")
-    tick(desk, "request")
-    assert "Agreement on 2 messages" in desk.agreement.value
-
-
 @pytest.mark.parametrize("coders", [("Kim",), ("Kim", "Kim"), "Kim", ("Kim", " ")])
 def test_two_names_are_needed(tmp_path, coders):
     with pytest.raises(InvalidInput, match="expected two different names"):

@@ -11,10 +11,6 @@ from support.runs.sweep import Sweep
 RECORD = Transcript({}, "a", {}, ())
 
 
-class Rule:
-    """A rule of one's own."""
-
-
 async def study(rng, rule, size=1, weights=None, note="x", prompts=None):
     return RECORD
 
@@ -103,37 +99,6 @@ def test_units_are_filtered_by_settings_and_one_that_passes_stays_chosen(viewer)
     assert numbers(viewer) == [6, 7] and viewer.list.value == 6
     viewer.status.value = "done"
     assert numbers(viewer) == [] and viewer.unit.value == ""
-
-
-def test_a_refresh_shows_what_ended_meanwhile_and_keeps_the_choice(viewer, played):
-    viewer.list.value = 6
-    played.add(list(sweep().units())[6], RECORD, 4.0, [call("Late?")])
-    viewer.refresh_button.click()
-    assert "6 done" in viewer.told.value and viewer.list.value == 6
-    assert "Late?" in viewer.unit.value
-
-
-@pytest.mark.parametrize("varied", ["rule", "prompts", "weights"])
-def test_folders_of_prompts_rules_of_ones_own_and_lists_are_settings(
-    store, tmp_path, varied
-):
-    """Objects of the user's own stand in a unit's settings by name and digest."""
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "ask.txt").write_text("Which?")
-    values = {
-        "rule": ["a", Rule],
-        "prompts": [None, str(tmp_path / "mine")],
-        "weights": [[1, 2], [2, 1]],
-    }
-    grid = {"rule": ["a"], varied: values[varied]}
-    own = sweep(1, **grid)
-    store.add(list(own.units())[1], RECORD, 4.0, [call("Of one's own?")])
-    viewer = RunViewer(own, store)
-    choice = viewer.settings[varied]
-    choice.value = choice.options[-1]
-    assert numbers(viewer) == [1] and "Of one&#39;s own?" in viewer.unit.value
-    choice.value = choice.options[1]
-    assert numbers(viewer) == [0], "the one that is the user's own is told apart"
 
 
 def test_hundreds_of_units_come_in_pages(store):

@@ -86,9 +86,6 @@ def test_property_plain_words_in_any_script_are_never_refused(outgoing, word, bl
     assert all(len(word) <= 76 for word in raw.split() if word.startswith(b"=?"))
 
 
-LETTERS = st.text(st.sampled_from("ax1.-+'_#,;<>@ \"%(:é\n"), min_size=1, max_size=8)
-
-
 SECRET = "".join(f"{byte:08b}" for byte in b"Ben said no")
 HIDING = {
     "zero width": SECRET.translate({48: "\u200b", 49: "\u200c"}),

@@ -9,7 +9,7 @@ from email import message_from_bytes
 
 import pytest
 
-from support.errors import DamagedFile, DiskFull, FateUnknown, InvalidInput, NotSent
+from support.errors import DamagedFile, FateUnknown, InvalidInput, NotSent
 from support.mail.mailbox import LIVE, SimulatedMailbox
 from support.mail.outbox import Clearance, Outbox
 
@@ -126,19 +126,6 @@ def test_a_mail_that_did_not_arrive_needs_a_new_approval_and_keeps_its_bytes(
     fails(NotSent, "a second mail", outbox, box, other)
     send(outbox, box, approve(outgoing(message_id="<0@example.org>")))
     assert message_from_bytes(box.sent[0][1])["Message-ID"] == FIRST
-
-
-def test_an_answer_that_cannot_be_kept_leaves_an_uncertain_mail(
-    made, outgoing, monkeypatch
-):
-    def full(*_):
-        raise DiskFull("full")
-
-    outbox, box = made(), SimulatedMailbox()
-    with monkeypatch.context() as patch:
-        patch.setattr(outbox, "_keep", full)
-        fails(DiskFull, "full", outbox, box, outgoing())
-    assert [one.person for one in outbox.uncertain()] == ["ana"] and len(box.sent) == 1
 
 
 def test_a_mail_that_is_being_sent_is_neither_uncertain_nor_sent_by_another_task(

@@ -1,29 +1,79 @@
 """An environment of one's own: four people share out a budget of 100 among five projects; all else works on it."""
 
 import asyncio
+from typing import Annotated
 
-import nbformat
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from pydantic import Field
 
 from support.analysis.metrics import METRICS, curves_of, runs_of
-from support.data import ROOT
-from support.errors import InvalidInput
+from support.errors import InvalidInput, InvalidProposal
 from support.models.stand_ins import scripted
 from support.plots.roundtable import plot_utility
 from support.roundtable import table
+from support.roundtable.records import Ballot, Message, Proposal
 from support.roundtable.seats import seat_all
 from support.runs.pages import to_html
 from support.runs.sweep import Sweep
 
-# The environment that notebook 50 shows, four people and a budget of 100, and the agent that sits there.
-CELLS = nbformat.read(ROOT / "notebooks" / "50_your_own_data.ipynb", 4).cells
-SHOWN: dict = {"np": np}
-for cell in CELLS:
-    if cell.id in ("own-40", "own-41", "own-45", "own-46"):
-        exec(cell.source, SHOWN)
-Budget, Wishful = SHOWN["Budget"], SHOWN["Softening"]
+PROJECTS = ("park", "school", "buses", "library", "pool")
+
+
+class Budget:
+    """Each of four people wants two of the projects, side by side in the list."""
+
+    agents, maximum, shape = ("Ana", "Ben", "Cleo", "Dev"), 200.0, "five amounts"
+    reply = Annotated[list[float], Field(min_length=5, max_length=5)]
+
+    def validate(self, proposal):
+        shares = tuple(round(float(x), 2) for x in proposal)
+        if len(shares) != 5 or min(shares) < 0 or abs(sum(shares) - 100) > 0.5:
+            raise InvalidProposal(f"{proposal!r}; expected five amounts, 100 in all")
+        return shares
+
+    def utilities(self, value):
+        return np.array([value[k] + value[k + 1] for k in range(4)])
+
+    def describe(self, value):
+        parts = zip(value, PROJECTS, strict=True)
+        return ", ".join(f"{amount:g} for the {name}" for amount, name in parts)
+
+    def spec(self):
+        return {"name": "budget"}
+
+    def task(self):
+        return f"You share out 100 among {', '.join(PROJECTS)}."
+
+    def goal(self, me, shown):
+        k = self.agents.index(me)
+        return f"You want as much as you can get for {PROJECTS[k : k + 2]}."
+
+    def form(self):
+        return f"a list of amounts for {', '.join(PROJECTS)}"
+
+
+class Wishful:
+    """Wants all for its two projects, a little less in each round."""
+
+    kind = "wishful"
+
+    def __init__(self, me, rng):
+        self.me, self.index = me, Budget.agents.index(me)
+
+    async def message(self, view):
+        return Message(self.me, (), "My two, please.")
+
+    async def propose(self, view):
+        low = 20 * (view.round - 1) / max(view.rounds - 1, 1)
+        shares = [low] * 5
+        shares[self.index] = shares[self.index + 1] = (100 - 3 * low) / 2
+        return Proposal(self.me, shares)
+
+    async def vote(self, view):
+        worth = {c.id: Budget().utilities(c.value)[self.index] for c in view.candidates}
+        return Ballot(self.me, max(worth, key=worth.get))
 
 
 async def shared(rng, rule="plurality", seats=Wishful, model=None):

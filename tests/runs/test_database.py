@@ -10,7 +10,7 @@ import pytest
 from support.analysis.agreement import LabelFile
 from support.analysis.embeddings import Encoder
 from support.database import STUDY, open_database, transaction
-from support.errors import DamagedFile, FileInUse
+from support.errors import DamagedFile, FileInUse, InvalidInput
 from support.mail.journal import Inbox
 from support.models.money import Budget
 from support.models.replies import Cache
@@ -204,3 +204,19 @@ def test_what_is_damaged_or_another_program_s_is_refused_and_left_untouched(path
     with pytest.raises(DamagedFile, match=rf"study\.sqlite.*{said}.*left as it is"):
         open_database(path)
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
+
+
+@pytest.mark.parametrize("planted", ["file", "link"])
+def test_a_file_or_a_link_that_another_account_planted_is_refused(
+    path, tmp_path, monkeypatch, planted
+):
+    place = path if planted == "file" else tmp_path / "target"
+    place.touch()
+    if planted == "link":
+        path.symlink_to(place)
+    if os.geteuid() == 0:  # root's files are anybody's
+        os.chown(path, 4343, -1, follow_symlinks=False)
+    monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    with pytest.raises(InvalidInput, match="belongs to another account"):
+        open_database(path)
+    assert place.read_bytes() == b""

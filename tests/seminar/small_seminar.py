@@ -94,7 +94,7 @@ def organized(desk, organizer=None):
     who = organizer or RuleBasedOrganizer()
 
     async def day():
-        plan = await who.plan(desk, "", ())
-        return plan, await who.act(desk, plan, ())
+        desk.plan = await who.plan(desk)
+        return desk.plan, await who.act(desk)
 
     return asyncio.run(day())

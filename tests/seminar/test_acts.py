@@ -43,7 +43,6 @@ from support.seminar.records import (
     Draft,
     Edit,
     Flag,
-    Hook,
     Mail,
     Review,
     Says,
@@ -61,8 +60,8 @@ def busy(**more):
     """A desk on the third day, with mails, decisions, and what was done before."""
     known = {BO: said(SEP, perhaps={OCT}, cannot={DEC}, mails=[MON], answered=[TUE])}
     hooks = [
-        Hook("Is a dog welcome?", "No animals.", 3, BO),
-        Hook("By video?", "Tell her to come in person.", 2, ANA),
+        Flag(2, BO, "Is a dog welcome?", "No animals.", "My dog stays, too.", day=3),
+        Flag(0, ANA, "By video?", "Tell her to come in person.", day=2),
     ]
     edits = [
         Edit("plan", "", "a", "b", "Professors are given more time."),
@@ -80,7 +79,6 @@ def busy(**more):
         mails=[INVITED, REPLIED],
         before=[before],
         past=load_past(),
-        decided=[Flag(2, BO, "Is a dog welcome?", "No animals.", "My dog stays, too.")],
     )
     return replace(made, **more)
 
@@ -151,7 +149,7 @@ def test_a_decision_waits_in_the_plan_until_a_mail_has_passed_it_on(seat):
     who, text = seat(acts.ORGANIZER, *[{"plan": "p", "reason": "r"}] * 2)
     answer = letter(3, BO, "clarification", 3, asks=ANSWER)
     for mails in ([], [answer]):
-        run(who.plan(busy(mails=mails), "s", ("vague",), "Be brief."))
+        run(who.plan(busy(mails=mails, wish="Be brief.")))
     assert "Bo Lund, to be passed on: No animals." in text()
     assert "Bo Lund, before: No animals." in text(1)
     assert "Ana Ray, to be passed on" in text(1) and "Be brief." in text(1)
@@ -163,49 +161,29 @@ def test_a_decision_waits_in_the_plan_until_a_mail_has_passed_it_on(seat):
 
 def test_policies_are_selected_by_number_and_one_that_there_is_not_goes_back(seat):
     who, text = seat(acts.ORGANIZER, {"policies": [3]}, {"policies": [2, 1]})
-    assert run(who.select(busy(), "Two are silent.")) == ("follow_up", "vague")
+    here = busy(progress="Two are silent.")
+    assert run(who.select(here)) == ("follow_up", "vague")
     assert "> Today is Wednesday, 18 August 2027.\n> Two are silent." in text()
     assert "policy 3 given; expected one of 1, 2" in text(1)
-    assert run(who.select(busy(policies=policies("")), "s")) == () and who.replies == 1
+    assert run(who.select(busy(policies=policies("")))) == () and who.replies == 1
 
 
-def acted(kind, policy="", **more):
-    return {"kind": kind, "goal": "a  goal", "policy": policy, **more}
+def acted(person, kind, policy="", **more):
+    return {"person": person, "kind": kind, "goal": "a  goal", "policy": policy, **more}
 
 
 def test_actions_are_those_that_can_be_and_a_policy_that_is_not_there_is_left_out(seat):
-    reply = {
-        ANA: acted("invitation", "nap"),
-        BO: acted("confirmation", "vague", slot="2027-09-15"),
-        CY: acted("clarification", asks=ANSWER),
-    }
+    reply = [
+        acted(ANA, "invitation", "nap"),
+        acted(BO, "confirmation", "vague", slots=["2027-09-15"]),
+        acted(CY, "clarification", asks=ANSWER),
+    ]
     who, _ = seat(acts.ORGANIZER, {"actions": reply})
-    assert run(who.act(busy(), DayPlan("p"), ())) == (
+    assert run(who.act(busy())) == (
         Action("invitation", ANA, "a goal"),
         Action("confirmation", BO, "a goal", (SEP,), "vague"),
         Action("clarification", CY, "a goal", asks=ANSWER),
     )
-
-
-@pytest.mark.parametrize(
-    ("wrong", "told"),
-    [
-        ({"Zoe": acted("invitation")}, "actions.Zoe: Extra inputs are not permitted"),
-        ({BO: acted("telegram")}, "'telegram' given; expected one of invit"),
-        (
-            {BO: acted("confirmation", slot="2027-12-08")},
-            "'2027-12-08' given; expected",
-        ),
-        ({ANA: acted("confirmation", slot="2027-09-15")}, "Ana Ray"),
-        (
-            {BO: acted("clarification", asks="why?", slots=["2027-09-15"])},
-            "'why?' given",
-        ),
-    ],
-)
-def test_actions_that_cannot_be_go_back_with_what_is_expected(seat, wrong, told):
-    who, text = seat(acts.ORGANIZER, {"actions": wrong}, {"actions": {BO: None}})
-    assert run(who.act(busy(), DayPlan("p"), ())) == () and told in text(1)
 
 
 def test_a_confirmation_may_be_in_any_language_and_what_is_too_long_is_cut(seat):
@@ -215,16 +193,18 @@ def test_a_confirmation_may_be_in_any_language_and_what_is_too_long_is_cut(seat)
     gives = Action("confirmation", ANA, slots=(SEP,))
     mail = run(who.draft(busy(), gives))
     assert mail.body == body and len(mail.subject) <= 160
-    plan = run(who.plan(busy(), "s", ()))
+    plan = run(who.plan(busy()))
     assert len(plan.text) <= 2400 and plan.text.endswith("p […]")
 
 
 def test_an_answered_hook_becomes_a_policy_and_an_open_one_is_not_asked_about(seat):
     general = "Talks by video are not preferred when speakers ask for them."
     who, text = seat(acts.ORGANIZER, {"policy": general})
-    assert run(who.generalise(busy(), Hook("By video?", "In person."))) == general
+    flag = Flag(0, ANA, "By video?", "In person.")
+    assert run(who.generalise(busy(), flag)) == general
     assert "> By video?" in text() and "In person." in text()
-    assert run(who.generalise(busy(), Hook("By video?"))) == "" and who.replies == 1
+    unanswered = replace(flag, answer="")
+    assert run(who.generalise(busy(), unanswered)) == "" and who.replies == 1
 
 
 def test_each_step_has_a_participant_of_its_own(overheard):
@@ -258,7 +238,7 @@ Replies = st.builds(
 
 @given(Replies)
 def test_property_a_person_reads_a_reply_date_by_date(reply):
-    fields = acts.says_fields(acts.READER.person(), SLOTS, SLOTS)
+    fields = acts.says_fields(acts.READER.person(), SLOTS, SLOTS, Says())
     says = acts.says(form("Reply", **fields).model_validate(reply))
     lists = says.can, says.perhaps, says.cannot, says.gives_back
     by = dict(zip(acts.SAID, lists, strict=True))
@@ -334,7 +314,7 @@ def answered(role, phase, answer, *view):
 SHOWN = (Draft(ANA, "s", "b"), Draft(BO, "s", "b"))
 CHANGED = Draft(BO, "s", "changed")
 MAILED = Action("clarification", BO, "g", (NOV,), "", "which others?")
-ASKED = {"kind": "clarification", "goal": "g", "asks": "which others?"}
+ASKED = {"person": BO, "kind": "clarification", "goal": "g", "asks": "which others?"}
 ASKED |= {"slots": ["2027-11-10"]}
 FLAGGED = Flag(2, BO, "A dog?")
 DECIDED = replace(FLAGGED, answer="A dog may.", words="A dog\n\nmay.", grants=True)
@@ -348,8 +328,8 @@ BUSY = busy()
         (
             "organizer",
             "act",
-            (BUSY, DayPlan("p"), ()),
-            {"actions": {BO: ASKED}},
+            (BUSY,),
+            {"actions": [ASKED]},
             (MAILED,),
         ),
         ("reviewer", "review", (BUSY, "mail", SHOWN), {"items": [CHANGED]}, (CHANGED,)),
@@ -384,15 +364,14 @@ def test_an_answer_rests_on_mails_of_the_log(seat):
     )
     assert run(who.answer("May he?", busy())) == acts.Told("No.", (2,))
     assert "mail 9 given; expected one of 1, 2" in text(1)
-    assert run(who.answer("Which?", busy(mails=[]))).mails == ()
-    with pytest.raises(InvalidInput, match="nothing given"):
-        run(who.answer(" ", busy()))
+    assert run(who.answer("Which?", busy(mails=[]))) == acts.NOTHING
+    assert run(who.answer(" ", busy())) == acts.NOTHING
 
 
 # ---- everybody at once -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, 7])
 def test_whatever_models_say_dates_go_to_who_named_them_and_nothing_else_is_amiss(seed):
     kinds = dict.fromkeys(("organizer", "detector", "reader", "seats"), "model")
     model = stand_in(seed)

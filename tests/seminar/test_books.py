@@ -125,15 +125,6 @@ def test_what_cannot_be_carried_out_is_refused_with_its_reason(action, others, w
     assert "is over" in made.refusal(give(ANA))
 
 
-def test_a_date_that_was_never_given_back_has_two_people_where_another_got_it():
-    made = book((ANA, Says(can=(SEP,))), (BO, Says(can=(SEP,))))
-    made.enter("given", ANA, SEP)
-    made.enter("received", 9, ANA, Says(gives_back=(SEP,)), TUE)
-    made.enter("given", BO, SEP)
-    assert made.crowded == []
-    assert made.corrected(9, Says()).crowded == [(SEP, (ANA, BO))]
-
-
 def test_people_join_and_dates_open_and_drop_in_mid_run():
     made = book((ANA, Says(can=(SEP, OCT))))
     made.enter("given", ANA, SEP)

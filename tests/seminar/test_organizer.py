@@ -154,7 +154,7 @@ def test_the_plan_names_everybody_and_the_actions_follow_what_is_left_of_it():
     assert [action.person for action in actions] == list(people)
 
     class Edited(RuleBasedOrganizer):
-        async def plan(self, *given):
+        async def plan(self, desk):
             return DayPlan("Invite Bo Lund and Ana Ray Lee only.")
 
     left = organized(made, Edited())[1]  # a name inside another is not taken for it

@@ -9,7 +9,6 @@ from small_seminar import (
     MON,
     OCT,
     SAT,
-    SEED,
     SEP,
     THU,
     TUE,
@@ -32,7 +31,7 @@ from support.seminar.policies import (
     policy_set,
     violations,
 )
-from support.seminar.records import ANSWER, Action, Edit, Hook
+from support.seminar.records import ANSWER, Action, Edit, Flag
 
 ALL = load_policies("all")
 ASKED = {"mails": [MON]}
@@ -144,24 +143,11 @@ def test_at_the_beginning_everybody_is_asked_about_all_dates():
 # ---- files ----
 
 
-@pytest.mark.parametrize(
-    ("given", "ids"),
-    [
-        ("seed", SEED),
-        ("none", ""),
-        ("seed - vague + weekend", SEED.replace("vague ", "") + " weekend"),
-        ([{"id": "mine", "text": "Zoom is not preferred."}], "mine"),
-    ],
-)
-def test_policies_are_named_by_part_and_change_or_given(given, ids):
-    assert policy_set(given).ids == tuple(ids.split())
-
-
 def test_what_is_exported_is_imported_as_it_was(tmp_path):
     made = Artefacts(
         policy_set("seed").add(Policy("mine", "Be kind.")).edit("follow_up", days=4),
         (Template("thanks", "Thank you", "Dear {speaker},"),),
-        (Hook("May she speak by video?", "Yes.", 0, ANA),),
+        (Flag(7, ANA, "May she speak by video?", "Yes.", "Yes!", True),),
         (Edit("mail", ANA, "Dear Ana,", "Hi Ana!", "a greeting", "professor"),),
     )
     file = export_artefacts(made, tmp_path / "kept" / "mine.yaml")
@@ -193,7 +179,10 @@ ONE = "id: a, text: b"
         (f"version: 2\npolicies: [{{{ONE}, rule: give_up, mails: 0}}]\n", "mails"),
         (f"version: 2\npolicies: [{{{ONE}}}, {{{ONE}}}]\n", "'a' is given twice"),
         (f"version: 2\npolicies: [{{{ONE}, colour: red}}]\n", "colour"),
-        ("version: 2\nhooks: [{question: a, colour: red}]\n", "colour"),
+        (
+            "version: 2\nhooks: [{mail: 0, person: a, question: b, colour: red}]\n",
+            "colour",
+        ),
         ("version: 2\ncolours: [red]\n", "colours"),
         ("version: 2\nlearnt: [3]\n", "learnt"),
         ("version: 2\ntemplates: [{kind: shout, subject: x, body: y}]\n", "'shout' gi"),

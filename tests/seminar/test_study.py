@@ -10,7 +10,6 @@ from support.runs.study import from_json, packed
 from support.seminar.data import scenario
 from support.seminar.records import CONFIRMATION
 from support.seminar.study import seminar
-from support.simulations import rehearsals
 
 
 def play(seed=1, **settings):
@@ -49,17 +48,6 @@ def test_one_seed_gives_one_record_and_it_is_kept_as_it_is():
     kept = packed(made)
     assert from_json(kept.kind, kept.text) == made
     assert made.summary["days"] == len(made.days) == len(made.rounds)
-
-
-def test_the_same_people_are_met_under_every_set_of_policies(store):
-    sets = ["seed", "seed - ask_more"]
-    sweep = rehearsals("policies", 2, seed=5, policies=sets, until=[4])
-    asyncio.run(sweep.run(store, progress=False))
-    made = [(unit.repetition, record) for unit, record in store.records(sweep.name)]
-    assert len(made) == 4
-    for k in (0, 1):
-        one, other = (record.days for repetition, record in made if repetition == k)
-        assert [day.received for day in one[:2]] == [day.received for day in other[:2]]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 or sent twice."""
 
 import asyncio
-from collections import Counter
 from contextlib import suppress
 
 import pytest
@@ -40,15 +39,13 @@ def test_the_story_has_what_may_go_wrong(whole):
     assert REFUSED in details and "taken off the list" in details
     refused, again = ({mail.to for mail in day.sent} for day in days[:2])
     assert again - refused == {JOINS.name, "Jonas Felderhof"}
-    assert {edit.what for day in days for edit in day.edits} >= {"mail", "action"}
-    assert [day.number for day in days if any(e.wish for e in day.edits)] == [2]
+    edits = [edit for day in days for edit in day.edits]
+    assert {edit.what for edit in edits} >= {"mail", "action"}
+    assert any(edit.wish for edit in edits)
     changes = "policy joins opens release correct other drops remove"
     assert {*changes.split()} <= {*story.did}
-    assert JOINS.name in {mail.to for day in days for mail in day.sent}
     assert any(len({*day.received}) < len(day.readings) for day in days), "corrected"
     assert any(flag.answer for day in days for flag in day.flags)
-    senders = Counter(mail.sender for mail in days[2].received)
-    assert max(senders.values()) == 2, "one was released"
 
 
 def test_a_kernel_killed_after_every_single_line_goes_on_to_the_same_days(

@@ -1,6 +1,7 @@
 """A seminar is a rehearsal that may be left at any moment and taken up again."""
 
 import asyncio
+import os
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 
@@ -11,7 +12,7 @@ from seminar_playing import answered, setup_of
 
 from support.errors import InvalidInput
 from support.seminar.acts import STEPS
-from support.seminar.records import REPLY, Hook
+from support.seminar.records import REPLY, Flag
 from support.seminar.study import seminar as study
 from support.seminars.answering import approves, play_days
 from support.seminars.journal import begin
@@ -104,6 +105,20 @@ def test_nobody_else_on_the_machine_reads_addresses_and_mails(tmp_path):
             assert folder.stat().st_mode & 0o777 == 0o700
 
 
+def test_a_mail_folder_that_another_account_planted_is_not_used(tmp_path, monkeypatch):
+    path = tmp_path / "study.sqlite"
+    begin(path, "spring", setup_of(mode=DRY_RUN).to_json())
+    with Seminar(path, "spring") as seminar:
+        folder = seminar.folder.parent
+    if os.getuid():
+        pytest.skip("only root gives files away")
+    for place, owner in ((path, 4242), (folder, 4343)):
+        os.chown(place, owner, -1)
+    monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    with pytest.raises(InvalidInput, match="belongs to another account"):
+        Seminar(path, "spring")
+
+
 def test_no_function_approves_real_mail(path):
     begin(path, "spring", live_setup().to_json())
     world, said = World(), pytest.raises(InvalidInput, match="a person approves")
@@ -117,7 +132,7 @@ def test_a_general_policy_is_asked_for_once_and_what_it_cost_is_kept(
 ):
     begun(organizer="model", people="rule-based")
     model, asked = overheard({"policy": "Talks are held in the room."})
-    hook = Hook("By video?", "In person.", 1, "Ngozi Tarrant")
+    hook = Flag(1, "Ngozi Tarrant", "By video?", "In person.", day=1)
 
     async def proposed():
         with Seminar(path, "spring", model=model) as seminar:
