@@ -8,6 +8,7 @@ functions themselves change.
 from __future__ import annotations
 
 import ast
+import dis
 import hashlib
 import inspect
 import re
@@ -32,6 +33,7 @@ CHANGED = (  # how code changes what a name stands for in place
     r"\b{0}\.(?:append|add|update|extend|insert|pop|popitem|setdefault|remove|discard|"
     r"clear)\("
 )
+LOOKED_UP = ("LOAD_GLOBAL", "LOAD_NAME")
 Met = dict[tuple[str, int], str]  # by a constant's name ("": a definition) and its id
 
 
@@ -124,8 +126,9 @@ def _fields(made: Any) -> Any:
 
 
 def _names(code: CodeType) -> set[str]:
-    """Names that code and the functions within look up."""
-    names = set(code.co_names)
+    """Global names that code and the functions within look up, attributes aside."""
+    steps = dis.get_instructions(code)
+    names = {step.argval for step in steps if step.opname in LOOKED_UP}
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             names |= _names(inner)

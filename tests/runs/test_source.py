@@ -73,6 +73,7 @@ SAME = [
     ("return helper(x)", "# so\n        return  helper(x)"),
     ("return x\ndef made", "return -x\ndef made"),  # another function
     ("RATES =", "LATER = 1\nRATES ="),
+    ("RATES =", "sqrt = 1\nRATES ="),  # named as an attribute that is read
 ]
 OTHER = {
     "the study": ("math.sqrt(4)", "math.sqrt(9)"),
