@@ -250,6 +250,11 @@ class Mechanism:
     lasting: bool = True  # whether a decision stands until the next one
 
     def __post_init__(self) -> None:
+        listed = self.phases if isinstance(self.phases, tuple | list) else [None]
+        if not all(isinstance(phase, Phase) for phase in listed):
+            wanted = "a tuple of phases, such as (Talk(), Propose(), Vote())"
+            told = f"mechanism {self.name!r}: {self.phases!r} given"
+            raise InvalidInput(f"{told}; expected {wanted}")
         acts = [phase.act for phase in self.phases]
         once = ["propose", "vote", *(["choose"] if self.decide is gather else [])]
         wrong = [f"{act!r} twice" for act in once if acts.count(act) > 1]
