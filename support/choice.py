@@ -28,7 +28,8 @@ class Rule:
     A rule is a name, the form of its ballots ("vote": one candidate; "ratings": {candidate: 1..5}; "ranking": all
     candidates, best first; "points": {candidate: points} that sum to the number of candidates), an explanation for
     those who vote, and whatever of the three methods differs from the usual. `unit` is what a score counts, in the
-    singular, and empty when scores mean nothing to a reader.
+    singular, and empty when scores mean nothing to a reader. A study takes an instance, `rule=[Borda(), "ranked"]`;
+    `RULES["borda"] = Borda()` puts the name into menus and forks, too.
 
     >>> class Borda(Rule):
     ...     name, form = "borda", "ranking"

@@ -81,9 +81,10 @@ class Expectation(NamedTuple):
 class Study:
     """Groups that decide under every condition: a setting that is given as a list is a condition for each value.
 
-    `decide` is a name of `simulations.STUDIES` or a study function, the settings are those that it takes; repetition r
-    is the same group everywhere, so that comparisons are paired. `store` is a file, or an open `Store`: what is in it
-    is neither played nor paid for again.
+    `decide` is "exchange_economy", "movielens" or a study function, and the settings are those that it takes: of the
+    exchange economy `rule`, `seats`, `mechanism`, `rounds`, `agents`, `prompts`, … (`support.roundtable.study`).
+    Repetition r is the same group everywhere, so that comparisons are paired. `store` is a file, by default
+    study.sqlite in the folder that you are in, or an open `Store`: what is in it is neither played nor paid for again.
     """
 
     def __init__(

@@ -240,7 +240,11 @@ END = (
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Phases, what a round of them decides, and the sentences that no phase implies: what for, and how it ends."""
+    """Phases, what a round of them decides, and the sentences that no phase implies: what for, and how it ends.
+
+    Of the phases `Talk`, `Propose`, `Vote` and `Choose`. A study takes it as `mechanism=`; put into `MECHANISMS`,
+    its name does, too, in menus and in a fork.
+    """
 
     name: str
     phases: tuple[Phase, ...]
