@@ -18,7 +18,7 @@ What has a name here:
 - `Sweep`, `Store`: a grid of settings over seeds, and the file that keeps it.
 - `RULES`, `Rule`: the six voting rules, and the class to derive one's own from.
 - `exchange_economy`: the goods that groups share out; `ENVIRONMENTS`: what else they decide on.
-- `Mechanism`: the phases of a round; `MECHANISMS`: those that have a name.
+- `Mechanism`: the phases of a round (`Talk`, `Propose`, `Vote`); `MECHANISMS`: those with a name.
 - `draw`, `tables`, `published`: figures, tables, and what the four papers print.
 
 All else is imported from its room: roundtable, meetings, fair_decisions, seminar and survey
@@ -41,6 +41,9 @@ ENTRIES = {
     "ENVIRONMENTS": "support.roundtable.records",
     "Mechanism": "support.roundtable.mechanism",
     "MECHANISMS": "support.roundtable.mechanism",
+    "Talk": "support.roundtable.mechanism",
+    "Propose": "support.roundtable.mechanism",
+    "Vote": "support.roundtable.mechanism",
 }
 """Each name that can be imported from here, and where it stands."""
 __all__ = [*ENTRIES, "draw", "published", "tables"]

@@ -28,7 +28,8 @@ class Rule:
     A rule is a name, the form of its ballots ("vote": one candidate; "ratings": {candidate: 1..5}; "ranking": all
     candidates, best first; "points": {candidate: points} that sum to the number of candidates), an explanation for
     those who vote, and whatever of the three methods differs from the usual. `unit` is what a score counts, in the
-    singular, and empty when scores mean nothing to a reader.
+    singular, and empty when scores mean nothing to a reader. A study takes an instance, `rule=[Borda(), "ranked"]`;
+    `RULES["borda"] = Borda()` puts the name into menus and forks, too.
 
     >>> class Borda(Rule):
     ...     name, form = "borda", "ranking"
@@ -39,13 +40,14 @@ class Rule:
     'y wins with 3 points.'
     """
 
-    name: str
-    form: str
-    explanation: str
+    name: str = ""
+    form: str = ""
+    explanation: str = ""
     unit: str = "point"
 
     def weights(self, places: int) -> Sequence[Fraction]:
-        """What each place of a ranking is worth, first place first: 1, 1/2, 1/3, and so on (the Dowdall system)."""
+        """What each place of a ranking is worth, first place first: 1, 1/2, 1/3, and so on (the Dowdall system);
+        places beyond the list are worth nothing."""
         return [Fraction(1, place) for place in range(1, places + 1)]
 
     def scores(
@@ -57,7 +59,7 @@ class Rule:
             if self.form == "vote":
                 ballot = {ballot: 1}
             elif self.form == "ranking":
-                ballot = dict(zip(ballot, self.weights(len(candidates)), strict=True))
+                ballot = dict(zip(ballot, self.weights(len(candidates)), strict=False))
             for candidate, score in ballot.items():
                 totals[candidate] += Fraction(score)
         return totals
@@ -168,6 +170,9 @@ def explained(rule: str | Rule, tie_break: TieBreak = "defer") -> str:
 def as_rule(rule: str | Rule) -> Rule:
     """The rule of that name, or the rule itself."""
     if isinstance(rule, Rule):
+        if rule.form not in _EXPECTED:
+            wanted = f"one of {', '.join(_EXPECTED)}"
+            raise InvalidInput(f"form: {rule.form!r} given; expected {wanted}")
         return rule
     if rule in RULES:
         return RULES[rule]
@@ -224,6 +229,10 @@ def tally(
         none = dict.fromkeys(listed, Fraction())
         return Tally(rule.name, None, none, (), f"Deferred: {why}.")
     totals = rule.scores(cast, listed)
+    if strangers := totals.keys() - {*listed}:
+        raise InvalidInput(
+            f"rule {rule.name}: scores of {strangers} given; expected those of candidates"
+        )
     scores = {one: Fraction(totals.get(one, 0)) for one in listed}
     top, needed = max(scores.values()), rule.needed(len(ballots))
     leaders = tuple(one for one in listed if scores[one] == top)

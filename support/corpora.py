@@ -121,10 +121,7 @@ def conversations(path: str | Path) -> pd.DataFrame:
             said = pd.read_csv(file, sep=sep).assign(
                 **{name: words[name] for name in COLUMNS if name in words}
             )
-    except (
-        ValueError,
-        UnicodeDecodeError,
-    ) as error:  # pandas' parser errors are ValueErrors
+    except ValueError as error:  # pandas' parser errors, and what is not UTF-8
         raise DamagedFile(
             f"{file}: {error}; expected a table in UTF-8 (a text with a comma in quotes), or a ConvoKit corpus"
         ) from None
@@ -135,10 +132,8 @@ def conversations(path: str | Path) -> pd.DataFrame:
         )
     said["text"] = said["text"].fillna("")
     full = (
-        said[[*COLUMNS]]
-        .fillna("")
-        .astype(str)
-        .apply(lambda column: column.str.strip() != "")
+        said[[*COLUMNS]].fillna("").astype(str).apply(lambda column: column.str.strip())
+        != ""
     )
     for name in COLUMNS:
         if len(lacking := full.index[full["text"] & ~full[name]]):

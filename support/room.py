@@ -1,9 +1,10 @@
 """A class at one table: each person has a link of their own, in any study and role.
 
-    seats = {"Ana": "human", "Ben": "human", "Cleo": "model"}
-    async with room(["Ana", "Ben"]) as links:
+    seats = {"Ana": "human", "Ben": "human", "Cleo": "conceder"}
+    study = Study("class", "exchange_economy", rule="majority", seats=seats, groups=1)
+    async with room(["Ana", "Ben"], patience=300) as links:
         print(links)
-        await roundtable_exchange(rng, "majority", seats=seats)
+        await study.run()
 
 A name is that of a seat; who leads is called by the role ("coordinator", "evaluator").
 A link is a page that shows what its person is asked, one question after the other, as

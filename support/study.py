@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from support.analysis import stats
-from support.analysis.frames import need_columns
+from support.analysis.frames import need_columns, numbers
 from support.analysis.metrics import run_metrics
 from support.errors import DamagedFile, InvalidInput
 from support.prompts import listed
@@ -81,9 +81,10 @@ class Expectation(NamedTuple):
 class Study:
     """Groups that decide under every condition: a setting that is given as a list is a condition for each value.
 
-    `decide` is a name of `simulations.STUDIES` or a study function, the settings are those that it takes; repetition r
-    is the same group everywhere, so that comparisons are paired. `store` is a file, or an open `Store`: what is in it
-    is neither played nor paid for again.
+    `decide` is "exchange_economy", "movielens" or a study function, and the settings are those that it takes: of the
+    exchange economy `rule`, `seats`, `mechanism`, `rounds`, `agents`, `prompts`, … (`support.roundtable.study`).
+    Repetition r is the same group everywhere, so that comparisons are paired. `store` is a file, by default
+    study.sqlite in the folder that you are in, or an open `Store`: what is in it is neither played nor paid for again.
     """
 
     def __init__(
@@ -119,6 +120,10 @@ class Study:
         study.sweep, study.store = sweep, store
         return study
 
+    def __repr__(self) -> str:
+        left = self.sweep.missing(self.store)
+        return f"<Study {self.sweep.name!r}: {left} discussions left to play>"
+
     async def estimate(self, **context: Any) -> pd.DataFrame:
         """What the units that are left will ask of each model, and cost; asks nobody."""
         return await estimate(self.sweep, self.store, **context)
@@ -153,15 +158,28 @@ class Study:
 
     def _means(self, value: str, by: str, where: str = "") -> pd.DataFrame:
         """By group and condition of `by`; another condition counts where it is whole."""
-        runs = self.table
+        runs = self._played()
         need_columns(runs, [value, by])
+        names = _conditions(next(self.sweep.units())).keys() - {"repetition"}
+        if by not in names:
+            known = ", ".join(sorted(names))
+            raise InvalidInput(f"by: {by!r} given; expected a setting: {known}")
         chosen = _where(runs, where)
-        names = _conditions(next(self.sweep.units())).keys() - {by, "repetition"}
+        chosen = chosen.assign(**{value: numbers(chosen, value)})
+        names -= {by}
         wide = chosen.pivot(
             index=["repetition", *sorted(names)], columns=by, values=value
         )
-        means = wide.astype(float).dropna().groupby("repetition").mean()
+        means = wide.dropna().groupby("repetition").mean()
         return means.reindex(chosen["repetition"].unique(), columns=chosen[by].unique())
+
+    def _played(self) -> pd.DataFrame:
+        """The table, where there is one."""
+        runs = self.table
+        if runs.empty:
+            wanted = "play it first: await study.run()"
+            raise InvalidInput(f"{self.sweep.name}: no group is finished; {wanted}")
+        return runs
 
     # ---- what would have been ------------------------------------------------------------------------------------
 
@@ -193,15 +211,12 @@ class Study:
             with starting(start):
                 return await origin.study(**origin.arguments(unit, context) | new)
 
-        if futures < 0:
+        if not isinstance(futures, int) or futures < 0:
             raise InvalidInput(f"futures: {futures!r} given; expected 0 or more")
         values = product(*map(_listed, changed.values()))
         many = [dict(zip(changed, value, strict=True)) for value in values]
-        _, stored = next(origin.records(self.store), (None, None))
-        if stored is None:
-            raise InvalidInput(
-                "fork: no group of this study is finished; play it first: await study.run()"
-            )
+        self._played()
+        _, stored = next(origin.records(self.store))
         for after_round, then in product(_listed(after), many):
             _start(stored, after_round, then)  # refused at once, not unit by unit
             stages(then.get("mechanism", ROUNDTABLE), then.get("rule", stored.rule))
@@ -298,7 +313,7 @@ class Study:
             return Path(shutil.make_archive(str(name), "zip", folder))
 
     def _export(self, folder: Path) -> list[Path]:
-        runs = self.table
+        runs = self._played()
         return export(self.sweep, self.store, folder, "csv", prompts=True, runs=runs)
 
 
@@ -337,7 +352,8 @@ def _start(stored: Any, after: int, then: Row, future: int | None = None) -> Sta
     """Where a stored discussion goes on, after a round, under something else."""
     if not isinstance(stored, Transcript) or "fork" in stored.settings:
         wanted = "a finished discussion of the round table that is no fork"
-        raise InvalidInput(f"fork: {type(stored).__name__} given; expected {wanted}")
+        given = "a fork" if isinstance(stored, Transcript) else type(stored).__name__
+        raise InvalidInput(f"fork: {given} given; expected {wanted}")
     stages_of(stored)  # all of them are known by name
     if not isinstance(after, int):
         raise InvalidInput(f"after: {after!r} given; expected the number of a round")

@@ -11,10 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.choice import RULES, PrefVoting, check_ballot, explained, tally
+from support.choice import RULES, PrefVoting, Rule, check_ballot, explained, tally
 from support.errors import InvalidBallot, InvalidInput
 
 NAMES = ("A", "B", "C", "D")
+
+
+class Misspelt(Rule):
+    name, form = "misspelt", "rankings"
+
+
+class Stray(Rule):
+    name, form = "stray", "ranking"
+
+    def scores(self, ballots, candidates):
+        return {"w": 1}
 
 
 @st.composite
@@ -183,6 +194,8 @@ CYCLE = {1: ["x", "y", "z"], 2: ["y", "z", "x"], 3: ["z", "x", "y"]}
             "defer",
             "rule chances: .* expected a list of winners",
         ),
+        (Misspelt(), "defer", "form: 'rankings' given; expected one of vote, ratings"),
+        (Stray(), "defer", "rule stray: scores of {'w'} given; expected"),
     ],
 )
 def test_what_is_no_rule_no_tie_break_and_no_method_of_winners_is_refused(

@@ -157,6 +157,7 @@ BAD = [
     ("a.csv", "meeting,text\na,b\n", InvalidInput, "no column 'speaker'"),
     ("b.csv", "meeting,speaker,text\na,Ann,\n", InvalidInput, "no row"),
     ("c.csv", "", DamagedFile, "c.csv"),
+    ("h.csv", "meeting,speaker,text\n", InvalidInput, "no row"),
     (
         "f.csv",
         "meeting,speaker,text\na,Ann,hi\n,Ben,ho\n",

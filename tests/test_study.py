@@ -138,15 +138,21 @@ def test_a_fork_that_breaks_off_goes_on_to_the_same_end(store, tmp_path):
     assert len(texts) == 6  # of three groups in two futures, the same under both rules
 
 
-def test_what_cannot_be_forked_or_played_says_so(store):
+def test_what_cannot_be_forked_or_played_says_so(store, tmp_path):
     with pytest.raises(InvalidInput, match="expected one of exchange_economy"):
         Study("s", "economy", groups=1, store=store)
     with pytest.raises(InvalidInput, match="each condition once"):
         Study("s", "exchange_economy", groups=1, seats=["linear", "linear", "mixed"])
     wanted = "a finished discussion of the round table that is no fork"
     study = table(store)
-    with pytest.raises(InvalidInput, match=r"no group .* finished; play it first"):
-        study.fork(after=1)
+    for early in (
+        lambda: study.fork(after=1),
+        lambda: study.compare("utility@3", by="rule"),
+        lambda: study.package(tmp_path / "empty.zip"),
+    ):
+        with pytest.raises(InvalidInput, match=r"no group .* finished; play it first"):
+            early()
+    assert not list(tmp_path.glob("*.zip"))
     run(study)
     forked = study.fork(after=2)
     for made in (run(forked), run(own(store))):
@@ -162,6 +168,7 @@ def test_what_cannot_be_forked_or_played_says_so(store):
         ({"silent": "Benn"}, "some of Ana, Ben, Cleo"),
         ({"without": ["Ana", "Zoe"]}, "some of Ana, Ben, Cleo"),
         ({"futures": -1}, "0 or more"),
+        ({"futures": "3"}, "0 or more"),
         ({"seats": "conceder"}, "newcomers by name"),
         ({"after": "2"}, "the number of a round"),
     ):
@@ -172,6 +179,13 @@ def test_what_cannot_be_forked_or_played_says_so(store):
     for where in ("rule = 'ranked'", "rules == 'ranked'", "rule == 'none'"):
         with pytest.raises(InvalidInput, match=r"where: .*expected a condition"):
             study.compare("utility@3", by="rule", where=where)
+    for value, by, said in (
+        ("utility@3", "repetition", "by: 'repetition' given; expected a setting"),
+        ("utility@3", "decision_round", "expected a setting: .*rule, seats"),
+        ("seats", "rule", "'seats' must hold numbers"),
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            study.compare(value, by=by)
 
 
 # ---- a plan before the results ---------------------------------------------------------------------------------------

@@ -83,6 +83,7 @@ async def fair_decisions(
     """
     check_one("solver", solver, (NONE, *SOLVERS))
     check_one("prompt", prompt, PROMPTS)
+    check_one("final", final, ("", ITS_OWN, BEST_KNOWN))
     if problem is None:
         sizes = decisions, options, repetition, instances_seed, participants
         case = instance(preferences, *sizes)

@@ -36,6 +36,9 @@ from support.prompts import listed
 FIRST, LAST, STEP = 8, 18, 30
 """Hours of the organiser's day, and minutes from one start to the next."""
 Zone = Annotated[str, AfterValidator(lambda name: str(ZoneInfo(name)))]
+Day = Annotated[
+    str, AfterValidator(lambda day: str(datetime.fromisoformat(day).date()))
+]
 
 
 class Profile(Strict):
@@ -93,7 +96,7 @@ class Meeting(Strict):
     organiser: str
     members: tuple[str, ...]
     subject: str
-    date: str
+    date: Day
     days: Annotated[int, Field(ge=1, le=20)]
     duration: Annotated[int, Field(ge=5, le=600)]
     sent: str

@@ -88,6 +88,21 @@ class ExchangeEconomy:
     shape = "a table"
     claim_words = "your exponent of each good"
 
+    def __post_init__(self) -> None:
+        """Take any table of numbers, also a frame, and refuse what is none."""
+        try:
+            table = np.array(self.weights, float)
+        except (TypeError, ValueError):  # words, or rows of several lengths
+            table = np.empty(0)
+        fits = table.ndim == 2 and table.size and max(table.shape) <= len(AGENTS)
+        if not fits or not (table >= 0).all():
+            given = reprlib.repr(self.weights)
+            wanted = "a row of exponents of 0 or more for each of up to 8 agents"
+            raise InvalidInput(
+                f"weights: {given} given; expected {wanted}, equally long, none missing"
+            )
+        object.__setattr__(self, "weights", tuple(map(tuple, table.tolist())))
+
     @property
     def agents(self) -> tuple[str, ...]:
         """Names of the rows of an allocation."""

@@ -240,7 +240,11 @@ END = (
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Phases, what a round of them decides, and the sentences that no phase implies: what for, and how it ends."""
+    """Phases, what a round of them decides, and the sentences that no phase implies: what for, and how it ends.
+
+    Of the phases `Talk`, `Propose`, `Vote` and `Choose`. A study takes it as `mechanism=`; put into `MECHANISMS`,
+    its name does, too, in menus and in a fork.
+    """
 
     name: str
     phases: tuple[Phase, ...]
@@ -250,6 +254,11 @@ class Mechanism:
     lasting: bool = True  # whether a decision stands until the next one
 
     def __post_init__(self) -> None:
+        listed = self.phases if isinstance(self.phases, tuple | list) else [None]
+        if not all(isinstance(phase, Phase) for phase in listed):
+            wanted = "a tuple of phases, such as (Talk(), Propose(), Vote())"
+            told = f"mechanism {self.name!r}: {self.phases!r} given"
+            raise InvalidInput(f"{told}; expected {wanted}")
         acts = [phase.act for phase in self.phases]
         once = ["propose", "vote", *(["choose"] if self.decide is gather else [])]
         wrong = [f"{act!r} twice" for act in once if acts.count(act) > 1]

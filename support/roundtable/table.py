@@ -178,7 +178,11 @@ class Table:
         """Whoever acts in a phase has its coroutine."""
         for number in range(1, self.rounds + 1):
             for phase in stage_of(self.stages, number).mechanism.phases:
-                for agent in phase.who(self.agents, number):
+                actors = phase.who(self.agents, number)
+                if not {*actors} <= {*self.agents}:
+                    told = f"{phase.title}: `who` names {actors!r}"
+                    raise InvalidInput(f"{told}; expected some of {self.agents}")
+                for agent in actors:
                     if not hasattr(self.seats[agent], phase.act):
                         lacks = f"has no `async def {phase.act}(self, view)`, which {phase.title} asks for"
                         raise InvalidInput(f"seats: that of {agent} {lacks}")

@@ -134,6 +134,7 @@ def checked(plan):
         (play, {"decisions": 2000}, "decisions: 2000 given; expected a whole number"),
         (play, {"solver": "exact", "estimator": "none"}, "it needs an estimator"),
         (play, {"solver": "cplex"}, "expected one of none, exact, mcts"),
+        (play, {"final": "last"}, "final: 'last' given; expected one of , its own"),
         (play, {"feedback": "smell"}, "feedback: 'smell' given; expected one of"),
         (play, {"prompt": "short"}, "expected one of full, no example"),
     ],

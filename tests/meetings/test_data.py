@@ -78,6 +78,8 @@ BAD = [
     ("employees", 'zone = "America/New_York"', 'zone = "Mars"', "Mars"),
     ("groups", '"Mateo Quispe"', '"Nobody"', "'Nobody' is no"),
     ("groups", '"Mateo Quispe"', '"Gareth Pendry"', "once"),
+    ("groups", '"2026-03-27"', '"2026-02-30"', r"group\.0\.date\n.*out of range"),
+    ("groups", '"2026-03-27"', '"next week"', "'next week'"),
     ("preferences", '"notice"', '"hope"', "private.0.preferences"),
     ("preferences", "[0]]", "[]]", "expected each"),
     ("preferences", '"Ngozi Adebanjo"', '"Ngozi"', "'Ngozi"),

@@ -3,12 +3,13 @@
 import asyncio
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.errors import InvalidProposal
-from support.roundtable.economy import exchange_economy
+from support.errors import InvalidInput, InvalidProposal
+from support.roundtable.economy import ExchangeEconomy, exchange_economy
 from support.roundtable.records import environment_of
 from support.roundtable.study import roundtable_exchange
 
@@ -65,6 +66,29 @@ def test_a_proposal_that_is_none_is_refused_with_what_was_expected(proposal):
     expected = "each of A, B, C for each of Ana|share out exactly 100"
     with pytest.raises(InvalidProposal, match=expected):
         ECONOMY.validate(proposal)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        (),
+        0.5,
+        ((0.5, np.nan), (0.3, 0.7)),
+        ((0.5, -0.1), (0.3, 0.7)),
+        ((0.5, 0.5), (1.0,)),
+        (("wood", "wine"), ("much", "little")),
+        ((0.5, 0.5),) * 9,
+    ],
+)
+def test_exponents_of_one_s_own_that_are_none_are_refused(weights):
+    with pytest.raises(InvalidInput, match=r"weights: .*expected a row of exponents"):
+        ExchangeEconomy(weights)
+
+
+def test_an_economy_of_one_s_own_is_any_table():
+    rows = [[0.75, 0.25], [0.5, 0.5]]
+    for table in (rows, np.array(rows), pd.DataFrame(rows, columns=["wood", "wine"])):
+        assert ExchangeEconomy(table) == ExchangeEconomy(((0.75, 0.25), (0.5, 0.5)))
 
 
 @given(st.integers(2, 8), SEEDS, st.floats(-0.00099, 0.00099))

@@ -354,6 +354,7 @@ def test_a_change_of_rule_is_announced_from_the_first_round_on():
 
 # -- what makes no sense -----------------------------------------------------------------------------------------------
 
+NOBODY = (Talk(who=lambda agents, number: "Zoe"),)
 WRONG = [
     (lambda: played("debate"), "'debate' given; expected one of roundtable"),
     (lambda: played(rule="shouting"), "rule: .*'shouting'.*unanimous, majority"),
@@ -367,6 +368,9 @@ WRONG = [
     (lambda: Mechanism("m", (Vote(), Propose())), "a vote before the proposals"),
     (lambda: Mechanism("m", (Talk(),), gather), "of your own and no `end`"),
     (lambda: Propose(who="Ana"), "who: 'Ana' given; expected a function"),
+    (lambda: Mechanism("m", Talk()), "'m': Talk.* given; expected a tuple of phases"),
+    (lambda: Mechanism("m", (Talk, Vote)), "expected a tuple of phases, such as"),
+    (lambda: played(Mechanism("m", NOBODY)), "Messages: `who` names 'Zoe'; expected"),
 ]
 
 
