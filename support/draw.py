@@ -144,7 +144,7 @@ def lines(
             baseline(panel, *base)
         panel.set(xlabel=x.replace("_", " "), ylabel=value.replace("_", " "))
         if table[x].dtype.kind == "i":  # rounds are whole
-            panel.xaxis.get_major_locator().set_params(integer=True)
+            panel.locator_params("x", integer=True)
 
 
 def dots(
