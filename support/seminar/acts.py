@@ -75,6 +75,7 @@ from support.seminar.records import (
 )
 from support.seminar.review import BODY, Automatic, checked_review
 from support.seminar.speakers import KINDS, Letter, Response, RuleBasedSpeaker
+from support.spelling import NOTHING as BLANK
 from support.spelling import alike, or_none
 
 # Characters of a tight model's texts, and mails of the log that it is shown; others have
@@ -101,13 +102,23 @@ ISO = "^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
 Day = Annotated[date, WithJsonSchema({"type": "string", "pattern": ISO})]
 
 
+def or_blank(kind: Any) -> Any:
+    """A text, empty where null, or its name, stands for one."""
+
+    def blank(given: Any) -> Any:
+        named = isinstance(given, str) and given.strip().casefold() in BLANK
+        return "" if named or given is None else given
+
+    return Annotated[kind, BeforeValidator(blank)]
+
+
 def short(seat: Any, most: int) -> Any:
     """A text on one line, cut off where it is too long; `LINE` is that for everybody."""
     most = most if most == LINE else seat.shown.characters(most)
 
     def fitting(given: Any) -> Any:
         if not isinstance(given, str):
-            return given
+            return "" if given is None else given
         flat = " ".join(given.split())
         return flat if len(flat) <= most else cut(flat, most - len(" […]"))
 
@@ -176,7 +187,7 @@ def says_fields(
         "dates": keyed("DatesReply", dates),
         "declines": (bool, known.declines),
         "not_before": (or_none(Day), known.not_before),
-        "asks": (short(seat, SENTENCE), known.asks),
+        "asks": (or_blank(short(seat, SENTENCE)), known.asks),
     }
 
 
@@ -259,7 +270,7 @@ def action_fields(seat: Any, desk: Desk) -> dict[str, Any]:
         goal=(short(seat, LINE), ""),
         policy=(Annotated[str, policy, schema], ""),
         slots=(Annotated[days, AfterValidator(tuple)], ()),
-        asks=(one_of("asks", ["", *ASKS]), ""),
+        asks=(or_blank(one_of("asks", ["", *ASKS])), ""),
     )
     return {"actions": many(one, len(listed))}
 
@@ -432,7 +443,7 @@ REVIEWER = Role(
             "desk flag",
             lambda seat, *view: {
                 "answer": PARAGRAPH,
-                "words": (text(seat.shown.characters(LETTER), 0), ""),
+                "words": (or_blank(text(seat.shown.characters(LETTER), 0)), ""),
                 "grants": (or_none(bool), None),
             },
             lambda seat, reply, desk, flag: replace(
@@ -461,6 +472,9 @@ class Invited:
     mood: Mapping[date, str]
 
 
+TURN: Any = Annotated[Literal[REPLY, WAIT], alike((REPLY, WAIT))]
+
+
 def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
     """Who writes has something to say, and states it; a person need not."""
 
@@ -475,10 +489,10 @@ def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
     return form(
         "SpeakerReply",
         fitting,
-        action=Literal[REPLY, WAIT],
+        action=TURN,
         until=(or_none(int), None),
         subject=(short(seat, LINE), ""),
-        body=(text(seat.shown.characters(words.SHOWN), 0), ""),
+        body=(or_blank(text(seat.shown.characters(words.SHOWN), 0)), ""),
         says=(or_none(own), None),
     )
 

@@ -44,6 +44,7 @@ LINE, SUMMED = 80, 60
 SHOWN, THREAD, LEARNT = 900, 6, 8
 """Characters of a mail, mails and lessons that a tight model is shown; others are shown
 four times as many."""
+UNDECIDED = "asked, and nothing is decided yet:"
 
 
 @cache
@@ -138,13 +139,15 @@ class Shows:
         return max(0, passed(self.desk.today, self.desk.scenario.deadline))
 
     def decided(self, about: str) -> Sequence[str]:
-        """What the person at the desk decided, about one person or ("") about all."""
+        """What the person at the desk decided, about one person or ("") about all, and
+        what they were asked in this run and left open."""
         found, due = [], self.desk.decided
         for flag in self.desk.hooks:
-            if flag.answer and about in ("", flag.person):
+            if about in ("", flag.person) and (flag.answer or flag.day):
                 when = "to be passed on" if flag in due else "before"
+                told = f"{when}: {flag.answer}" if flag.answer else UNDECIDED
                 asked = self.quoted(flag.question)
-                found.append(f"{flag.person}, {when}: {flag.answer}\n{asked}")
+                found.append(f"{flag.person}, {told}\n{asked}")
         return self.shown.last(found, LEARNT, "decisions")
 
 

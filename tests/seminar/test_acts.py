@@ -156,6 +156,25 @@ def test_a_decision_waits_in_the_plan_until_a_mail_has_passed_it_on(seat):
     assert "Professors are given more time." in text() and "Ends with" not in text()
 
 
+def test_the_books_tell_mails_that_went_and_none_that_was_held(seat):
+    planned = (Action("follow_up", ANA), Action("invitation", BO))
+    before = Day(1, MON, plan=DayPlan("All."), actions=planned, sent=(INVITED,))
+    who, text = seat(acts.ORGANIZER, {"summary": "s"})
+    run(who.progress(busy(before=[before])))
+    assert "All. [invitation: Bo Lund]" in text()
+
+
+def test_what_was_asked_and_left_open_is_no_decision_and_no_secret(seat):
+    hooks = [Flag(2, BO, "A dog?", day=3), Flag(0, ANA, "By video?", day=0)]
+    here = busy(hooks=hooks)
+    who, text = seat(acts.ORGANIZER, {"plan": "p", "reason": "r"})
+    run(who.plan(here))
+    assert "Bo Lund, asked, and nothing is decided yet:\n> A dog?" in text()
+    assert "video" not in text()
+    detector, seen = seat(acts.DETECTOR, {"verdict": "clear", "question": None})
+    assert run(detector.check(REPLIED, here)) is None and "> A dog?" in seen()
+
+
 # ---- the organiser ---------------------------------------------------------------------
 
 
@@ -174,9 +193,9 @@ def acted(person, kind, policy="", **more):
 
 def test_actions_are_those_that_can_be_and_a_policy_that_is_not_there_is_left_out(seat):
     reply = [
-        acted(ANA, "invitation", "nap"),
+        acted(ANA, "invitation", "nap", asks=None),
         acted(BO, "confirmation", "vague", slots=["2027-09-15"]),
-        acted(CY, "clarification", asks=ANSWER),
+        acted(CY, "clarification", asks=ANSWER, slots=None),
     ]
     who, _ = seat(acts.ORGANIZER, {"actions": reply})
     assert run(who.act(busy())) == (
@@ -281,10 +300,10 @@ def test_a_speaker_states_the_data_in_the_same_reply_or_looks_again_later(seat):
         "dates": {"2027-10-13": "can"},
         "declines": False,
         "not_before": "",
-        "asks": "",
+        "asks": "none",
     }
     reply = {"action": "reply", "until": "", "subject": "", "body": " Oct 13. "}
-    wait = {"action": "wait", "until": 1, "subject": "", "body": "", "says": None}
+    wait = {"action": "Wait", "until": 1, "subject": None, "body": None, "says": None}
     who, text = seat(
         acts.SPEAKER, reply | {"says": None}, reply | {"says": says}, wait, own=OWN
     )
