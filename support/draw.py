@@ -144,7 +144,8 @@ def lines(
             baseline(panel, *base)
         panel.set(xlabel=x.replace("_", " "), ylabel=value.replace("_", " "))
         if table[x].dtype.kind == "i":  # rounds are whole
-            panel.xaxis.get_major_locator().set_params(integer=True)
+            ticks: Any = panel.xaxis.get_major_locator()
+            ticks.set_params(integer=True)
 
 
 def dots(
