@@ -169,16 +169,13 @@ def explained(rule: str | Rule, tie_break: TieBreak = "defer") -> str:
 
 def as_rule(rule: str | Rule) -> Rule:
     """The rule of that name, or the rule itself."""
-    if isinstance(rule, Rule):
-        if rule.form not in _EXPECTED:
-            wanted = f"one of {', '.join(_EXPECTED)}"
-            raise InvalidInput(f"form: {rule.form!r} given; expected {wanted}")
+    if isinstance(rule, Rule) and rule.form in _EXPECTED:
         return rule
     if rule in RULES:
         return RULES[rule]
     raise InvalidInput(
-        f"rule: got {rule!r}, expected one of {', '.join(RULES)}, or an instance of a Rule. "
-        "Choose one of these names, or pass your own rule object, such as MyRule()."
+        f"rule: got {rule!r}, expected one of {', '.join(RULES)}, or your own rule object, such as MyRule(), "
+        f"whose form is one of {', '.join(_EXPECTED)}."
     )
 
 
@@ -229,17 +226,13 @@ def tally(
         none = dict.fromkeys(listed, Fraction())
         return Tally(rule.name, None, none, (), f"Deferred: {why}.")
     totals = rule.scores(cast, listed)
-    if strangers := totals.keys() - {*listed}:
-        raise InvalidInput(
-            f"rule {rule.name}: scores of {strangers} given; expected those of candidates"
-        )
     scores = {one: Fraction(totals.get(one, 0)) for one in listed}
     top, needed = max(scores.values()), rule.needed(len(ballots))
     leaders = tuple(one for one in listed if scores[one] == top)
     tied = leaders if len(leaders) > 1 else ()
     *others, last = map(str, leaders)
     names = f"{', '.join(others)} and {last}" if others else last
-    amount = f"{top} {rule.unit}" + ("" if top == 1 else "s")
+    amount = f"{top} {rule.unit}{'s' * (top != 1)}"
     tie = f"{names} tie with {amount}" if rule.unit else f"{names} tie"
     threshold = f"{needed} of {len(ballots)}"
     winner: Candidate | None = None

@@ -129,6 +129,8 @@ def lines(
     `places` gives a level the look of another place than its own; `col` makes panels;
     `base` is the name and the value of a baseline.
     """
+    from matplotlib.ticker import MaxNLocator
+
     names = levels_of(table, hue, order)
     for panel, rows in facets(ax, table, col):
         for i, name in enumerate(names):
@@ -143,8 +145,9 @@ def lines(
         if base is not None:
             baseline(panel, *base)
         panel.set(xlabel=x.replace("_", " "), ylabel=value.replace("_", " "))
-        if table[x].dtype.kind == "i":  # rounds are whole
-            panel.locator_params("x", integer=True)
+        ticks = panel.xaxis.get_major_locator()
+        if table[x].dtype.kind == "i" and isinstance(ticks, MaxNLocator):
+            ticks.set_params(integer=True)  # rounds are whole
 
 
 def dots(

@@ -21,13 +21,6 @@ class Misspelt(Rule):
     name, form = "misspelt", "rankings"
 
 
-class Stray(Rule):
-    name, form = "stray", "ranking"
-
-    def scores(self, ballots, candidates):
-        return {"w": 1}
-
-
 @st.composite
 def elections(draw):
     """A rule, its ballots, abstentions included, and its candidates."""
@@ -194,8 +187,7 @@ CYCLE = {1: ["x", "y", "z"], 2: ["y", "z", "x"], 3: ["z", "x", "y"]}
             "defer",
             "rule chances: .* expected a list of winners",
         ),
-        (Misspelt(), "defer", "form: 'rankings' given; expected one of vote, ratings"),
-        (Stray(), "defer", "rule stray: scores of {'w'} given; expected"),
+        (Misspelt(), "defer", "whose form is one of vote, ratings"),
     ],
 )
 def test_what_is_no_rule_no_tie_break_and_no_method_of_winners_is_refused(

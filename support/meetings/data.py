@@ -36,9 +36,6 @@ from support.prompts import listed
 FIRST, LAST, STEP = 8, 18, 30
 """Hours of the organiser's day, and minutes from one start to the next."""
 Zone = Annotated[str, AfterValidator(lambda name: str(ZoneInfo(name)))]
-Day = Annotated[
-    str, AfterValidator(lambda day: str(datetime.fromisoformat(day).date()))
-]
 
 
 class Profile(Strict):
@@ -96,7 +93,7 @@ class Meeting(Strict):
     organiser: str
     members: tuple[str, ...]
     subject: str
-    date: Day
+    date: str
     days: Annotated[int, Field(ge=1, le=20)]
     duration: Annotated[int, Field(ge=5, le=600)]
     sent: str
@@ -105,14 +102,13 @@ class Meeting(Strict):
     venues: tuple[Venue, ...] = ()
 
     @model_validator(mode="after")
-    def _everybody_once(self) -> Meeting:
-        everybody = {self.organiser, *self.members}
-        twice = len(everybody) <= len(self.members)
+    def _a_date_and_everybody_once(self) -> Meeting:
+        np.datetime64(self.date)  # refuses what is none
+        twice = len({self.organiser, *self.members}) <= len(self.members)
         if twice or not {*self.required} <= {*self.members}:
-            given = f"organiser {self.organiser}, members {list(self.members)}"
             raise ValueError(
-                f"{given}, required {list(self.required)} given; expected everybody "
-                "once, and required ones among the members"
+                "organiser, members, required: expected everybody once, and required "
+                "ones among the members"
             )
         return self
 
