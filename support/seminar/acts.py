@@ -25,7 +25,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import (
@@ -75,8 +75,8 @@ from support.seminar.records import (
 )
 from support.seminar.review import BODY, Automatic, checked_review
 from support.seminar.speakers import KINDS, Letter, Response, RuleBasedSpeaker
-from support.spelling import NOTHING as BLANK
-from support.spelling import alike, or_none
+from support.spelling import NOTHING as EMPTY
+from support.spelling import or_none
 
 # Characters of a tight model's texts, and mails of the log that it is shown; others have
 # four times as many.
@@ -102,14 +102,10 @@ ISO = "^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
 Day = Annotated[date, WithJsonSchema({"type": "string", "pattern": ISO})]
 
 
-def or_blank(kind: Any) -> Any:
-    """A text, empty where null, or its name, stands for one."""
-
-    def blank(given: Any) -> Any:
-        named = isinstance(given, str) and given.strip().casefold() in BLANK
-        return "" if named or given is None else given
-
-    return Annotated[kind, BeforeValidator(blank)]
+BLANK = BeforeValidator(
+    lambda given: "" if str(given).strip().casefold() in EMPTY else given
+)
+"""Null, or its name, stands for an empty text."""
 
 
 def short(seat: Any, most: int) -> Any:
@@ -118,11 +114,11 @@ def short(seat: Any, most: int) -> Any:
 
     def fitting(given: Any) -> Any:
         if not isinstance(given, str):
-            return "" if given is None else given
+            return given
         flat = " ".join(given.split())
         return flat if len(flat) <= most else cut(flat, most - len(" […]"))
 
-    return Annotated[text(most, 0), BeforeValidator(fitting)]
+    return Annotated[text(most, 0), BeforeValidator(fitting), BLANK]
 
 
 def one_day(slots: Sequence[date]) -> Any:
@@ -187,7 +183,7 @@ def says_fields(
         "dates": keyed("DatesReply", dates),
         "declines": (bool, known.declines),
         "not_before": (or_none(Day), known.not_before),
-        "asks": (or_blank(short(seat, SENTENCE)), known.asks),
+        "asks": (short(seat, SENTENCE), known.asks),
     }
 
 
@@ -270,7 +266,7 @@ def action_fields(seat: Any, desk: Desk) -> dict[str, Any]:
         goal=(short(seat, LINE), ""),
         policy=(Annotated[str, policy, schema], ""),
         slots=(Annotated[days, AfterValidator(tuple)], ()),
-        asks=(or_blank(one_of("asks", ["", *ASKS])), ""),
+        asks=(Annotated[one_of("asks", ["", *ASKS]), BLANK], ""),
     )
     return {"actions": many(one, len(listed))}
 
@@ -379,7 +375,7 @@ class NoDetector:
 
 
 VERDICTS = "clear", "flag"
-VERDICT: Any = Annotated[Literal[VERDICTS], alike(VERDICTS)]
+VERDICT: Any = one_of("verdict", VERDICTS)
 CHECK = Act(
     "organizing/detection",
     lambda seat, *view: form(
@@ -443,7 +439,7 @@ REVIEWER = Role(
             "desk flag",
             lambda seat, *view: {
                 "answer": PARAGRAPH,
-                "words": (or_blank(text(seat.shown.characters(LETTER), 0)), ""),
+                "words": (Annotated[text(seat.shown.characters(LETTER), 0), BLANK], ""),
                 "grants": (or_none(bool), None),
             },
             lambda seat, reply, desk, flag: replace(
@@ -472,9 +468,6 @@ class Invited:
     mood: Mapping[date, str]
 
 
-TURN: Any = Annotated[Literal[REPLY, WAIT], alike((REPLY, WAIT))]
-
-
 def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
     """Who writes has something to say, and states it; a person need not."""
 
@@ -489,10 +482,10 @@ def reply_form(seat: Any, letter: Letter) -> type[BaseModel]:
     return form(
         "SpeakerReply",
         fitting,
-        action=TURN,
+        action=one_of("action", (REPLY, WAIT)),
         until=(or_none(int), None),
         subject=(short(seat, LINE), ""),
-        body=(or_blank(text(seat.shown.characters(words.SHOWN), 0)), ""),
+        body=(Annotated[text(seat.shown.characters(words.SHOWN), 0), BLANK], ""),
         says=(or_none(own), None),
     )
 

@@ -44,7 +44,7 @@ LINE, SUMMED = 80, 60
 SHOWN, THREAD, LEARNT = 900, 6, 8
 """Characters of a mail, mails and lessons that a tight model is shown; others are shown
 four times as many."""
-UNDECIDED = "asked, and nothing is decided yet:"
+UNDECIDED = "asked, nothing is decided yet"
 
 
 @cache
@@ -145,9 +145,9 @@ class Shows:
         for flag in self.desk.hooks:
             if about in ("", flag.person) and (flag.answer or flag.day):
                 when = "to be passed on" if flag in due else "before"
-                told = f"{when}: {flag.answer}" if flag.answer else UNDECIDED
                 asked = self.quoted(flag.question)
-                found.append(f"{flag.person}, {told}\n{asked}")
+                answer = flag.answer or UNDECIDED
+                found.append(f"{flag.person}, {when}: {answer}\n{asked}")
         return self.shown.last(found, LEARNT, "decisions")
 
 
