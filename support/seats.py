@@ -508,7 +508,9 @@ class Role:
         if kind != HUMAN:
             return self.kinds[kind](me, rng, own)
         if (questions := _people.get()) is None:
-            told = "nobody is here to answer; use a lab, or `with support.seats.people(queue):`"
+            told = (
+                'nobody is here to answer; use a lab, or a room (help("support.room"))'
+            )
             raise InvalidInput(f"{self._given(HUMAN, me)}, but {told}")
         return self.person(
             me or self.name, own, prompts=spoken.prompts, questions=questions
