@@ -1,16 +1,20 @@
 """Every notebook runs in its fast setting, and is committed as one clean run; how they
 are run, and estimated."""
 
+import asyncio
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
 import pytest
+import zmq.asyncio
+from jupyter_client.session import Session
 from kernels import Forked
 from serving import by_schema
 
@@ -351,6 +355,25 @@ def test_a_picture_in_a_notebook_says_what_it_shows(write, forked, monkeypatch):
     assert notebooks.main(["run"]) == 0
     [shown] = cells(output("build", "notebooks", "1_draws.ipynb"))[-1]["outputs"]
     assert shown["metadata"]["image/png"]["alt"] == "It rises."
+
+
+async def reply_without_signal():
+    """What a channel gets when a look at its socket took the signal that it waits for."""
+    context, session = zmq.asyncio.Context(), Session(key=b"")
+    ours, theirs = context.socket(zmq.PAIR), context.socket(zmq.PAIR)
+    theirs.connect(f"tcp://127.0.0.1:{ours.bind_to_random_port('tcp://127.0.0.1')}")
+    waiting = asyncio.create_task(notebooks.Patient(ours, session).get_msg())
+    await asyncio.sleep(0.2)
+    session.send(theirs, "execute_reply")
+    time.sleep(0.2)  # not awaited: the loop hears nothing yet
+    assert zmq.Socket.shadow(ours.underlying).EVENTS & zmq.POLLIN
+    got = await asyncio.wait_for(waiting, 20)
+    context.destroy(linger=0)
+    return got["msg_type"]
+
+
+def test_a_reply_whose_signal_a_widget_took_is_not_waited_for_for_ever():
+    assert asyncio.run(reply_without_signal()) == "execute_reply"
 
 
 def test_terms_reach_every_notebook_and_solutions_are_written_beside(

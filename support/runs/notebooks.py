@@ -22,9 +22,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 import pandas as pd
+from jupyter_client.channels import AsyncZMQSocketChannel
 
 from support.data import ROOT, output
 from support.errors import ConveneError, InvalidInput
@@ -120,6 +122,20 @@ def place_of(given: Given) -> Path:
 # ---- one notebook --------------------------------------------------------------------
 
 
+class Patient(AsyncZMQSocketChannel):
+    """Looks for a reply each second, signalled or not: what nbclient sends for a widget
+    on the same socket takes the signal away, and it waits for ever (its issue 312)."""
+
+    async def get_msg(  # type: ignore[override]
+        self, timeout: float | None = None
+    ) -> dict[str, Any]:
+        """The next message; without `timeout`, in seconds, it is waited for."""
+        while timeout is None:
+            with suppress(Empty):
+                return await super().get_msg(1.0)
+        return await super().get_msg(timeout)
+
+
 def execute(source: Path, target: Path, parameters: Given, **settings: str) -> None:
     """Execute a notebook into `target`, its kernel with `settings` in the environment.
 
@@ -129,6 +145,7 @@ def execute(source: Path, target: Path, parameters: Given, **settings: str) -> N
     """
     import nbformat
     import papermill
+    from jupyter_client.asynchronous import AsyncKernelClient
     from jupyter_client.manager import AsyncKernelManager
     from nbconvert import preprocessors
 
@@ -138,7 +155,12 @@ def execute(source: Path, target: Path, parameters: Given, **settings: str) -> N
         "PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
     }
 
+    class Client(AsyncKernelClient):
+        shell_channel_class = Patient
+
     class Kernel(AsyncKernelManager):
+        client_factory = Client
+
         async def start_kernel(self, **more: Any) -> None:  # type: ignore[override]
             await super().start_kernel(env=usual | settings, **more)
 
