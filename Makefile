@@ -24,6 +24,7 @@ paper: .venv/installed  ## one paper with models: P=001 WITH="model:a, model:b" 
 
 notebooks: run  ## every notebook in place: how the committed outputs are made
 	cp build/notebooks/*.ipynb notebooks && cp build/notebooks/solutions/*.ipynb notebooks/solutions && cp build/ledger/* data/ledger
+	cp figures/start_here/silence.png figures/front.png
 
 student: .venv/installed  ## the notebooks for a class, without outputs and answers: build/student
 	$(HERE) -m support.runs.notebooks student $(ARGS)
