@@ -33,6 +33,7 @@ PLAIN = {
     "rather": "I would rather have",
     "reasons": "its reasons, by number",
     "target": "to",
+    "whose": "whose words these are",
 }
 """What a person reads in the place of a field's name, which a model is given."""
 FEW, MANY = 11, 50  # choices that are shown side by side; numbers that are offered

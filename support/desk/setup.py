@@ -48,8 +48,9 @@ TABLE = (
     f"“{ALLOWED}” yes: for live mail"
 )
 WHO = (
-    "“rule-based”: no model; “human”: you; “model:NAME”: a model; “stated”: people of a "
-    "rehearsal state what they mean beside their words, and of real mail you are asked"
+    "“rule-based”: no model, follows only policies that have a rule; “human”: you; "
+    "“model:NAME”: a model; “stated”: people of a rehearsal state what they mean beside "
+    "their words, and of real mail you are asked"
 )
 ROWS = {
     "programme": 18,

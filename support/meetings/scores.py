@@ -6,7 +6,7 @@ Scores are by member; one of whom nothing is known (None) is left out, not unsat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isnan, nan
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -94,6 +94,6 @@ def best(scores: Mapping[str, ByMember]) -> str | None:
     ranked = {
         option: (ratio(row), score(row))
         for option, row in scores.items()
-        if not isnan(ratio(row))
+        if len(known(row))
     }
-    return max(ranked, key=lambda option: ranked[option]) if ranked else None
+    return max(ranked, key=ranked.__getitem__) if ranked else None

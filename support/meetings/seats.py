@@ -49,7 +49,9 @@ STARTS = 30  # starts to choose from; of more, every second, third, … is offer
 
 
 QUARTERS = tuple(f"{m // 60:02}:{m % 60:02}" for m in range(0, 1441, 15))
-"""What a person picks where a model writes a time."""
+TIMES = ("start", "end", "time")
+"""What a person picks where a model writes a time; none of them stands there at first,
+or a wish for some days would be one for all of their hours."""
 
 
 def wish_form(seat: Any, member: str) -> Any:
@@ -61,12 +63,12 @@ def wish_form(seat: Any, member: str) -> Any:
         "text": text(seat.limits.text(WISH)),
     }
     if seat.kind == HUMAN:
-        own |= dict.fromkeys(("start", "end", "time"), one_of("time", QUARTERS))
+        own |= dict.fromkeys(TIMES, one_of("time", QUARTERS))
     for kind in kinds(scenario):
         parts: dict[str, Any] = {}
         for name, part in KINDS[kind].model_fields.items():
             if name in own:
-                parts[name] = own[name], part.default
+                parts[name] = own[name], ... if name in TIMES else part.default
         name = f"{kind.title()}Reply"
         forms.append(create_model(name, __base__=KINDS[kind], **parts))
     either: Any = Annotated[Union[*forms], Field(discriminator="kind")]

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 DESIGNS = ("no conversation", "single round", "rounds")
 """The two baselines of section 5.2, and the paper's system."""
-GROUPS = 150
-"""Groups of the authored company, in `data/inputs/meetings/groups.toml`."""
 
 
 async def meeting_coordination(

@@ -249,6 +249,7 @@ def test_a_wish_that_lacks_something_leaves_a_persons_question_open(
     def answer(question: Question) -> Any:
         for wrong, told in (
             ({**MORNING, "end": "09:00"}, "a start before the end"),
+            ({"kind": "window", "weekdays": ["Tuesday"]}, "start: Field required"),
             ({"kind": "notice"}, "hours"),
             ({"kind": "choice", "slot": "Tue 3 Feb 03:10"}, "03:10"),
             ({"kind": "weather"}, "weather"),
