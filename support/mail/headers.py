@@ -22,6 +22,11 @@ SPACED = re.compile(rb"(?m)^[\w-]+[ \t]+:")
 """Programs differ on whether "From :" is one."""
 TOLD = re.compile(r"(?i)[;\s](boundary|charset)\s*=")
 COMMENT = re.compile(r'"[^"\\]*"|\([^()\\]*\)')
+PASSED = re.compile(r";\s*(?:dmarc|spf|dkim)\s*=\s*pass\b([^;]*)")
+VOUCHED = re.compile(
+    r"\s(?:header\.(?:from|d|i)|smtp\.mailfrom)\s*=\s*(?:[^\s@]*@)?([\w.-]+)(?!\S)"
+)
+"""For which domain it did."""
 
 
 @cache
@@ -66,27 +71,28 @@ def sender(message: Message) -> tuple[str, str]:
     return (address, name) if ADDRESS.fullmatch(address) else ("", decoded(value))
 
 
-def is_forged(message: Message, authserv: str, address: str) -> bool:
-    """Whether our own server says that a mail is not its sender's (RFC 8601): the topmost
+def is_vouched_for(message: Message, authserv: str, address: str) -> bool:
+    """Whether our own server says that a mail is its sender's (RFC 8601): the topmost
     Authentication-Results, if it names itself so.
 
-    It is where DMARC failed, was asked of another sender, or both SPF and DKIM failed.
+    It does where DMARC, SPF or DKIM passed for their domain, one above or one below it;
+    not where DMARC failed, or was asked of another sender. A name of ours that is
+    mistyped vouches for nobody.
     """
     plain = message.get("Authentication-Results", "").lower()
     for _ in range(5):  # comments nest
         plain = COMMENT.sub(" ", plain)
     if plain.replace(";", " ").split()[:1] != [authserv.lower()]:
         return False
-    verdicts = re.findall(r";\s*(\w+)\s*=\s*(\w+)", plain)
-    dmarc, spf, dkim = (
-        {said for name, said in verdicts if name == of}
-        for of in ("dmarc", "spf", "dkim")
+    domain = address.lower().rpartition("@")[2]
+    passed = " ".join(PASSED.findall(plain))
+    theirs = any(
+        f".{domain}".endswith(f".{name}") or name.endswith(f".{domain}")
+        for name in VOUCHED.findall(passed)
     )
     asked = {*re.findall(r"header\.from\s*=\s*([\w.-]+)", plain)}
-    other = bool(asked - {address.lower().rpartition("@")[2]})
-    both = bool(spf and dkim and spf | dkim <= {"fail", "softfail", "permerror"})
-    unsure = bool(re.search(r'["()\\]', plain))
-    return unsure or other or both or "fail" in dmarc
+    unsure = re.search(r'["()\\]|;\s*dmarc\s*=\s*fail', plain)
+    return theirs and not unsure and asked <= {domain}
 
 
 def decoded(value: str) -> str:

@@ -41,6 +41,7 @@ def match(
     ours = {one.message_id: one for one in sent}
     thread = [ours[name] for name in incoming.thread if name in ours]
     last = thread[-1] if thread else None
+    others = sorted({one.person for one in thread} - {person})
     who = f"{incoming.sender_name} <{incoming.sender}>".strip()
     why = {
         "It comes from our own address.": folded(incoming.sender) == folded(own),
@@ -49,7 +50,7 @@ def match(
         f"{person} was taken off the list.": person in removed,
         "It answers none of our mails: only its address, which anybody can write, says "
         "who sent it.": not last,
-        f"It answers a mail to {last and last.person}.": last and last.person != person,
+        f"It answers a mail to {', '.join(others)}.": others,
     }
     doubts = [*incoming.doubts, *(words for words, so in why.items() if so)]
     return Match(person, last.mail if last else None, " ".join(doubts))

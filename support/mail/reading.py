@@ -59,7 +59,9 @@ AWAY = re.compile(
 FORWARDED = re.compile(r"(?i)(fwd?|wg|tr|rv|i|enc|vb|vl|pd|doorst)\s*:")
 LEFT_OUT = re.compile(r"(?is)<!--.*?(-->|\Z)|<(head|script|style)\b.*?(</\2\s*>|\Z)")
 BLOCK = re.compile(r"(?i)<(?:br|/?(?:p|div|tr|li|h\d|table|blockquote|hr)\b)[^<>]*>")
-MARKS = re.compile(r"<?(?:https?://|mailto:)[^\s<>]+>?|\[cid:\S*\]|[\s*_>|•·-]+")
+MARKS = re.compile(
+    r"<?(?:https?://|mailto:)[^\s<>]+>?|\[(?:cid:|image: )\S*\]|[\s*_>|•·-]+"
+)
 """What programs put into the plain text of an HTML mail, or leave out of it."""
 
 
@@ -100,7 +102,7 @@ def _read(fetched: Fetched, authserv: str) -> Incoming:
     texts = [text[:WHOLE] for text in there]
     text, whole = ("\n\n".join(each) for each in (map(new_words, texts), texts))
     said = f"{name}{subject}{whole}"
-    forged = headers.is_forged(message, authserv, address)
+    unvouched = authserv and not headers.is_vouched_for(message, authserv, address)
     long = len(text) > BODY or max(len(plain), len(words)) > WHOLE
     one = len(parts[PLAIN]) < 2 and not re.search(rb"\r(?!\n)", raw)
     doubts = {
@@ -112,7 +114,7 @@ def _read(fetched: Fetched, authserv: str) -> Incoming:
         ),
         "It is too long to be read whole.": long or fetched.size > len(raw),
         "It has no sender that can be read for certain.": not address,
-        "Our mail server does not take it for a mail of its sender's.": forged,
+        "Our mail server does not say that it is its sender's.": unvouched,
         "A program answered, or a mail server reports about a mail.": automatic,
         "A calendar answered, with a button in the place of words.": calendar,
         "It has characters that cannot be decoded.": LOST in said,

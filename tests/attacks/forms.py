@@ -48,7 +48,9 @@ class Post:
 
     def mail(self, body=YES, kind=PLAIN, **headers):
         """The bytes of a mail; `headers` replace the usual ones, or leave them out."""
+        domain = self.address.partition("@")[2]
         lines = {
+            "Authentication-Results": f"{AUTHSERV}; dmarc=pass header.from={domain}",
             "From": f"{self.name} <{self.address}>",
             "To": self.own,
             "Subject": "Re: A date",
@@ -116,6 +118,7 @@ def hostile(post: Post) -> list[Form]:
         "another thread": {
             "none of ours": ("none of our", mail(In_Reply_To="<0@x.example>")),
             "somebody else's": ("answers a mail to", mail(In_Reply_To=post.other)),
+            "two people's": ("answers a mail to", mail(References=post.other)),
             "a stranger's": ("not on the list", mail(From=EVIL, In_Reply_To="")),
         },
         "two readings": {
@@ -246,7 +249,8 @@ def honest(post: Post) -> list[Form]:
         ),
         "capitals": mail(From=post.address.upper()),
         "a server's word": mail(
-            Authentication_Results=f'{AUTHSERV}; dkim=pass header.b="a;b" (x); dmarc=pass'
+            Authentication_Results=f'{AUTHSERV}; dkim=pass header.b="a;b" (x)'
+            f" header.d={post.address.partition('@')[2]}; dmarc=none"
         ),
         "right to left": mail(f"{YES} \u05e9\u05dc\u05d5\u05dd\u200f"),
     }
