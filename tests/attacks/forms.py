@@ -10,7 +10,12 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
+from types import SimpleNamespace
 from zlib import crc32
+
+from support.mail.letters import RAW, Fetched
+from support.mail.matching import match
+from support.mail.reading import read
 
 AUTHSERV = "mx.host.example"
 """Under which "our" server signs its Authentication-Results in these mails."""
@@ -70,6 +75,23 @@ class Post:
         ]
         body = "".join(inside) + "--b--"
         return self.mail(body, f"multipart/{kind}; boundary=b", **headers)
+
+
+ANA, OURS = "ana@up.example", ("<a1@host.example>", "<b1@host.example>")
+POST = Post("Ana Silva", ANA, *OURS, "seminar@host.example")
+SENT = [
+    SimpleNamespace(mail=1, person="Ana Silva", message_id=POST.thread),
+    SimpleNamespace(mail=2, person="Ben Ito", message_id=POST.other),
+]
+PEOPLE = {ANA: "Ana Silva", "ben@ki.example": "Ben Ito"}
+
+
+def reading(raw, authserv=AUTHSERV):
+    return read(Fetched("7", raw[:RAW], len(raw)), authserv=authserv)
+
+
+def matched(raw, removed=(), authserv=AUTHSERV, sent=SENT):
+    return match(reading(raw, authserv), sent, PEOPLE, removed, POST.own)
 
 
 def hostile(post: Post) -> list[Form]:
