@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from support.errors import DamagedFile, DiskFull, FileInUse, InvalidInput
-from support.presence import own
+from support.presence import BESIDE, own
 
 BUSY_SECONDS = 30.0
 TABLES = """\
@@ -104,7 +104,7 @@ def open_database(
 
 def private(path: Path) -> None:
     """Let no other account of this machine read a study's file, nor SQLite's beside it."""
-    for ending in ("", "-wal", "-shm"):
+    for ending in ("", *BESIDE):
         with suppress(FileNotFoundError):
             Path(f"{path.resolve()}{ending}").chmod(0o600)
 

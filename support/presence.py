@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import re
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from support.errors import InvalidInput
 
+BESIDE = "-wal", "-shm", "-journal"  # what SQLite keeps beside its file
 PRIVATE = 0o600  # whoever may read a lock's file can hold the lock, and a dead run would look alive
 PATIENCE = 10.0  # seconds: who looks around holds a new lock for an instant, before its run has it
 
@@ -22,13 +24,19 @@ PATIENCE = 10.0  # seconds: who looks around holds a new lock for an instant, be
 def own(path: Path) -> None:
     """Refuse a place that another account of this machine made, or made the link to: they could read what is kept there.
 
-    Whoever is root takes any, as in a container, and root's are anybody's.
+    So it is where the folder is theirs, who may put another file in its place, or one of the files that SQLite keeps
+    beside it, which it would believe. Whoever is root takes any, as in a container, and root's are anybody's.
     """
     me = getattr(os, "geteuid", int)()
-    owners = {path.lstat().st_uid, path.stat().st_uid}
+    there = path.resolve()
+    owners = {path.lstat().st_uid, there.stat().st_uid, there.parent.stat().st_uid}
+    for ending in BESIDE:
+        with suppress(FileNotFoundError):
+            owners.add(Path(f"{there}{ending}").lstat().st_uid)
     if me and not owners <= {me, 0}:
         raise InvalidInput(
-            f"{path} belongs to another account of this machine; choose a place of your own"
+            f"{path}, its folder or a file beside it belongs to another account of this machine; choose a place of "
+            "your own"
         )
 
 

@@ -211,7 +211,7 @@ class Site:
     async def next(self, request: web.Request) -> web.Response:
         """The question on the page as HTML, once it is another than the one seen."""
         place = self._place(request)
-        seen = request.query.get("seen", "")
+        seen = request.query.get("seen", "")[:9]
         if seen.isdecimal():
             await place.news(int(seen))
         number, question = place.first()
@@ -225,7 +225,7 @@ class Site:
         try:
             given = json.loads(await request.text())
             number, reply = given["number"], given["reply"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise web.HTTPBadRequest from None
         at, question = place.first()
         if question is None or number != at:

@@ -253,6 +253,7 @@ DOORS = [
     ("/../Ana", {}, 404),
     ("x", {}, 404),
     ("/else", {}, 404),
+    (f"/next?seen={'9' * 5000}", {}, 200),
     ("", {"Host": "evil.example"}, 403),
     ("", {"Origin": ELSEWHERE}, 403),
 ]
@@ -260,6 +261,7 @@ SENT = [
     (b"x" * 70_000, {}, 413),
     (b"no", {}, 400),
     (b"[]", {}, 400),
+    (b"[" * 60_000, {}, 400),
     (b'{"number": 7, "reply": 1}', {}, 409),
     (b'{"number": 1, "reply": {"message": null}}', {"Origin": ELSEWHERE}, 403),
     (b'{"number": 1, "reply": {"message": 7}}', {}, 422),

@@ -206,16 +206,18 @@ def test_what_is_damaged_or_another_program_s_is_refused_and_left_untouched(path
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
 
 
-@pytest.mark.parametrize("planted", ["file", "link"])
-def test_a_file_or_a_link_that_another_account_planted_is_refused(
-    path, tmp_path, monkeypatch, planted
-):
-    place = path if planted == "file" else tmp_path / "target"
+@pytest.mark.parametrize("planted", ["", "link", "folder", "-wal", "-shm", "-journal"])
+def test_what_another_account_planted_is_refused(path, tmp_path, monkeypatch, planted):
+    place = tmp_path / "target" if planted == "link" else path
     place.touch()
+    theirs = path.parent if planted == "folder" else path
     if planted == "link":
         path.symlink_to(place)
+    elif planted.startswith("-"):
+        theirs = path.with_name(f"{path.name}{planted}")
+        theirs.touch()
     if os.geteuid() == 0:  # root's files are anybody's
-        os.chown(path, 4343, -1, follow_symlinks=False)
+        os.chown(theirs, 4343, -1, follow_symlinks=False)
     monkeypatch.setattr(os, "geteuid", lambda: 4242)
     with pytest.raises(InvalidInput, match="belongs to another account"):
         open_database(path)
