@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +12,7 @@ from support.errors import InvalidInput, MissingData, UnknownParticipant
 from support.meetings.preferences import Choice, understood
 from support.meetings.records import Coordination
 from support.meetings.scenario import load_group
-from support.meetings.study import DESIGNS, meeting_coordination
-from support.runs.study import Store
-from support.runs.sweep import Sweep
+from support.meetings.study import DESIGNS
 
 Play = Callable[..., Coordination]
 
@@ -86,17 +82,6 @@ def test_redaction_keeps_names_or_reasons_from_members(play: Play) -> None:
         assert unnamed.wishes == first.wishes
         assert not [other for other in heard[""] if other in unnamed.text]
         assert not heard["reasons"][name].wishes
-
-
-def test_a_stored_record_is_the_record_that_was_played(tmp_path: Path) -> None:
-    grid = {"decision": ["time", "venue"]}
-    sweep = Sweep("meetings", meeting_coordination, grid, 1, 7)
-    kept, again = Store(tmp_path / "a.sqlite"), Store(tmp_path / "b.sqlite")
-    for store in (kept, again):
-        asyncio.run(sweep.run(store, progress=False))
-    for unit in sweep.units():
-        assert isinstance(kept.record(unit), Coordination)
-        assert kept.record(unit) == again.record(unit)
 
 
 @pytest.mark.parametrize(

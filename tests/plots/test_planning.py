@@ -6,10 +6,9 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from support.analysis.fairness import budget
 from support.analysis.stats import describe
 from support.draw import NAMED
-from support.plots.planning import plot_budget, plot_quality, plot_trajectory
+from support.plots.planning import plot_quality, plot_trajectory
 
 
 def runs():
@@ -48,29 +47,6 @@ def test_quality_is_drawn_at_its_means_before_random_plans_and_the_optimum(ax):
     assert (band.min(), band.max()) == (60, 120)
 
 
-def test_a_coordinator_has_one_colour_in_every_figure(axes):
-    found = set()
-    for order in (["mcts", "random"], ["random", "mcts"], ["mcts"]):
-        panel = axes()
-        plot_quality(runs(), panel, order=order)
-        found.add(drawn(panel)[1]["mcts"])
-    assert len(found) == 1
-
-
-def test_a_budget_is_drawn_at_the_means_of_all_runs(ax):
-    rows = []
-    for name, last, run in product(("mcts", "model"), (1, 5), range(3)):
-        for t in range(1, last + 1):
-            rows.append((name, (run, last), 3 * t, 9.0 - t + run))
-    columns = ["coordinator", "run", "evaluations", "standing_divergence"]
-    rounds = pd.DataFrame(rows, columns=columns)
-    plot_budget(rounds, ax)
-    keys = ["coordinator", "evaluations"]
-    means = describe(budget(rounds), "standing_divergence", keys)
-    for name, part in means.groupby("coordinator"):
-        assert drawn(ax)[0][name].tolist() == part["mean"].tolist()
-
-
 def test_a_trajectory_writes_the_divergence_of_every_round(axes):
     """The first three rows of Table 2 of the paper."""
     printed = {1: (169, 157, 105), 2: (140, 145, 119), 3: (133, 184, 156)}
@@ -91,10 +67,3 @@ def test_a_trajectory_writes_the_divergence_of_every_round(axes):
     plot_trajectory(pd.concat(two), panel)
     assert panel.lines[0].get_xdata() == pytest.approx([1, 1.3, 2, 2.3, 3, 3.3])
     assert not any(text.get_bbox_patch() for text in panel.texts)  # no plan was chosen
-
-
-def test_each_level_has_a_panel_with_limits_that_all_share(ax):
-    figure = ax.figure
-    plot_quality(runs(), ax, hue="objective", col="coordinator")
-    assert [panel.get_title("left") for panel in figure.axes] == ["random", "mcts"]
-    assert len({panel.get_ylim() for panel in figure.axes}) == 1
