@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from small_seminar import ANA, BO, OCT, SEP, give, persona, programme
+from small_seminar import ANA, BO, MON, OCT, SEP, give, persona, programme
 
 from support.errors import InvalidInput
 from support.seminar.acts import StatedDetector
@@ -86,6 +86,17 @@ def played(made, until=None):
 
 def sent(day):
     return [(mail.kind, mail.to) for mail in day.sent]
+
+
+def test_mails_are_answered_in_the_evening_and_read_the_next_morning_until_all_is_told():
+    days = played(run())
+    assert [sent(day) for day in days] == [
+        [("invitation", ANA), ("invitation", BO)],
+        [("confirmation", ANA), ("confirmation", BO)],
+    ]
+    assert [mail.answers for mail in days[1].received] == [1, 2]
+    assert dict(days[1].assignment) == {SEP: (ANA,), OCT: (BO,)}
+    assert days[0].date == MON and not days[1].violations and not days[1].format_errors
 
 
 ISSUE = Says(can=(SEP,), asks="May I speak by video?")
