@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
+from support.analysis.fairness import budget
 from support.analysis.stats import describe
 from support.draw import NAMED
-from support.plots.planning import plot_quality, plot_trajectory
+from support.plots.planning import plot_budget, plot_quality, plot_trajectory
 
 
 def runs():
@@ -45,6 +46,29 @@ def test_quality_is_drawn_at_its_means_before_random_plans_and_the_optimum(ax):
     assert best.tolist() == [2.5, 5, 7]  # an instance counts once
     band = ax.collections[0].get_paths()[0].vertices[:, 1]
     assert (band.min(), band.max()) == (60, 120)
+
+
+def test_a_coordinator_has_one_colour_in_every_figure(axes):
+    found = set()
+    for order in (["mcts", "random"], ["random", "mcts"], ["mcts"]):
+        panel = axes()
+        plot_quality(runs(), panel, order=order)
+        found.add(drawn(panel)[1]["mcts"])
+    assert len(found) == 1
+
+
+def test_a_budget_is_drawn_at_the_means_of_all_runs(ax):
+    rows = []
+    for name, last, run in product(("mcts", "model"), (1, 5), range(3)):
+        for t in range(1, last + 1):
+            rows.append((name, (run, last), 3 * t, 9.0 - t + run))
+    columns = ["coordinator", "run", "evaluations", "standing_divergence"]
+    rounds = pd.DataFrame(rows, columns=columns)
+    plot_budget(rounds, ax)
+    keys = ["coordinator", "evaluations"]
+    means = describe(budget(rounds), "standing_divergence", keys)
+    for name, part in means.groupby("coordinator"):
+        assert drawn(ax)[0][name].tolist() == part["mean"].tolist()
 
 
 def test_a_trajectory_writes_the_divergence_of_every_round(axes):

@@ -1,5 +1,6 @@
 """What an organiser without a model writes: mails by templates, what edits teach, reports."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -22,6 +23,7 @@ from support.seats import Shown
 from support.seminar import words
 from support.seminar.data import in_words
 from support.seminar.desk import Template
+from support.seminar.organizer import RuleBasedOrganizer
 from support.seminar.policies import Policy
 from support.seminar.records import (
     ANSWER,
@@ -107,6 +109,20 @@ def test_a_new_greeting_is_used_for_the_role_and_the_latest_closing_for_everybod
     )
     assert di[0] == "Hi Di!" and ana[0] == "Dear Professor Ana Ray,"
     assert di[-2:] == ana[-2:] == ["Warmly,", "Noor Halvard"]
+
+
+def test_an_edit_is_summed_up_by_what_it_changed():
+    made = desk()
+
+    def summed(edit):
+        return asyncio.run(RuleBasedOrganizer().describe(made, edit))
+
+    style = summed(edit(BO, OLD, ("Hi Bo!", "Yours,")))
+    assert "“Dear {name},” became “Hi {first}!”" in style and "“Yours,”" in style
+    assert "removed" in summed(Edit("action", BO, "thanks", ""))
+    assert summed(edit(BO, OLD, OLD)) == "", "what a mail is about is nobody else's"
+    long = summed(Edit("plan", "", "Invite all.", "Wait. " * 40))
+    assert "“Invite all.”" in long and len(long) < 200
 
 
 @pytest.mark.parametrize(
