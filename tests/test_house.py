@@ -82,16 +82,6 @@ def test_what_is_installed_here_is_what_the_lock_says():
     assert not wrong
 
 
-def test_a_dependency_is_named_in_the_changelog_with_its_reason():
-    changelog = (ROOT / "CHANGELOG.md").read_text().lower()
-    for dependency in (
-        PROJECT["project"]["dependencies"]
-        + PROJECT["project"]["optional-dependencies"]["dev"]
-    ):
-        name = re.match(r"[A-Za-z0-9._-]+", dependency)[0].lower()
-        assert name in changelog or name in ("numpy", "matplotlib"), name
-
-
 def test_the_citation_names_the_version_and_four_papers():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert citation["version"] == __version__
@@ -129,13 +119,6 @@ def test_importing_support_loads_nothing_heavy():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert shown.stdout.strip() == "[]"
-
-
-@pytest.mark.parametrize(
-    "target", ["run", "notebooks", "test", "lab", "lint", "bench", "clean"]
-)
-def test_the_makefile_has_the_command(target):
-    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
 
 # -- how large it is: tokens are what a reader has to take in, however lines are broken

@@ -23,11 +23,6 @@ def vote(view):
     }[view.form]
 
 
-def unknown_plan(brief):
-    plan = [1, 1, 1 + len(brief.known)]
-    return {"reason": "", "status": "RUNNING", "plan": plan}
-
-
 def worth(table):
     one = {"chosen": [30, 40, 50], "others": []}
     return dict.fromkeys(table.participants, one)
@@ -54,7 +49,6 @@ TABLE = {
             {**PLAN, "seats": "human"},
             {"judge": lambda view: {"score": 5}},
         ),
-        (fair_decisions, {**PLAN, "coordinator": "human"}, {"propose": unknown_plan}),
         (
             fair_decisions,
             {**PLAN, "estimator": "human", "solver": "exact"},

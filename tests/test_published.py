@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from support import data, published
-from support.errors import InvalidInput
 from support.fair_decisions.measures import divergence
 
 PAPERS = published.PAPERS
@@ -154,15 +153,6 @@ def test_every_number_stands_in_its_place_in_the_papers_text(paper):
     assert not missing
 
 
-@pytest.mark.parametrize(
-    ("asked", "there"),
-    [(["9"], "000 \\(Leveraging"), (["001", "Table 99"], "Table 1, Table 5")],
-)
-def test_an_unknown_paper_or_table_names_the_known_ones(asked, there):
-    with pytest.raises(InvalidInput, match=f"(one of|there are): {there}"):
-        published.load(*asked)
-
-
 # -- 000, meetings ---------------------------------------------------------------------------------------------------
 
 
@@ -251,22 +241,6 @@ def possible(row, ddof):
     return [tuple(found) for found in runs[near].tolist()]
 
 
-def test_the_days_of_deployment_3_agree_with_its_policy():
-    told, friday = wide("002", "text 6.3").loc["D3"], pd.Timestamp("2026-01-02")
-    days = pd.date_range(friday, periods=int(told["last day"]))
-    assert [k for k, day in enumerate(days, 1) if day.weekday() > 4] == [2, 3, 9, 10]
-    follow_up = days[int(told["day of the first follow-ups"]) - 1]
-    assert (
-        np.busday_count(friday.date(), follow_up.date())
-        == told["working days until a follow-up"]
-        == 4
-    )
-    put_off = friday + pd.Timedelta(
-        days=int(told["day to which a follow-up was put off"]) - 1
-    )
-    assert put_off.day_name() == "Thursday"
-
-
 # -- 003, fair decisions ---------------------------------------------------------------------------------------------
 
 
@@ -294,26 +268,6 @@ def test_divergences_in_the_notes_are_those_of_the_totals_and_no_mix_of_plans_is
         for taken in itertools.product((0, 1), repeat=4)
     ]
     assert min(divergence(np.array(mixes))) == 26
-
-
-def test_the_worked_example_adds_31_where_the_score_is_35():
-    table = wide("003", "text A").filter(like="example", axis=0)
-    rows = [
-        f"example plan {plan}, player {player}"
-        for plan in (1, 2)
-        for player in (1, 2, 3)
-    ]
-    gaps = table["total"] - table[["decision 1", "decision 2", "decision 3"]].sum(
-        axis=1
-    )
-    assert {row: gap for row, gap in gaps[rows].items() if gap} == {
-        "example plan 1, player 3": -4
-    }
-    for plan, mine in ((1, rows[:3]), (2, rows[3:])):
-        assert (
-            divergence(table.loc[mine, "total"].to_numpy())
-            == table.loc[f"example plan {plan}", "divergence"]
-        )
 
 
 @NEEDS_TEXT

@@ -11,8 +11,6 @@ import pytest
 from browser import chromium, screenshot  # noqa: F401 (fixtures)
 
 from support.errors import InvalidInput, MissingData
-from support.fair_decisions.deciders import LEVELS
-from support.fair_decisions.study import fair_decisions
 from support.meetings.scenario import load_group
 from support.meetings.study import meeting_coordination
 from support.models.stand_ins import scripted
@@ -191,34 +189,6 @@ def test_a_member_and_a_coordinator_of_a_meeting_in_two_browsers(
     assert flexible.kind == "flexible"
     assert len(entry.options) == 2
     assert entry.options[0].members == (me,)
-
-
-def test_two_participants_of_a_fair_decision_judge_in_their_own_words(
-    open_room, enter, screenshot
-):
-    names = ("Player 1", "Player 2")
-    study = partial(
-        fair_decisions,
-        decisions=2,
-        participants=2,
-        feedback="words",
-        coordinator="local",
-        seats="human",
-        rounds=1,
-    )
-    links, playing = open_room(names, study, patience=60)
-    for name in names:
-        page = enter(links[name])
-        page.get_by_label("text").fill(f"Fine, says {name}.")
-        page.get_by_label("love", exact=True).first.check()
-        page.get_by_label("carrot sticks", exact=True).check()
-        screenshot(page, "room_5_participant")
-        send(page)
-    [entry] = playing.result(60).rounds
-    for name, answer in zip(names, entry.feedback, strict=True):
-        assert answer.text == f"Fine, says {name}."
-        assert answer.levels == ((LEVELS["love"], None),)
-        assert answer.rather == (None, 2), "what is left open is nothing"
 
 
 def test_who_is_silent_is_passed_over_and_the_page_and_the_record_say_so(open_room):

@@ -3,13 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from support import published
 from support.analysis import claims
 from support.analysis.claims import UNTESTED, YES
-from support.analysis.meetings import measures, rounds_of, scores_of
+from support.analysis.meetings import rounds_of, scores_of
 from support.meetings.records import Coordination, Option, Round, Turn
 
 PAPER = published.load("000")
@@ -70,16 +68,6 @@ def test_scores_stand_beside_exact_ones():
     told = scores_of(run(entry(1, {"O1": (3, None, 0)}, {"O1": (2, 1, 0)})))
     assert told["exact"].tolist() == [2, 1, 0]
     assert told["score"].isna().tolist() == [False, True, False]
-
-
-@given(st.lists(st.integers(0, 3), min_size=1, max_size=6))
-def test_property_inequality_is_who_is_left_out_and_how_unequal_the_others_are(scores):
-    found = measures(dict(enumerate(scores)))
-    share = found["ratio"] / 100
-    assert found["score"] == pytest.approx(share * np.nan_to_num(found["depth"]))
-    within = np.nan_to_num(found["gini_plus"])
-    assert found["gini"] == pytest.approx(1 - share + share * within)
-    assert within <= 0.268
 
 
 # ---- statements

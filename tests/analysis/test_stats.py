@@ -1,18 +1,21 @@
 """Means, intervals, tests, effect sizes and resampling against scipy, statsmodels, hand computations and laws."""
 
-from math import inf, sqrt
+from math import exp, inf, lgamma, sqrt
 
 import numpy as np
 import pandas as pd
 import pytest
-from statsmodels.stats.weightstats import DescrStatsW
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_paired
 
 from support.analysis.stats import (
+    adjusted,
     cluster_bootstrap,
     compare,
     describe,
     enough,
     equivalent,
+    hedges_g,
     resampled,
 )
 from support.errors import InvalidInput
@@ -106,7 +109,25 @@ def test_where_there_is_no_test_the_note_says_why():
     assert row["note"] == "no test: no spread on either side"
 
 
-# --- effect sizes ---
+def test_property_tests_corrections_and_effects_are_those_of_scipy_and_statsmodels():
+    rng = np.random.default_rng(20_261_123)
+    for n in rng.integers(4, 12, size=20):
+        a, b = rng.normal(0, 1, n), rng.normal(0.3, 1, n)
+        frame = pd.DataFrame({"g": np.repeat(["a", "b"], n), "u": np.r_[a, b]})
+        welch, theirs = compare(frame, "u", "g").iloc[0], CompareMeans.from_data(a, b)
+        tested = theirs.ttest_ind(usevar="unequal")
+        tested += theirs.tconfint_diff(usevar="unequal")
+        columns = ["t", "p", "df", "low", "high"]
+        assert welch[columns].tolist() == pytest.approx(tested)
+        pooled = sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
+        small = exp(lgamma(n - 1) - lgamma(n - 1.5)) / sqrt(n - 1)
+        g = (a.mean() - b.mean()) / pooled * small
+        assert hedges_g(a, b)[0] == pytest.approx(g)
+        se = (a - b).std(ddof=1) / sqrt(n)
+        same = equivalent((a - b).mean(), se, 1.0, n - 1)
+        assert same == pytest.approx(ttost_paired(a, b, -1.0, 1.0)[0])
+        ps = rng.uniform(size=6)
+        assert adjusted(ps) == pytest.approx(multipletests(ps, method="holm")[1])
 
 
 # --- equivalence, resampling ---

@@ -1,24 +1,19 @@
 """A coordination played by rules, models or people, in one line."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 
-from support.meetings.records import Coordination
 from support.meetings.study import meeting_coordination
-from support.seats import Question, people
+from support.seats import people
 
 
 @pytest.fixture(scope="session")
-def play() -> Callable[..., Coordination]:
+def play():
     """Plays `meeting_coordination`; `group` is which of the groups, `seed` of the draws."""
 
-    def played(seed: int = 1, group: int = 0, **settings: Any) -> Coordination:
+    def played(seed=1, group=0, **settings):
         rng = np.random.default_rng([seed, group])
         return asyncio.run(meeting_coordination(rng, repetition=group, **settings))
 
@@ -26,16 +21,14 @@ def play() -> Callable[..., Coordination]:
 
 
 @pytest.fixture
-def asked() -> Callable[..., tuple[Coordination, list[Question]]]:
+def asked():
     """Plays with people, who answer what a function says of each question."""
 
-    def played(
-        answer: Callable[[Question], Any], group: int = 0, **settings: Any
-    ) -> tuple[Coordination, list[Question]]:
-        questions: list[Question] = []
+    def played(answer, group=0, **settings):
+        questions = []
 
-        async def run() -> Coordination:
-            queue: asyncio.Queue[Question] = asyncio.Queue()
+        async def run():
+            queue = asyncio.Queue()
             rng = np.random.default_rng(1)
             with people(queue):
                 study = meeting_coordination(rng, repetition=group, **settings)

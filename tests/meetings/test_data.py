@@ -1,31 +1,26 @@
 """The authored company, and one of the user's own."""
 
-from __future__ import annotations
-
 import runpy
 import shutil
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput, MissingData
 from support.meetings.data import load_company
-from support.meetings.records import Coordination
 from support.meetings.scenario import load_group
 
 FOLDER = inputs("meetings")
 
 
-def test_the_groups_that_are_shipped_are_those_that_are_drawn() -> None:
+def test_the_groups_that_are_shipped_are_those_that_are_drawn():
     draw = runpy.run_path(str(FOLDER / "draw_groups.py"))["drawn"]
     groups = load_company().groups
     assert len(groups) == 150
     assert tuple(draw(8)) == groups[:8]
 
 
-def test_groups_of_three_and_four_are_parts_of_the_group_of_five() -> None:
+def test_groups_of_three_and_four_are_parts_of_the_group_of_five():
     for number in range(0, 150, 10):
         five = load_group(number, 5)
         for n in (3, 4):
@@ -36,7 +31,7 @@ def test_groups_of_three_and_four_are_parts_of_the_group_of_five() -> None:
                 assert part.truth[slot].items() <= five.truth[slot].items()
 
 
-def test_starts_drawn_at_random_please_few_and_the_best_most() -> None:
+def test_starts_drawn_at_random_please_few_and_the_best_most():
     """The single round of Table 1 ends at .36 to .58, which lies between."""
     shares = [load_group(number, 5).shares for number in range(0, 150, 5)]
     assert sum(s.mean() for s in shares) / len(shares) < 0.3
@@ -45,7 +40,7 @@ def test_starts_drawn_at_random_please_few_and_the_best_most() -> None:
     assert 0.3 < sum(s.mean() for s in venues) / len(venues) < 0.7
 
 
-def test_relations_follow_from_managers_and_meetings() -> None:
+def test_relations_follow_from_managers_and_meetings():
     company = load_company()
     boss = company.by_name["Ngozi Adebanjo"]
     assert boss.manager == ""
@@ -58,14 +53,12 @@ def test_relations_follow_from_managers_and_meetings() -> None:
 
 
 @pytest.fixture
-def copied(tmp_path: Path) -> Path:
+def copied(tmp_path):
     """A company of one's own: ours, copied."""
     return shutil.copytree(FOLDER, tmp_path / "company")
 
 
-def test_a_folder_of_ones_own_is_played_and_read_again_when_it_changes(
-    copied: Path, play: Callable[..., Coordination]
-) -> None:
+def test_a_folder_of_ones_own_is_played_and_read_again_when_it_changes(copied, play):
     assert play(company=str(copied)) == play()
     groups = copied / "groups.toml"
     groups.write_text(
@@ -87,9 +80,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("file", "old", "new", "told"), BAD)
-def test_a_bad_file_is_refused_with_its_place(
-    copied: Path, file: str, old: str, new: str, told: str
-) -> None:
+def test_a_bad_file_is_refused_with_its_place(copied, file, old, new, told):
     path = copied / f"{file}.toml"
     text = path.read_text("utf-8")
     path.write_text(text.replace(old, new, 1), "utf-8")

@@ -1,8 +1,5 @@
 """What holds in every coordination by rules, whoever leads it."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -10,11 +7,9 @@ from itertools import pairwise
 import pytest
 
 from support.meetings.preferences import Choice, understood
-from support.meetings.records import Coordination
 from support.meetings.scenario import load_group
 from support.meetings.scores import known, ratio
 
-Play = Callable[..., Coordination]
 WORLDS = [
     {"members": 3, "options": 2},
     {"members": 5, "options": 4, "coordinator": "exhaustive", "database": True},
@@ -26,15 +21,15 @@ _played = cache(lambda world, play: [play(group=g, **WORLDS[world]) for g in ran
 
 
 @pytest.fixture(params=range(len(WORLDS)), ids=lambda k: f"world {k}")
-def records(request: pytest.FixtureRequest, play: Play) -> list[Coordination]:
+def records(request, play):
     """A dozen groups in one setting."""
-    played: list[Coordination] = _played(request.param, play)
+    played = _played(request.param, play)
     return played
 
 
 def test_k_options_always_the_candidate_among_them_and_each_keeps_its_id(
-    records: list[Coordination],
-) -> None:
+    records,
+):
     for record in records:
         told = set()
         for entry in record.rounds:
@@ -46,8 +41,8 @@ def test_k_options_always_the_candidate_among_them_and_each_keeps_its_id(
 
 
 def test_a_member_says_only_what_is_its_own_until_it_is_done(
-    records: list[Coordination],
-) -> None:
+    records,
+):
     for record in records:
         number, decision = (
             int(record.meeting["id"][1:]) - 1,
@@ -63,7 +58,7 @@ def test_a_member_says_only_what_is_its_own_until_it_is_done(
                     assert {*own} <= {*wanted[member]}
 
 
-def test_reasons_are_notes_that_the_option_fulfils(records: list[Coordination]) -> None:
+def test_reasons_are_notes_that_the_option_fulfils(records):
     for record in records:
         for entry in record.rounds:
             for option in entry.options:
@@ -73,8 +68,8 @@ def test_reasons_are_notes_that_the_option_fulfils(records: list[Coordination]) 
 
 
 def test_the_ratio_never_falls_while_nobody_says_anything_new(
-    records: list[Coordination],
-) -> None:
+    records,
+):
     for record in records:
         for before, after in pairwise(record.rounds):
             if before.notes == after.notes:
@@ -83,8 +78,8 @@ def test_the_ratio_never_falls_while_nobody_says_anything_new(
 
 
 def test_a_breach_is_an_option_short_of_the_aspiration(
-    records: list[Coordination],
-) -> None:
+    records,
+):
     for record in records:
         least, kept = 2, None
         for entry in record.rounds:
@@ -95,7 +90,7 @@ def test_a_breach_is_an_option_short_of_the_aspiration(
             least = int((known(entry.scores[kept]) > 0).sum())
 
 
-def test_a_coordinator_knows_nothing_that_was_not_noted() -> None:
+def test_a_coordinator_knows_nothing_that_was_not_noted():
     """The public scenario, which it is given, holds nobody's wishes, hours or events."""
     whole = load_group(7, 5)
     public = whole.public
@@ -105,7 +100,7 @@ def test_a_coordinator_knows_nothing_that_was_not_noted() -> None:
         assert {*whole.known_to(name).own} == {name}
 
 
-def test_of_a_member_who_said_nothing_nothing_is_known(play: Play) -> None:
+def test_of_a_member_who_said_nothing_nothing_is_known(play):
     unknown = 0
     for group in range(12):
         settings = {"members": 5, "seats": "terse", "rounds": 1}
@@ -118,8 +113,8 @@ def test_of_a_member_who_said_nothing_nothing_is_known(play: Play) -> None:
 
 
 def test_the_exhaustive_coordinator_finds_the_best_slot_by_the_notes(
-    play: Play,
-) -> None:
+    play,
+):
     for group in range(8):
         record = play(group=group, members=5, coordinator="exhaustive", rounds=1)
         entry, whole = record.rounds[0], load_group(group, 5, demands=False)
@@ -127,7 +122,7 @@ def test_the_exhaustive_coordinator_finds_the_best_slot_by_the_notes(
         assert ratio(entry.scores[entry.candidate]) == max(map(ratio, worth.values()))
 
 
-def test_for_each_required_member_one_option_if_any_start_suits(play: Play) -> None:
+def test_for_each_required_member_one_option_if_any_start_suits(play):
     """Of options by the notes, as they are proposed."""
     tried = 0
     for group in range(20):
@@ -142,7 +137,7 @@ def test_for_each_required_member_one_option_if_any_start_suits(play: Play) -> N
     assert tried > 5
 
 
-def test_ties_decide_between_starts_that_are_equally_good(play: Play) -> None:
+def test_ties_decide_between_starts_that_are_equally_good(play):
     """Working together counts as less than one member more."""
     settings = {"coordinator": "exhaustive", "design": "no conversation"}
     moved = 0

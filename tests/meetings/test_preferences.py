@@ -1,9 +1,6 @@
 """Whether a slot fulfils a wish, by hand."""
 
-from __future__ import annotations
-
 from datetime import datetime
-from typing import Any
 
 import pytest
 
@@ -57,26 +54,24 @@ LUNCH = Busy(start="2026-03-09T11:15-04:00", end="2026-03-09T12:00-04:00")
         (Limit(of="walk", most=4), PLACE, False),
     ],
 )
-def test_a_slot_fulfils_a_wish_on_the_members_own_clock(
-    wish: Any, slot: Any, held: bool
-) -> None:
+def test_a_slot_fulfils_a_wish_on_the_members_own_clock(wish, slot, held):
     assert wish.fulfilled(slot) is held
 
 
-def test_a_gap_is_judged_by_the_events_that_are_known() -> None:
+def test_a_gap_is_judged_by_the_events_that_are_known():
     gap = Gap(minutes=30)
     assert gap.fulfilled(HERE)
     assert not gap.fulfilled(HERE, [LUNCH])
     assert Gap(minutes=15).fulfilled(HERE, [LUNCH])
 
 
-def test_words_count_by_what_they_say_and_without_it_not_at_all() -> None:
+def test_words_count_by_what_they_say_and_without_it_not_at_all():
     window = Window(start="09:00", end="12:00")
     said = (Words(text="Early.", says=(window,)), window, Words(text="As you like."))
     assert understood(said) == (window,)
 
 
-def test_a_note_is_the_wish_as_it_was_said_last() -> None:
+def test_a_note_is_the_wish_as_it_was_said_last():
     early = Window(start="09:00", end="12:00")
     first = Turn("Ana", "…", (early, Notice(hours=24), Choice(slot="x")))
     later = Turn("Ana", "…", (early.model_copy(update={"priority": 3}),), agrees="O1")

@@ -1,9 +1,6 @@
 """Equations (1) to (5), by hand and as laws."""
 
-from __future__ import annotations
-
 from math import isnan
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -37,16 +34,16 @@ Scored = st.dictionaries(
     ],
 )
 def test_pi_is_nothing_where_something_binding_is_broken_or_nothing_supports(
-    met: Any, ours: int | None, printed: int | None
-) -> None:
+    met, ours, printed
+):
     assert pi(met) == ours
     assert pi(met, printed=True) == printed
 
 
 @given(Scored)
 def test_the_gini_coefficient_follows_from_the_ratio_up_to_the_spread_of_the_satisfied(
-    scores: dict[str, int | None],
-) -> None:
+    scores,
+):
     """g = (1 - r) + r G+, and G+ of scores 1 to 3 is at most 2 - sqrt(3)."""
     g, r, above = equity(scores), ratio(scores), satisfied(scores)
     if not above:
@@ -59,15 +56,13 @@ def test_the_gini_coefficient_follows_from_the_ratio_up_to_the_spread_of_the_sat
 
 
 @given(Scored, st.integers(1, 5))
-def test_who_is_unknown_changes_no_metric(
-    scores: dict[str, int | None], more: int
-) -> None:
+def test_who_is_unknown_changes_no_metric(scores, more):
     fuller = {**scores, **{f"unknown {k}": None for k in range(more)}}
     for metric in (ratio, score, equity):
         assert metric(fuller) == pytest.approx(metric(scores), nan_ok=True)
 
 
-def test_the_candidate_has_the_largest_ratio_then_score_then_comes_first() -> None:
+def test_the_candidate_has_the_largest_ratio_then_score_then_comes_first():
     scores = {
         "O1": {"a": 3, "b": 3, "c": 0},
         "O2": {"a": 1, "b": 1, "c": 1},

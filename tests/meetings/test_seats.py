@@ -1,10 +1,5 @@
 """Models and people in every role, by scripted replies and by answers to questions."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from support.errors import InvalidInput
@@ -17,15 +12,12 @@ from support.meetings.preferences import (
     Window,
     Words,
 )
-from support.meetings.records import ASSISTANT, Coordination, Option
+from support.meetings.records import ASSISTANT, Option
 from support.meetings.scenario import load_group, meeting_scenario
 from support.meetings.seats import clocks, labels
 from support.meetings.wording import offered
 from support.models.stand_ins import scripted, stand_in
-from support.seats import Question
 
-Play = Callable[..., Coordination]
-Asked = Callable[..., tuple[Coordination, list[Question]]]
 GROUP = 3  # of which Silvio Marchetta, Gareth Pendry and Priya Raghunathan are members
 ROLES = ("seats", "interviewer", "coordinator", "evaluator")
 MORNING = {"kind": "window", "start": "09:00", "end": "12:00"}
@@ -33,10 +25,10 @@ EARLY = Window(start="09:00", end="12:00")
 SAID = {"text": "Mornings, please.", "wishes": [], "done": True}
 
 
-def model(answer: Any = SAID, wishes: Any = (MORNING,)) -> Any:
+def model(answer=SAID, wishes=(MORNING,)):
     """A member's model that says one thing, and reads one."""
 
-    def reply(messages: Any) -> Any:
+    def reply(messages):
         reads = "You note down" in messages[-1]["content"]
         return {"wishes": wishes and list(wishes)} if reads else answer
 
@@ -68,8 +60,8 @@ SPELT = [
 @pytest.mark.parametrize("reader", ["own", "stated"])
 @pytest.mark.parametrize(("wish", "kept"), SPELT)
 def test_wishes_are_read_by_a_model_or_stated_however_it_fills_in_their_form(
-    play: Play, wish: dict[str, Any], kept: Any, reader: str
-) -> None:
+    play, wish, kept, reader
+):
     """On the clock of Silvio Marchetta, five hours behind London's."""
     stated = {"wishes": [wish]} if reader == "stated" else {}
     speaks, seats = model({**SAID, **stated}, [wish]), ["model", "plain", "plain"]
@@ -80,7 +72,7 @@ def test_wishes_are_read_by_a_model_or_stated_however_it_fills_in_their_form(
 
 
 @pytest.mark.parametrize("none", [None, "none", "null", ""])
-def test_who_agrees_to_nothing_may_say_so_in_a_text(play: Play, none: Any) -> None:
+def test_who_agrees_to_nothing_may_say_so_in_a_text(play, none):
     for agrees, kept in ((none, None), ("o1", "O1")):
         speaks = model({"text": "So.", "agrees": agrees, "done": True}, wishes=None)
         record = play(group=GROUP, rounds=2, seats="model", model=speaks)
@@ -89,7 +81,7 @@ def test_who_agrees_to_nothing_may_say_so_in_a_text(play: Play, none: Any) -> No
         assert not record.rounds[1].format_errors
 
 
-def test_what_nobody_understood_is_missing_and_not_unsatisfied(play: Play) -> None:
+def test_what_nobody_understood_is_missing_and_not_unsatisfied(play):
     speaks = model(wishes=[{"kind": "words", "text": "Not when it rains."}])
     record = play(group=GROUP, seats=["model", "plain", "plain"], model=speaks)
     silvio = record.members[0]
@@ -99,8 +91,8 @@ def test_what_nobody_understood_is_missing_and_not_unsatisfied(play: Play) -> No
 
 
 def test_a_coordinator_gives_reasons_by_number_and_keeps_the_candidate(
-    play: Play,
-) -> None:
+    play,
+):
     """It may copy what stands in brackets, and leave the candidate out."""
     start = "Tue 3 Feb 15:00 (Tue 10:00 for Silvio)"
     one = {"slot": start, "members": ["silvio marchetta"], "reasons": ["[1]"]}
@@ -120,8 +112,8 @@ def test_a_coordinator_gives_reasons_by_number_and_keeps_the_candidate(
     assert [option.id for option in kept.options] == [made.candidate, "O3"]
 
 
-def test_an_evaluator_may_not_know(play: Play) -> None:
-    def judged(messages: Any) -> Any:
+def test_an_evaluator_may_not_know(play):
+    def judged(messages):
         names = load_group(GROUP, 3).members
         asked = [name for name in names if f"{name}:" in messages[-1]["content"]]
         row = {name: {"reason": "So.", "score": 2} for name in asked}
@@ -134,7 +126,7 @@ def test_an_evaluator_may_not_know(play: Play) -> None:
         assert 2 in row.values()
 
 
-def test_a_reply_that_never_fits_is_recorded_and_the_rest_goes_on(play: Play) -> None:
+def test_a_reply_that_never_fits_is_recorded_and_the_rest_goes_on(play):
     bad = scripted(lambda messages: "I would rather not.")
     for role, kept in (("coordinator", 0), ("evaluator", 2)):
         record = play(group=GROUP, model=bad, **{role: "model"})
@@ -150,19 +142,17 @@ class Judge:
 
     kind = "own"
 
-    def __init__(self, row: dict[str, Any]) -> None:
+    def __init__(self, row):
         self.row = row
 
-    async def score(self, brief: Any, options: Any) -> Any:
+    async def score(self, brief, options):
         """Of each option the same."""
         row = dict.fromkeys(brief.scenario.members, 2) | self.row
         return dict.fromkeys([option.id for option in options], row)
 
 
 @pytest.mark.parametrize("row", [{"Gareth Pendry": 4}, {"Nobody": 1}])
-def test_scores_off_the_scale_or_of_strangers_count_for_nothing(
-    play: Play, row: dict[str, int]
-) -> None:
+def test_scores_off_the_scale_or_of_strangers_count_for_nothing(play, row):
     assert play(group=GROUP, evaluator=Judge({}), rounds=1).outcome
     [entry] = play(group=GROUP, evaluator=Judge(row), rounds=1).rounds
     assert not entry.scores
@@ -170,9 +160,7 @@ def test_scores_off_the_scale_or_of_strangers_count_for_nothing(
 
 
 @pytest.mark.parametrize("decision", ["time", "venue"])
-def test_models_in_all_roles_finish_whatever_is_decided(
-    play: Play, decision: str
-) -> None:
+def test_models_in_all_roles_finish_whatever_is_decided(play, decision):
     roles = dict.fromkeys(ROLES, "model")
     record = play(members=4, options=3, decision=decision, model=stand_in(), **roles)
     assert record.outcome
@@ -181,7 +169,7 @@ def test_models_in_all_roles_finish_whatever_is_decided(
     assert {error.phase for error in errors} <= {"read"}
 
 
-def test_a_slot_is_told_on_the_clock_of_its_day() -> None:
+def test_a_slot_is_told_on_the_clock_of_its_day():
     """New York changes its clock on 8 March, Berlin on the 29th."""
     bram, rafael = "Bram Verhoeven", "Rafael Monteverde"
     meeting = Meeting(
@@ -209,9 +197,9 @@ def test_a_slot_is_told_on_the_clock_of_its_day() -> None:
 
 
 def test_a_person_in_each_role_reads_the_text_and_answers_in_the_form(
-    asked: Asked,
-) -> None:
-    def answer(question: Question) -> Any:
+    asked,
+):
+    def answer(question):
         assert "JSON" not in question.text + question.briefing
         match question.phase, question.view:
             case "answer", (chat,):
@@ -244,9 +232,9 @@ def test_a_person_in_each_role_reads_the_text_and_answers_in_the_form(
 
 
 def test_a_wish_that_lacks_something_leaves_a_persons_question_open(
-    asked: Asked,
-) -> None:
-    def answer(question: Question) -> Any:
+    asked,
+):
+    def answer(question):
         for wrong, told in (
             ({**MORNING, "end": "09:00"}, "a start before the end"),
             ({"kind": "window", "weekdays": ["Tuesday"]}, "start: Field required"),

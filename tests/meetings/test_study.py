@@ -1,27 +1,16 @@
 """Settings of a coordination: what each changes, and what it leaves alone."""
 
-from __future__ import annotations
-
-import asyncio
-from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from support.errors import InvalidInput, MissingData, UnknownParticipant
 from support.meetings.preferences import Choice, understood
-from support.meetings.records import Coordination
 from support.meetings.scenario import load_group
-from support.meetings.study import DESIGNS, meeting_coordination
-from support.runs.study import Store
-from support.runs.sweep import Sweep
-
-Play = Callable[..., Coordination]
+from support.meetings.study import DESIGNS
 
 
-def test_who_sits_beside_changes_nobodys_draws(play: Play) -> None:
+def test_who_sits_beside_changes_nobodys_draws(play):
     """The coordinator and the others draw from streams of their own."""
     record = play(members=3, rounds=1)
     seats = [record.seats[name] for name in record.members]
@@ -31,7 +20,7 @@ def test_who_sits_beside_changes_nobodys_draws(play: Play) -> None:
             assert other.rounds[0].talks[member] == record.rounds[0].talks[member]
 
 
-def test_the_single_round_is_the_first_of_the_rounds(play: Play) -> None:
+def test_the_single_round_is_the_first_of_the_rounds(play):
     whole, single, silent = (
         play(members=4, design=design) for design in reversed(DESIGNS)
     )
@@ -39,14 +28,14 @@ def test_the_single_round_is_the_first_of_the_rounds(play: Play) -> None:
     assert (len(silent.rounds), silent.rounds[0].talks) == (1, {})
 
 
-def test_without_conversation_the_coordinator_is_handed_all_wishes(play: Play) -> None:
+def test_without_conversation_the_coordinator_is_handed_all_wishes(play):
     said, own = play(group=2, design=DESIGNS[0]).rounds[0], load_group(2, 3).own
     for member, wishes in said.notes.items():
         assert {*understood(wishes)} == {*own[member].wishes}
 
 
-def test_notes_accumulate_or_are_those_of_the_round(play: Play) -> None:
-    def stated(wishes: Any) -> set[Any]:
+def test_notes_accumulate_or_are_those_of_the_round(play):
+    def stated(wishes):
         return {wish for wish in wishes if not isinstance(wish, Choice)}
 
     for memory in (True, False):
@@ -58,8 +47,8 @@ def test_notes_accumulate_or_are_those_of_the_round(play: Play) -> None:
 
 
 def test_a_curt_interviewer_ends_when_an_option_is_agreed_to_or_another_named(
-    play: Play,
-) -> None:
+    play,
+):
     later = {}
     for curt in (False, True):
         records = [play(group=group, members=5, curt=curt) for group in range(10)]
@@ -68,14 +57,14 @@ def test_a_curt_interviewer_ends_when_an_option_is_agreed_to_or_another_named(
     assert later[True] < later[False]
 
 
-def test_who_exaggerates_says_of_every_wish_that_it_binds(play: Play) -> None:
+def test_who_exaggerates_says_of_every_wish_that_it_binds(play):
     record = play(members=3, seats=["exaggerating", "plain", "plain"], rounds=1)
     me = record.members[0]
     assert {wish.priority for wish in record.rounds[0].notes[me]} == {3}
     assert 2 in {wish.priority for wish in load_group(0, 3).own[me].wishes}
 
 
-def test_redaction_keeps_names_or_reasons_from_members(play: Play) -> None:
+def test_redaction_keeps_names_or_reasons_from_members(play):
     heard = {}
     for redacted in ("", "names", "reasons"):
         later = play(group=1, members=5, redacted=redacted).rounds[1]
@@ -86,17 +75,6 @@ def test_redaction_keeps_names_or_reasons_from_members(play: Play) -> None:
         assert unnamed.wishes == first.wishes
         assert not [other for other in heard[""] if other in unnamed.text]
         assert not heard["reasons"][name].wishes
-
-
-def test_a_stored_record_is_the_record_that_was_played(tmp_path: Path) -> None:
-    grid = {"decision": ["time", "venue"]}
-    sweep = Sweep("meetings", meeting_coordination, grid, 1, 7)
-    kept, again = Store(tmp_path / "a.sqlite"), Store(tmp_path / "b.sqlite")
-    for store in (kept, again):
-        asyncio.run(sweep.run(store, progress=False))
-    for unit in sweep.units():
-        assert isinstance(kept.record(unit), Coordination)
-        assert kept.record(unit) == again.record(unit)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +90,6 @@ def test_a_stored_record_is_the_record_that_was_played(tmp_path: Path) -> None:
         ({"company": "nowhere"}, MissingData, "employees.toml"),
     ],
 )
-def test_a_bad_setting_is_refused_in_words(
-    play: Play, settings: dict[str, Any], error: type[Exception], told: str
-) -> None:
+def test_a_bad_setting_is_refused_in_words(play, settings, error, told):
     with pytest.raises(error, match=told):
         play(**settings)

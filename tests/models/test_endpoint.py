@@ -93,9 +93,6 @@ def test_what_the_users_entry_asks_for_is_never_left_out(server, at, own, name):
 
 
 SWITCH = "reasoning.off.chat_template_kwargs.enable_thinking = false"
-
-
-SWITCH = "reasoning.off.chat_template_kwargs.enable_thinking = false"
 SWITCHED = [
     ("reasoning_effort = 'low'", None, {"reasoning_effort": "low"}),
     ("reasoning_effort = 'low'", "high", {"reasoning_effort": "high"}),

@@ -91,10 +91,3 @@ def test_a_trajectory_writes_the_divergence_of_every_round(axes):
     plot_trajectory(pd.concat(two), panel)
     assert panel.lines[0].get_xdata() == pytest.approx([1, 1.3, 2, 2.3, 3, 3.3])
     assert not any(text.get_bbox_patch() for text in panel.texts)  # no plan was chosen
-
-
-def test_each_level_has_a_panel_with_limits_that_all_share(ax):
-    figure = ax.figure
-    plot_quality(runs(), ax, hue="objective", col="coordinator")
-    assert [panel.get_title("left") for panel in figure.axes] == ["random", "mcts"]
-    assert len({panel.get_ylim() for panel in figure.axes}) == 1

@@ -189,17 +189,6 @@ def test_actions_are_those_that_can_be_and_a_policy_that_is_not_there_is_left_ou
     )
 
 
-def test_a_confirmation_may_be_in_any_language_and_what_is_too_long_is_cut(seat):
-    body = "Liebe Ana, am 15.9. um 16 Uhr. Herzlich, Noor"
-    long = {"plan": "p " * 9000, "reason": "r"}
-    who, _ = seat(acts.ORGANIZER, {"subject": "s " * 900, "body": body}, long)
-    gives = Action("confirmation", ANA, slots=(SEP,))
-    mail = run(who.draft(busy(), gives))
-    assert mail.body == body and len(mail.subject) <= 160
-    plan = run(who.plan(busy()))
-    assert len(plan.text) <= 2400 and plan.text.endswith("p […]")
-
-
 def test_an_answered_hook_becomes_a_policy_and_an_open_one_is_not_asked_about(seat):
     general = "Talks by video are not preferred when speakers ask for them."
     who, text = seat(acts.ORGANIZER, {"policy": general})

@@ -197,9 +197,7 @@ def test_property_a_corrected_reading_is_as_if_it_had_been_read_right_at_once(
     [
         ({"slots": (OCT, SEP)}, "each date once, in order"),
         ({"slots": (MON, SEP)}, "is over on 2027-08-16"),
-        ({"slots": ["2027-09-15"]}, "slots: Input should be a valid tuple"),
         ({"start": date(2027, 8, 15)}, "a Sunday; expected a working day"),
-        ({"start": "2027-08-16"}, "start: Input should be a valid date"),
         ({"deadline": MON}, "expected one after"),
         ({"people": (persona("Reader"),)}, "stands for a role"),
     ],
@@ -215,7 +213,6 @@ def test_a_programme_that_makes_no_sense_is_refused(changed, why):
         ({"email": "Ana <a@b.org>"}, "expected one bare address"),
         ({"name": " "}, "name: "),
         ({"share": 2.0}, "share: .* less than or equal to 1"),
-        ({"days": "soon"}, "days: .* integer"),
     ],
 )
 def test_a_person_who_makes_no_sense_is_refused_however_they_are_made(changed, why):

@@ -11,13 +11,12 @@ from lines import World, live_setup
 from seminar_playing import answered, setup_of
 
 from support.errors import InvalidInput
-from support.seminar.acts import STEPS
 from support.seminar.records import REPLY, Flag
 from support.seminar.study import seminar as study
 from support.seminars.answering import approves, play_days
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
-from support.seminars.setup import DRY_RUN, SeminarSetup
+from support.seminars.setup import DRY_RUN
 
 
 def test_a_rehearsal_by_mail_is_that_of_the_study_with_its_seed(path, begun):
@@ -35,13 +34,6 @@ def test_a_rehearsal_by_mail_is_that_of_the_study_with_its_seed(path, begun):
     assert tuple(days) == record.days == played.days
     assert (record.policies, record.hooks) == (played.policies, played.hooks)
     assert record.seats == {**played.seats, "reviewer": "human"}
-
-
-def test_a_setup_is_plain_data_and_comes_back_the_same():
-    kinds = dict.fromkeys(STEPS, "rule-based") | {"mails": "model:gpt-4o-mini"}
-    people = {person.name: "human" for person in setup_of().scenario.people}
-    setup = live_setup(organizer=kinds, people=people, reader="model:gpt-4o")
-    assert SeminarSetup.from_json(setup.to_json()) == setup
 
 
 def test_a_dry_run_writes_files_reads_those_that_are_put_there_and_asks_who_is_at_the_desk(
