@@ -89,7 +89,7 @@ def test_a_laid_out_figure_is_the_same_picture_for_a_widget_as_drawn_by_matplotl
 def test_a_column_that_is_not_there_is_named_beside_those_that_are(ax):
     for drawing, wrong in ((draw.dots, {"y": "rwo"}), (draw.lines, {"x": "runde"})):
         with pytest.raises(
-            InvalidInput, match="no column.*its columns are: row, round"
+            InvalidInput, match=r"no column.*its columns are: row, round"
         ):
             drawing(ax, TABLE, **wrong)
 
