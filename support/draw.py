@@ -208,7 +208,7 @@ def key(ax: Axes) -> None:
     shown = ax.get_legend_handles_labels()[1]
     columns = min(len(shown), 4)
     look: Any = {"handletextpad": 0.3, "columnspacing": 1.2, "borderpad": 0}
-    look["borderaxespad"] = 0.6  # in letters: the name of a baseline is below
+    look |= {"borderaxespad": 0.6}  # in letters: a baseline's name is below
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, **look)
 
 
@@ -252,6 +252,7 @@ def baseline(ax: Axes, name: str, value: float, upright: bool = False) -> None:
 
 def name_ends(ax: Axes) -> None:
     """Write the name of each line that `lines` and `baseline` drew at its right end, `APART` points at least."""
+    from matplotlib.colors import to_rgb
     from scipy.optimize import isotonic_regression
 
     points = 72 / ax.figure.dpi
@@ -278,18 +279,11 @@ def name_ends(ax: Axes) -> None:
             (1.04, height - heights[i]),
             line.get_transform(),
             ("axes fraction", "offset points"),
-            color=_dark(colour),
+            color=0.7 * np.array(to_rgb(colour)),  # dark enough on white
             va="center",
             arrowprops={**lead, "shrinkA": 1, "shrinkB": 3},
         )
         line.set_gid(None)
-
-
-def _dark(colour: str) -> Any:
-    """A colour as ink, dark enough for letters on white."""
-    from matplotlib.colors import to_rgb
-
-    return 0.7 * np.array(to_rgb(colour))
 
 
 # ---- a whole figure -------------------------------------------------------------------
@@ -309,7 +303,7 @@ def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") ->
         if legend and titled and legend.get_bbox_to_anchor().y0 >= ax.bbox.y1:
             legend.borderaxespad = 2.0  # in letters: a title's line lies between
     inches, height = fig.get_figwidth(), 6.0
-    above: list[tuple[str, float, float, Any]] = [
+    above: Any = [
         (under, 9.5, 14.5, {"color": GREY}),
         (finding, 12.5, 8.6, {"weight": "bold"}),
     ]
