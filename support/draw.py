@@ -7,6 +7,7 @@ things apart in grey as well.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from io import BytesIO
 from math import ceil
@@ -14,6 +15,8 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from support.analysis.frames import need_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,9 +36,9 @@ COLOURS = (
 )
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), "-", "--")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
 GREY = "#595959"  # of what is said beside a drawing
 WIDTH = 7.0  # inches, of a figure
+APART = 12.0  # points between the names of two lines
 NAMED = "named"  # the gid of a line whose name stands at its end
 HOUSE: Any = {
     "figure.dpi": 110,
@@ -67,19 +70,19 @@ def style(i: int) -> dict[str, Any]:
     }
 
 
-def margins(part: pd.DataFrame, value: str) -> np.ndarray:
-    """The intervals of a frame (low, high) as error bars of shape (2, rows), 0 where there is none."""
-    ends = [part[value] - part["low"], part["high"] - part[value]]
-    return np.nan_to_num(np.vstack(ends)).clip(0)
-
-
 def levels_of(
     table: pd.DataFrame, column: str | None, order: Sequence[Any] | None = None
 ) -> list[Any]:
     """What a column tells apart, in the given order or that of appearance; one None without a column."""
     if column is None:
         return [None]
-    return list(order) if order is not None else list(dict.fromkeys(table[column]))
+    return list(table[column].unique() if order is None else order)
+
+
+def check(table: pd.DataFrame, *columns: str | None) -> None:
+    """InvalidInput where a table lacks a column; one that is empty is drawn empty."""
+    if not {*columns} <= {*table, None}:
+        need_columns(table, [name for name in columns if name])
 
 
 def facets(
@@ -131,6 +134,7 @@ def lines(
     """
     from matplotlib.ticker import MaxNLocator
 
+    check(table, x, value, hue, col)
     names = levels_of(table, hue, order)
     for panel, rows in facets(ax, table, col):
         for i, name in enumerate(names):
@@ -167,6 +171,7 @@ def dots(
     Marks are hollow where `hollow` (a boolean series on the rows of `table`) says so;
     `notes` stand right of a row; `col` and `base` are those of `lines`.
     """
+    check(table, y, value, hue, col)
     rows, names = levels_of(table, y, order), levels_of(table, hue)
     filled = ~hollow if hollow is not None else table[y].notna()
     table = table.assign(_filled=filled)[table[y].isin(rows)]
@@ -178,7 +183,8 @@ def dots(
                 (i + 0.5) / len(names) - 0.5
             )
             if "low" in part:
-                reach = margins(part, value)
+                ends = [part[value] - part["low"], part["high"] - part[value]]
+                reach = np.nan_to_num(ends).clip(0)
                 panel.errorbar(part[value], at, xerr=reach, fmt="none", ecolor=colour)
             faces = [colour if full else "white" for full in part["_filled"]]
             look: Any = {"edgecolors": colour, "marker": mark, "s": 30, "zorder": 3}
@@ -202,7 +208,7 @@ def key(ax: Axes) -> None:
     shown = ax.get_legend_handles_labels()[1]
     columns = min(len(shown), 4)
     look: Any = {"handletextpad": 0.3, "columnspacing": 1.2, "borderpad": 0}
-    look["borderaxespad"] = 0.2
+    look |= {"borderaxespad": 0.6}  # in letters: a baseline's name is below
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, **look)
 
 
@@ -244,8 +250,9 @@ def baseline(ax: Axes, name: str, value: float, upright: bool = False) -> None:
     ax.annotate(name, (value, 1), (3, 0), on_top, "offset points", va="top", size=9)
 
 
-def name_ends(ax: Axes, gap: float = 12.0) -> None:
-    """Write the name of each line that `lines` and `baseline` drew at its right end, so many points apart at least."""
+def name_ends(ax: Axes) -> None:
+    """Write the name of each line that `lines` and `baseline` drew at its right end, `APART` points at least."""
+    from matplotlib.colors import to_rgb
     from scipy.optimize import isotonic_regression
 
     points = 72 / ax.figure.dpi
@@ -260,7 +267,7 @@ def name_ends(ax: Axes, gap: float = 12.0) -> None:
     if not named:
         return
     rows = np.argsort(heights, kind="stable")
-    steps = gap * np.arange(len(rows))
+    steps = APART * np.arange(len(rows))
     apart = isotonic_regression(np.array(heights)[rows] - steps).x
     apart = np.minimum(apart, ax.bbox.y1 * points - steps[-1]) + steps
     for i, height in zip(rows, apart, strict=True):
@@ -272,18 +279,11 @@ def name_ends(ax: Axes, gap: float = 12.0) -> None:
             (1.04, height - heights[i]),
             line.get_transform(),
             ("axes fraction", "offset points"),
-            color=_dark(colour),
+            color=0.7 * np.array(to_rgb(colour)),  # dark enough on white
             va="center",
             arrowprops={**lead, "shrinkA": 1, "shrinkB": 3},
         )
         line.set_gid(None)
-
-
-def _dark(colour: str) -> Any:
-    """A colour as ink, dark enough for letters on white."""
-    from matplotlib.colors import to_rgb
-
-    return 0.7 * np.array(to_rgb(colour))
 
 
 # ---- a whole figure -------------------------------------------------------------------
@@ -303,12 +303,12 @@ def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") ->
         if legend and titled and legend.get_bbox_to_anchor().y0 >= ax.bbox.y1:
             legend.borderaxespad = 2.0  # in letters: a title's line lies between
     inches, height = fig.get_figwidth(), 6.0
-    above: list[tuple[str, float, float, Any]] = [
+    above: Any = [
         (under, 9.5, 14.5, {"color": GREY}),
         (finding, 12.5, 8.6, {"weight": "bold"}),
     ]
     for text, size, letters, look in above:
-        words = fill(text, int(letters * inches))
+        words = fill(minus(text), int(letters * inches))
         place = offset_copy(fig.transFigure, fig, y=height, units="points")
         fig.text(0, 1, words, size=size, va="bottom", transform=place, **look)
         height += 1.3 * size * (1 + words.count("\n")) + 3 if words else 0
@@ -318,6 +318,15 @@ def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") ->
     if engine := fig.get_layout_engine():
         engine.execute(fig)  # each format, and a notebook, would do it anew
     fig.set_layout_engine(None)
+
+
+def minus(text: str) -> str:
+    """A text whose negative numbers have the sign that they have on an axis.
+
+    >>> minus("from -3 to 1-2 (gpt-4)")
+    'from −3 to 1-2 (gpt-4)'
+    """
+    return re.sub(r"(?<![\w.])-(?=\.?\d)", "\N{MINUS SIGN}", text)
 
 
 def save(fig: Figure, study: str, name: str, about: Any, alt: str = "") -> Any:

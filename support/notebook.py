@@ -76,6 +76,8 @@ class Notebook:
         ended, has no bar to look at.
         """
         sweep = getattr(study, "sweep", study)
+        if not isinstance(sweep, Sweep):
+            raise InvalidInput(f"run: {study!r} given; expected a Sweep or a Study")
         seen = ENDED not in os.environ
         await sweep.run(self.store, **{"progress": seen, **how})
         self.played = Played(sweep, list(sweep.records(self.store)))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from support.choice import RULES
-from support.errors import InvalidInput, MissingData
+from support.data import inputs
+from support.errors import MissingData
 from support.fair_decisions.study import fair_decisions
 from support.meetings.study import meeting_coordination
+from support.play import check_one
 from support.roundtable.records import Transcript
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.sweep import Sweep
@@ -27,68 +30,10 @@ FILES = {"exchange_economy": "roundtable_exchange", "movielens": "roundtable_mov
 SEED = 2024
 """Of the sweeps that the notebooks share."""
 
-MEETING_DESIGNS = ["no conversation", "rounds"]
-MEETING_SETTINGS: Mapping[str, Grid] = {
-    "size": {
-        "members": [3, 4, 5],
-        "options": [2],
-        "database": [False],
-        "design": MEETING_DESIGNS,
-    },
-    "options": {
-        "members": [5],
-        "options": [3, 4],
-        "database": [False],
-        "design": MEETING_DESIGNS,
-    },
-    "database": {
-        "members": [5],
-        "options": [2, 4],
-        "database": [True],
-        "design": MEETING_DESIGNS,
-    },
-}
-"""The settings of section 5.2: size n, options K, the database (K = 2 by the text, 4 by
-Table 1). The single round is round 1 of the rounds."""
-
-PLANNING_SETTINGS: Mapping[str, Grid] = {
-    "decisions": {
-        "decisions": [*range(3, 31), 35],
-        "options": [3],
-        "feedback": ["complete"],
-    },
-    "options": {
-        "decisions": [5],
-        "options": [*range(4, 31, 2)],
-        "preferences": ["rankings"],
-        "feedback": ["words"],
-    },
-    "feedback": {
-        "decisions": [*range(3, 11)],
-        "options": [3],
-        "feedback": ["score", "words", "comparison", "comparison in words"],
-    },
-    "welfare": {
-        "decisions": [3, 5, 7, 9],
-        "options": [3],
-        "feedback": ["score", "words"],
-        "objective": ["welfare"],
-    },
-    "rounds": {
-        "decisions": [3, 5, 7, 9],
-        "options": [3],
-        "feedback": ["score"],
-        "rounds": [3, 5, 7, 9],
-    },
-}
-"""The settings of 003 by the figures that show them: 2 and 6, 3, 4 and 5, 7, 10."""
-
-SEMINAR_SETTINGS: Mapping[str, Grid] = {
-    "policies": {"scenario": ["four"], "policies": ["seed", "all"]},
-    "series": {"scenario": ["series"], "policies": ["seed", "all"]},
-    "panel": {"scenario": ["panel"], "policies": ["seed", "all"]},
-}
-"""Rehearsals with the six seed policies and with all twelve: 4 speakers for 4 dates, 23 for 10, 6 seats of 18."""
+PARTS: Mapping[str, Mapping[str, Grid]] = tomllib.loads(
+    inputs("simulations.toml").read_text("utf-8")
+)
+"""Of each study the parts that are simulated, and their settings, by the papers' figures."""
 
 
 def as_participants(given: str | Sequence[Seats]) -> dict[str, Seats]:
@@ -124,11 +69,11 @@ def simulations(
     Repetition r is the same group everywhere, on MovieLens case r of `draw_cases`;
     `more` are further settings, such as temperature=[0.7], or draw=[True].
     """
+    check_one("environment", environment, STUDIES)
     who = as_participants(seats)
     grid: Grid = {"rule": list(RULES), "seats": who, "rounds": [rounds]}
-    return _part(
-        STUDIES[environment], {"rules": grid}, "rules", n, seed, more, ["rule", "draw"]
-    )
+    study, paired = STUDIES[environment], ["rule", "draw"]
+    return _part(study, {"rules": grid}, "rules", n, seed, more, paired)
 
 
 def available() -> dict[str, str]:
@@ -143,50 +88,29 @@ def available() -> dict[str, str]:
 
 
 def coordinations(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
-    """One part of `MEETING_SETTINGS`: n groups, the same in all settings.
+    """One part of the meetings of `PARTS`: n groups, the same in all settings.
 
     Repetition r is group r of the company, of which three or four members meet in the
     smaller meetings; `grid` are further settings, or other values of the part's own.
     """
-    paired = [*MEETING_SETTINGS[part], *grid]
-    return _part(
-        meeting_coordination,
-        MEETING_SETTINGS,
-        part,
-        n,
-        seed,
-        grid,
-        dict.fromkeys(paired),
-    )
+    parts = PARTS["meetings"]
+    paired = dict.fromkeys([*parts.get(part, ()), *grid])
+    return _part(meeting_coordination, parts, part, n, seed, grid, paired)
 
 
 def plannings(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
-    """One part of `PLANNING_SETTINGS`: n instances of each setting (30 in the paper), the same for all coordinators;
+    """One part of the planning of `PARTS`: n instances of each setting (30 in the paper), the same for all coordinators;
     `grid` are further settings, or other values of the part's own."""
-    paired = (
-        "feedback",
-        "coordinator",
-        "estimator",
-        "solver",
-        "rounds",
-        "prompt",
-    )
-    return _part(fair_decisions, PLANNING_SETTINGS, part, n, seed, grid, paired)
+    paired = ["feedback", "coordinator", "estimator", "solver", "rounds", "prompt"]
+    return _part(fair_decisions, PARTS["planning"], part, n, seed, grid, paired)
 
 
 def rehearsals(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
-    """One part of `SEMINAR_SETTINGS`: n runs of each setting, with the same simulated people under every policy set;
+    """One part of the seminar of `PARTS`: n runs of each setting, with the same simulated people under every policy set;
     `grid` are further settings, or other values of the part's own."""
-    paired = (
-        "policies",
-        "seats",
-        "organizer",
-        "detector",
-        "reader",
-        "reviewer",
-        "delegation",
-    )
-    return _part(seminar, SEMINAR_SETTINGS, part, n, seed, grid, paired)
+    who = ["seats", "organizer", "detector", "reader", "reviewer"]
+    paired = ["policies", *who, "delegation"]
+    return _part(seminar, PARTS["seminar"], part, n, seed, grid, paired)
 
 
 def _part(
@@ -203,16 +127,9 @@ def _part(
     All have a temperature, for models: it changes no draw, so that rule-based
     participants do the same at any.
     """
-    if part not in parts:
-        raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(parts)}")
+    check_one("part", part, parts)
     known: Grid = {"temperature": [TEMPERATURE], **parts[part]}
     settings, added = {**known, **grid}, sorted(grid.keys() - known.keys())
-    name = " by ".join([part, *added])
-    return Sweep(
-        f"{name}, seed {seed}",
-        study,
-        settings,
-        n,
-        seed,
-        paired=[s for s in (*paired, "temperature") if s in settings],
-    )
+    name = f"{' by '.join([part, *added])}, seed {seed}"
+    shared = [one for one in (*paired, "temperature") if one in settings]
+    return Sweep(name, study, settings, n, seed, shared)

@@ -4,12 +4,14 @@ from io import BytesIO
 from itertools import pairwise
 
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from support import draw
+from support.errors import InvalidInput
 
 TABLE = pd.DataFrame(
     {
@@ -82,3 +84,20 @@ def test_a_laid_out_figure_is_the_same_picture_for_a_widget_as_drawn_by_matplotl
         draw.dots(fig.subplots(), TABLE, "row")
     other.savefig(kept := BytesIO(), format="png", dpi=96)
     assert draw.png(first) == kept.getvalue()
+
+
+def test_a_column_that_is_not_there_is_named_beside_those_that_are(ax):
+    for drawing, wrong in ((draw.dots, {"y": "rwo"}), (draw.lines, {"x": "runde"})):
+        with pytest.raises(
+            InvalidInput, match=r"no column.*its columns are: row, round"
+        ):
+            drawing(ax, TABLE, **wrong)
+
+
+def test_a_title_has_the_minus_of_the_axes():
+    fig = Figure()
+    fig.subplots()
+    draw.finish(fig, "Ranked falls by -3.5, gpt-4o by 1-2")
+    assert (
+        fig.texts[-1].get_text() == "Ranked falls by \N{MINUS SIGN}3.5, gpt-4o by 1-2"
+    )

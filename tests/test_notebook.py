@@ -174,3 +174,8 @@ def test_a_class_gets_the_question_and_no_answer(tmp_path):
         "Groups talk.",
         "1 + 1",
     ]
+
+
+def test_what_is_no_study_is_refused_before_anything_is_played(nb):
+    with pytest.raises(InvalidInput, match="'x' given; expected a Sweep or a Study"):
+        asyncio.run(nb.run("x"))

@@ -54,6 +54,8 @@ def test_an_environment_without_its_data_says_why_and_an_unknown_part_names_the_
         "exchange_economy": "",
         "movielens": "MovieLens-100k is not here; get it",
     }
+    with pytest.raises(InvalidInput, match="'exchange' given; expected one of exch"):
+        room.simulations("exchange", 1, 1)
     with pytest.raises(
         InvalidInput,
         match="part: 'taste' given; expected one of decisions, options, feedback",

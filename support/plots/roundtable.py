@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from support.analysis.stats import describe
-from support.draw import COLOURS, HATCHES, facets, key, lines, style
+from support.draw import COLOURS, facets, key, lines, style
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
 UTILITY = "% of the largest total"
 SILENCE = "even split, no talk"
 

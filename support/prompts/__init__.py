@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from support.errors import PromptError
 
 SUFFIX = ".md.j2"
-
+HOME = Path(__file__).parent
+SETS = {"plain": None, "guided": HOME / "guided"}
 
 _folder: ContextVar[str | Path | None] = ContextVar("folder", default=None)
 _form: ContextVar[bool] = ContextVar("form", default=False)
@@ -27,19 +27,12 @@ _form: ContextVar[bool] = ContextVar("form", default=False)
 def own(folder: str | Path | None, *, form: bool = False) -> Iterator[None]:
     """Within it, templates of this folder, or of a set of ours by its name, go before ours; `form` says that a person
     reads them, above a form: `has_form()` in a template."""
-    tokens = _folder.set(_set(folder)), _form.set(form)
+    tokens = _folder.set(SETS.get(str(folder), folder)), _form.set(form)
     try:
         yield
     finally:
         _folder.reset(tokens[0])
         _form.reset(tokens[1])
-
-
-SETS = {"plain": None, "guided": files(__package__) / "guided"}
-
-
-def _set(folder: str | Path | None) -> Any:
-    return SETS.get(str(folder), folder)
 
 
 def render(name: str, **values: Any) -> str:
@@ -48,8 +41,7 @@ def render(name: str, **values: Any) -> str:
     PromptError where it names what it is not given; one of ours has to name all that it is given.
     """
     folder = _folder.get()
-    home = str(files(__package__) if folder is None else folder)
-    template, needed, used = _template(name, home)
+    template, needed, used = _template(name, str(folder or HOME))
     if missing := sorted(needed - set(values)):
         raise PromptError(
             f"prompt {name}: no value for {', '.join(missing)}; it may use {', '.join(sorted(values))}"
@@ -74,23 +66,22 @@ def check_folder(folder: str | Path) -> None:
     """Refuse a folder of templates that is not there, or holds one that nearly has the name of one of ours."""
     if str(folder) in SETS:
         return
-    ours = {
-        str(path.relative_to(str(files(__package__))))
-        for path in _below(str(files(__package__)))
-    }
-    if not Path(folder).is_dir() or not (theirs := _below(folder)):
+    ours, theirs = _below(HOME), _below(folder)
+    if not theirs:
         raise PromptError(
             f"prompts: {str(folder)!r} given; expected {', '.join(SETS)}, or a folder with templates (NAME{SUFFIX})"
         )
-    for name in sorted({str(path.relative_to(folder)) for path in theirs} - ours):
+    for name in sorted(theirs - ours):
         if meant := get_close_matches(name, ours, 1, 0.85):
             raise PromptError(
                 f"prompts: {name} in {folder} is none of ours; did you mean {meant[0]}?"
             )
 
 
-def _below(folder: str | Path) -> list[Path]:
-    return sorted(Path(folder).rglob(f"*{SUFFIX}"))
+def _below(folder: str | Path) -> set[str]:
+    """Names of the templates in a folder; none where there is no such folder."""
+    paths = Path(folder).rglob(f"*{SUFFIX}")
+    return {str(path.relative_to(folder)) for path in paths}
 
 
 def _in_json(shape: str) -> str:
@@ -111,9 +102,8 @@ def _template(name: str, folder: str) -> tuple[Any, frozenset[str], frozenset[st
         meta,
     )
 
-    loader = FileSystemLoader(
-        [folder, str(files(__package__))]
-    )  # a template of theirs may include one of ours
+    # A template of theirs may include one of ours.
+    loader = FileSystemLoader([folder, HOME])
     made = Environment(
         loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

@@ -18,7 +18,7 @@ from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -38,9 +38,6 @@ from support.runs.progress import Ended, Progress
 from support.runs.source import bare, fingerprint, registered
 from support.runs.study import LABEL, Row, Settings, Store, Unit
 from support.runs.workers import Claims, Place, Run, Work, all_done, elsewhere, play
-
-if TYPE_CHECKING:
-    pass
 
 OBJECT = '"source"'  # in the text of a setting for which an object stands
 VERSIONS = {
