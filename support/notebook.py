@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -193,6 +194,7 @@ def save(fig: Figure, study: str, name: str, about: Mapping[str, Any]) -> Path:
         lacking = ", ".join(sorted(missing))
         said = f"provenance: {lacking} missing; a figure says what produced it"
         raise InvalidInput(said)
+    name = re.sub(r"[^\w.-]+", "-", name)  # a model's name may hold an address
     target = output("figures", study)
     target.mkdir(parents=True, exist_ok=True)
     around = fig.get_tightbbox().padded(0.1)  # inches

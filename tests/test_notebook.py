@@ -50,6 +50,10 @@ def test_a_figure_says_above_what_it_shows_and_below_who_was_played(nb, tmp_path
         "both", "It falls.", of=(first, nb.played, "gpt-4o-mini, as printed")
     ) as ax:
         ax.plot([2, 1])
+    mine = "model:a@http://b/v1"
+    with nb.figure(f"of_{mine}", "It is mine.", of=mine) as ax:
+        ax.plot([2, 2])
+    assert about(tmp_path, "of_model-a-http-b-v1")["participants"] == mine
     with nb.figure("printed", "It stands.", of="gpt-4o-mini, as printed") as ax:
         ax.plot([2, 2])
     now, both = about(tmp_path, "now"), about(tmp_path, "both")
