@@ -101,10 +101,10 @@ def test_a_notebook_opens_with_its_question_and_ends_with_what_is_not_known(path
 
 
 @every
-def test_a_notebook_sets_three_exercises_with_solutions_that_have_run(path):
+def test_a_notebook_sets_exercises_with_solutions_that_have_run(path):
     given = json.loads(path.read_text())["cells"]
     asked = [i for i, cell in enumerate(given) if "**Exercise " in source(cell)]
-    assert len(asked) == 3
+    assert len(asked) >= 3
     if not opens(path):
         return
     solutions = exercises.solutions_of(path).cells
