@@ -81,7 +81,7 @@ class Presence:
             for entry in os.listdir(self._path.parent)
             if (found := name.fullmatch(entry))
         ]
-        return sorted(run for run in runs if run != self.run and self.alive(run))
+        return sorted(filter(self.elsewhere, runs))
 
     def _file(self, run: str) -> Path:
         return self._path.with_name(f"{self._path.name}.run-{run}.lock")

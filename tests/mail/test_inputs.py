@@ -67,7 +67,6 @@ MAIL = {
 WRONG = [(partial(checked_address, bad, "it"), "it is") for bad in ADDRESSES]
 WRONG += [(lambda f=f, x=x: compose(Outgoing(**MAIL | {f: x})), f) for f, x in MAILS]
 WRONG += [(lambda f=f, x=x: MailServers(**ACCOUNT | {f: x}), f) for f, x in SERVERS]
-WRONG += []
 
 
 @pytest.mark.parametrize("number", range(len(WRONG)))
