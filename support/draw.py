@@ -206,10 +206,16 @@ def dots(
 def key(ax: Axes) -> None:
     """The names of marks or bars in a row above a panel and its title, where they have no ends."""
     shown = ax.get_legend_handles_labels()[1]
-    columns = min(len(shown), 4)
-    look: Any = {"handletextpad": 0.3, "columnspacing": 1.2, "borderpad": 0}
-    look |= {"borderaxespad": 0.6}  # in letters: a baseline's name is below
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, **look)
+    columns = 4 if len("".join(shown)) < 75 else 2  # a model's name may be long
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=columns,
+        handletextpad=0.3,
+        columnspacing=1.2,
+        borderpad=0,
+        borderaxespad=0.6,  # in letters: a baseline's name is below
+    )
 
 
 def tiles(
