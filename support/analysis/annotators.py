@@ -218,7 +218,7 @@ def learn(frame: pd.DataFrame, encoder: Encoder) -> Any:
         token_pattern=r"\w+|[?!]",
     )
     meaning = FunctionTransformer(lambda texts: encoder.encode([*texts]))
-    regression = LogisticRegression(C=STRENGTH)
+    regression = LogisticRegression(C=STRENGTH, max_iter=1000)
     model = make_pipeline(make_union(words, meaning), regression)
     return model.fit(rows["text"].map(masked), rows["acts"])
 

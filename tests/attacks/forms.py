@@ -77,13 +77,13 @@ class Post:
         return self.mail(body, f"multipart/{kind}; boundary=b", **headers)
 
 
-ANA, OURS = "ana@up.example", ("<a1@host.example>", "<b1@host.example>")
-POST = Post("Ana Silva", ANA, *OURS, "seminar@host.example")
+OURS = "<a1@host.example>", "<b1@host.example>", "seminar@host.example"
+POST = Post("Ana Silva", "ana@up.example", *OURS)
 SENT = [
     SimpleNamespace(mail=1, person="Ana Silva", message_id=POST.thread),
     SimpleNamespace(mail=2, person="Ben Ito", message_id=POST.other),
 ]
-PEOPLE = {ANA: "Ana Silva", "ben@ki.example": "Ben Ito"}
+PEOPLE = {"ana@up.example": "Ana Silva", "ben@ki.example": "Ben Ito"}
 
 
 def reading(raw, authserv=AUTHSERV):

@@ -6,7 +6,6 @@ from email.message import Message
 
 import pytest
 from attacks.forms import (
-    ANA,
     AUTHSERV,
     EVIL,
     POST,
@@ -60,7 +59,9 @@ def test_an_honest_mail_is_a_reply_with_its_new_words(name):
     assert matched(raw).why == ""
     found = reading(raw)
     assert YES in found.text and "9th" not in found.text
-    assert found.sender.lower() == ANA and found.message_id in raw.decode("latin-1")
+    assert found.sender.lower() == "ana@up.example" and found.message_id in raw.decode(
+        "latin-1"
+    )
 
 
 def test_who_was_taken_off_or_was_never_written_to_does_not_reply():
@@ -114,8 +115,8 @@ def test_only_our_own_servers_topmost_verdict_on_the_sender_counts(verdict, beli
 @pytest.mark.parametrize(
     ("sender", "address"),
     [
-        ('"Silva, \\"Ana\\"" <ana@up.example>', ANA),
-        ("ana@up.example (Ana Silva)", ANA),
+        ('"Silva, \\"Ana\\"" <ana@up.example>', "ana@up.example"),
+        ("ana@up.example (Ana Silva)", "ana@up.example"),
         ('"ana@up.example" <eve@x.org>', "eve@x.org"),
         ("ana@up.example <eve@x.org>", ""),
         ("alice@x.org)bob@y.org", ""),
