@@ -207,6 +207,9 @@ class Study:
             with closing(Store(path, code)) as store:
                 stored = store.record(unit)
             start = _start(stored, after, then, future)
+            if not then and future is None:  # nothing is changed or drawn
+                told = {**stored.settings, "fork": start.settings}
+                return replace(stored, settings=told)
             new = {k: then[k] for k in then.keys() - {*TREATED, "seats"}}
             with starting(start):
                 return await origin.study(**origin.arguments(unit, context) | new)

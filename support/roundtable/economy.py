@@ -326,14 +326,13 @@ def _in_order(values: Any, names: Sequence[str]) -> Any:
 
 def whole_units(amounts: np.ndarray, endowment: float) -> Allocation:
     """An allocation in whole units that still meets the endowment (largest remainders, good by good)."""
-    total = round(endowment)
-    whole = np.apply_along_axis(largest_remainder, 0, amounts, total)
+    whole = largest_remainder(amounts, round(endowment))
     return tuple(map(tuple, whole.tolist()))
 
 
 def largest_remainder(quota: np.ndarray, total: int) -> np.ndarray:
-    """Whole numbers near `quota` that sum to `total` (Hamilton's method); ties go to the first."""
+    """Whole numbers near `quota` whose columns sum to `total` (Hamilton's method); ties go to the first."""
     whole = np.floor(quota + 1e-9)
-    short = max(round(float(total - whole.sum())), 0)
-    whole[np.argsort(whole - quota, kind="stable")[:short]] += 1
-    return whole
+    order = (whole - quota).argsort(axis=0, kind="stable")
+    place = order.argsort(axis=0, kind="stable")
+    return whole + (place < total - whole.sum(axis=0))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from json import JSONDecodeError
 from operator import methodcaller
@@ -38,6 +39,7 @@ CREATE TABLE IF NOT EXISTS calls ({KEY}, number INTEGER NOT NULL, call TEXT NOT 
 WHERE = "WHERE sweep = ? AND settings = ? AND repetition = ?"
 BESIDE = ["status", "error", "traceback", "replies", "format_errors", "seconds"]
 KEPT = [*BESIDE, "kind", "record", "made"]
+PLAIN = {str, int, float, bool, type(None)}  # what has no parts
 # The questions of a unit, repetitions left out of account.
 ASKED = "group_concat(DISTINCT coalesce(call ->> 'draw', call ->> 'key'))"
 
@@ -278,13 +280,13 @@ def to_json(record: Any) -> str:
 def from_json(kind: str, text: str) -> Any:
     """A record, equal to the one stored; a dict where its class is gone or changed."""
     try:
-        plain = json.loads(text)
         if kind == "dict":
-            return plain
+            return json.loads(text)
         return _frozen(_adapter(resolve_name(kind)).validate_json(text))
     except Exception as error:
-        if not kind.startswith("support.") and not isinstance(error, JSONDecodeError):
-            return plain  # whatever became of the user's class
+        if not kind.startswith("support."):
+            with suppress(JSONDecodeError):  # whatever became of the user's class
+                return json.loads(text)
         name = kind.rpartition(":")[2]
         raise DamagedFile(
             f"a stored {name} cannot be read ({error}); restore the file from a copy"
@@ -300,6 +302,8 @@ def _adapter(made: Any) -> Any:
 
 def _frozen(value: Any) -> Any:
     """Turn the lists of JSON back into the tuples of frozen records."""
+    if type(value) in PLAIN:
+        return value
     if isinstance(value, list | tuple):
         return tuple(map(_frozen, value))
     for name in getattr(value, "__dataclass_fields__", ()):
