@@ -172,13 +172,15 @@ def dots(
     `notes` stand right of a row; `col` and `base` are those of `lines`.
     """
     check(table, y, value, hue, col)
-    rows, names = levels_of(table, y, order), levels_of(table, hue)
+    rows = levels_of(table, y, order)
+    names = levels_of(table, hue)
     filled = ~hollow if hollow is not None else table[y].notna()
     table = table.assign(_filled=filled)[table[y].isin(rows)]
     for panel, every in facets(ax, table, col):
         for i, name in enumerate(names):
             part = every if hue is None else every[every[hue] == name]
-            colour, mark = COLOURS[i % 8], MARKS[i % 8]
+            colour = COLOURS[i % 8]
+            mark = MARKS[i % 8]
             at = part[y].map(rows.index).astype(float) + 0.7 * (
                 (i + 0.5) / len(names) - 0.5
             )
@@ -262,7 +264,9 @@ def name_ends(ax: Axes) -> None:
     from scipy.optimize import isotonic_regression
 
     points = 72 / ax.figure.dpi
-    named, last, heights = [], [], []
+    named = []
+    last = []
+    heights = []
     for line in ax.lines:
         seen = np.asarray(line.get_xydata())
         seen = seen[np.isfinite(seen).all(axis=1)]
@@ -277,7 +281,8 @@ def name_ends(ax: Axes) -> None:
     apart = isotonic_regression(np.array(heights)[rows] - steps).x
     apart = np.minimum(apart, ax.bbox.y1 * points - steps[-1]) + steps
     for i, height in zip(rows, apart, strict=True):
-        line, colour = named[i], named[i].get_color()
+        line = named[i]
+        colour = named[i].get_color()
         lead = {"arrowstyle": "-", "color": colour, "lw": 0.7, "relpos": (0, 0.5)}
         ax.annotate(
             str(line.get_label()),
@@ -305,10 +310,12 @@ def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") ->
     fig.draw_without_rendering()
     for ax in fig.axes:
         name_ends(ax)
-        legend, titled = ax.get_legend(), ax.get_title() or ax.get_title("left")
+        legend = ax.get_legend()
+        titled = ax.get_title() or ax.get_title("left")
         if legend and titled and legend.get_bbox_to_anchor().y0 >= ax.bbox.y1:
             legend.borderaxespad = 2.0  # in letters: a title's line lies between
-    inches, height = fig.get_figwidth(), 6.0
+    inches = fig.get_figwidth()
+    height = 6.0
     above: Any = [
         (under, 9.5, 14.5, {"color": GREY}),
         (finding, 12.5, 8.6, {"weight": "bold"}),
@@ -347,7 +354,8 @@ def png(fig: Figure) -> bytes:
     """A figure as the bytes of a PNG, for a widget; laid out and drawn once, where `savefig` draws it twice."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    fig.dpi, buffer = 96, BytesIO()
+    fig.dpi = 96
+    buffer = BytesIO()
     finish(fig)
     FigureCanvasAgg(fig).print_png(buffer)
     return buffer.getvalue()

@@ -46,7 +46,8 @@ class Played(list[Any]):
 
     def __init__(self, sweep: Sweep, records: list[Any]) -> None:
         super().__init__(records)
-        self.parameters, self.seed = sweep.parameters, sweep.seed
+        self.parameters = sweep.parameters
+        self.seed = sweep.seed
 
 
 @dataclass
@@ -65,7 +66,9 @@ class Notebook:
 
         terms(**given | json.loads(os.environ.get(TERMS, "{}")))
         pyplot.rcParams.update(draw.HOUSE)
-        self.number, self.study, self.seed = number, study, seed
+        self.number = number
+        self.study = study
+        self.seed = seed
         self.paper = published.number(paper) if paper else ""
         self.store = open_study(study)
         self.played: Played | None = None

@@ -56,7 +56,9 @@ class Press:
     """
 
     def __init__(self, read: Callable[[], Any], error: w.HTML) -> None:
-        self.read, self.error, self.home = read, error, Home()
+        self.read = read
+        self.error = error
+        self.home = Home()
         self.task: asyncio.Task[None] | None = None
 
     def button(self, button: w.Button, act: Callable[[], Any]) -> None:
@@ -130,7 +132,8 @@ class Sheet:
     """
 
     def __init__(self, form: type[BaseModel], focus: bool = False) -> None:
-        self.form, self.field = form, field_of(form)
+        self.form = form
+        self.field = field_of(form)
         self.name = f"sheet_{next(NUMBERS)}"
         self.kept = w.Textarea(layout=w.Layout(display="none"))
         self.kept.add_class("convene-kept")
@@ -166,7 +169,9 @@ class PersonForm:
         self.waiting: list[Question] = []
         self.sheet: Sheet | None = None
         self._answered = False
-        self.text, self.fields, self.error = w.HTML(), w.VBox(), w.HTML()
+        self.text = w.HTML()
+        self.fields = w.VBox()
+        self.error = w.HTML()
         self.send_button = w.Button(description="Send", button_style="primary")
         self.send_button.add_class("convene-send")
         self.press = Press(lambda: self.sheet and self.sheet.read(), self.error)
@@ -196,10 +201,12 @@ class PersonForm:
         """The fields of the first question that waits; the focus goes along with who answers."""
         self.send_button.layout.display = "" if self.waiting else "none"
         if not self.waiting:
-            self.sheet, self.fields.children = None, ()
+            self.sheet = None
+            self.fields.children = ()
             self.text.value = str(_views().resting())
             return
-        asked, first = self.waiting[0], not self._answered
+        asked = self.waiting[0]
+        first = not self._answered
         told = readable(asked.text), readable(asked.briefing), first
         self.text.value = str(_views().question(*told))
         self.sheet = Sheet(asked.form, focus=not first)

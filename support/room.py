@@ -171,7 +171,8 @@ class Site:
     """The pages of a room, each below a token that names nobody."""
 
     def __init__(self, places: dict[str, Place]) -> None:
-        self.places, self.address = places, ""
+        self.places = places
+        self.address = ""
 
     def application(self) -> web.Application:
         """What serves them."""
@@ -224,7 +225,8 @@ class Site:
         place = self._place(request)
         try:
             given = json.loads(await request.text())
-            number, reply = given["number"], given["reply"]
+            number = given["number"]
+            reply = given["reply"]
         except (ValueError, KeyError, TypeError, RecursionError):
             raise web.HTTPBadRequest from None
         at, question = place.first()
@@ -244,7 +246,8 @@ def _parts_of(question: Question | None, number: int) -> tuple[Any, ...]:
     if question is None:
         return None, "", "", False
     assert question.form is not None, "others are passed over"
-    briefing, text = readable(question.briefing), readable(question.text)
+    briefing = readable(question.briefing)
+    text = readable(question.text)
     return field_of(question.form), text, briefing, number == 1
 
 

@@ -67,7 +67,10 @@ class Lab:
         seed: int = 1,
         **settings: Any,
     ) -> None:
-        self.study, self.show, self.store, self.told = study, show, store, told
+        self.study = study
+        self.show = show
+        self.store = store
+        self.told = told
         self.name = f"lab, {study.__name__}"
         first = _first(study, {*ranges, *settings}) | settings
         self.fixed = {name: settings[name] for name in settings.keys() - ranges.keys()}
@@ -91,9 +94,13 @@ class Lab:
         self.new_button = self._button("New", self.renew)
         self.fork_button = self._button("Fork after it", self.fork)
         self.save_button = self._button("Save figure", self.save)
-        self.status, self.cell, self.words = w.HTML(), w.HTML(), w.HTML()
-        self.forms, self.forked = Forms(), w.HTML()
-        self.before, self.figure = w.Image(format="png"), w.Image(format="png")
+        self.status = w.HTML()
+        self.cell = w.HTML()
+        self.words = w.HTML()
+        self.forms = Forms()
+        self.forked = w.HTML()
+        self.before = w.Image(format="png")
+        self.figure = w.Image(format="png")
         self.round = w.IntSlider(description="round", min=1, max=1)
         self.round.observe(lambda _: self.home.run(self._draw_soon), "value")
         shown = [each for one in self.controls.values() for each in _widgets(one)]
@@ -143,8 +150,11 @@ class Lab:
             self.task.cancel()
         self.task = None
         self.unit: Unit | None = None
-        self.record, self.over, self.left = self.origin, False, 0.0
-        self.go, self.rest = asyncio.Event(), asyncio.Event()
+        self.record = self.origin
+        self.over = False
+        self.left = 0.0
+        self.go = asyncio.Event()
+        self.rest = asyncio.Event()
         for name, control in self.controls.items():
             for each in _widgets(control):
                 each.disabled = self.origin is not None and name not in FORKED
@@ -358,7 +368,8 @@ def _first(study: Callable[..., Any], names: set[str]) -> dict[str, Any]:
     """The first values of a study's settings; a name that it does not take is refused."""
     taken = inspect.signature(study).parameters
     if unknown := names - taken.keys():
-        given, known = ", ".join(sorted(unknown)), ", ".join(taken)
+        given = ", ".join(sorted(unknown))
+        known = ", ".join(taken)
         raise InvalidInput(f"{given} given; {study.__name__} takes {known}")
     return {name: one.default for name, one in taken.items()}
 

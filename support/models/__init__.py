@@ -62,7 +62,8 @@ def connect(
     known = profile(model, base_url).changed(**_run | changes)
     if os.environ.get(ESTIMATE) and not offline:
         made = stand_in(name=known.name, profile=known)
-        made.profile, made.price = known, known.price_at(known.address)
+        made.profile = known
+        made.price = known.price_at(known.address)
         return made
     here = known.name == EMBEDDED.name
     transport = Embedded() if here else _endpoint(known, api_key, offline)

@@ -137,7 +137,8 @@ def metered(meter: Meter) -> AbstractContextManager[Meter]:
 
 def note(call: Call) -> None:
     """Put a call into the list of its unit, where one is open, and on the run's meter."""
-    calls, running = _unit.get(), _meter.get()
+    calls = _unit.get()
+    running = _meter.get()
     if calls is not None:
         calls.append(call)
     if running is not None:

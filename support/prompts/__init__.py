@@ -66,7 +66,8 @@ def check_folder(folder: str | Path) -> None:
     """Refuse a folder of templates that is not there, or holds one that nearly has the name of one of ours."""
     if str(folder) in SETS:
         return
-    ours, theirs = _below(HOME), _below(folder)
+    ours = _below(HOME)
+    theirs = _below(folder)
     if not theirs:
         raise PromptError(
             f"prompts: {str(folder)!r} given; expected {', '.join(SETS)}, or a folder with templates (NAME{SUFFIX})"

@@ -82,7 +82,8 @@ class Forked(Table):
 
     def __init__(self, start: Start, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
-        self.start, at = start, start.at
+        self.start = start
+        at = start.at
         before = [one for one in stages_of(start.transcript) if one.first < at]
         now = stage_of(self.stages, at)._replace(first=at)
         if before and before[-1][1:] == now[1:]:
@@ -112,7 +113,8 @@ class Forked(Table):
 
     async def ask(self, phase: Phase, agent: str) -> Any:
         """What is stored, or what is done now."""
-        at, again = self.start.at, self.start.again
+        at = self.start.at
+        again = self.start.again
         if self.number < at or (self.number == at and phase.title in self.kept):
             return await self._replay(phase, agent)
         if again is not None:
@@ -126,7 +128,8 @@ class Forked(Table):
     async def _replay(self, phase: Phase, agent: str) -> Any:
         """What is stored. A rule-based seat is asked as well, so that it comes to be what it was; a model reads."""
         start = self.start
-        entry, stored = start.transcript.rounds[self.number - 1], None
+        entry = start.transcript.rounds[self.number - 1]
+        stored = None
         for one in getattr(entry, phase.kept):
             author = one.sender if phase.act == "message" else one.agent
             if (author, getattr(one, "phase", phase.label)) == (agent, phase.label):

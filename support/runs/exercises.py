@@ -33,7 +33,8 @@ def solutions_of(path: Path) -> Any:
 
 def solved(path: Path) -> Any:
     """A notebook with the solutions in the place of its exercises."""
-    book, solutions = nbformat.read(path, 4), solutions_of(path)
+    book = nbformat.read(path, 4)
+    solutions = solutions_of(path)
     if solutions is None:
         return book
     cells = []

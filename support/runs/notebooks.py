@@ -199,13 +199,15 @@ def _became(
     sweeps leave and by what a cell raised; and the words that say so."""
     records = target.with_suffix(".ended.jsonl")
     records.unlink(missing_ok=True)  # of an earlier state
-    kind, raised = "done", []
+    kind = "done"
+    raised = []
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         execute(path, target, given, CONVENE_ENDED=str(records), **settings)
     except Exception as error:  # of a cell, papermill, the disk: others go on
         name, said = _error(error)
-        kind, raised = RAISED.get(name, "failed"), [said]
+        kind = RAISED.get(name, "failed")
+        raised = [said]
     unfinished = _unfinished(records)
     return "partial" if unfinished else kind, " Then: ".join([*unfinished, *raised])
 
@@ -295,7 +297,8 @@ def estimated(known: Known, given: Given) -> int:
     Each notebook that can seat a model is executed with stand-ins and two repetitions
     a setting, and writes what all of them would ask.
     """
-    frames, stopped = [pd.DataFrame()], []
+    frames = [pd.DataFrame()]
+    stopped = []
     with tempfile.TemporaryDirectory() as scratch:
         settings = dict.fromkeys(PLACES, scratch)
         for path, own in known.items():

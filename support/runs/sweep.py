@@ -168,7 +168,8 @@ class Sweep:
                 budget = enter(closing(account))
             store.register(self.name, self.identity(context))
             rows = self.rows(store)
-            here, away = list[Unit](), list[Unit]()
+            here = list[Unit]()
+            away = list[Unit]()
             for unit, row in rows.items():
                 if row["status"] not in over:
                     stays = on is None or self._seated(unit.settings, context)
@@ -236,7 +237,8 @@ class Sweep:
         rows = list(self.rows(store).values())
         draws = [row["draw"] for row in rows if row["status"] == "done"]
         failed = [row for row in rows if row["status"] == "failed"]
-        missing, different = len(rows) - len(draws), len(set(draws))
+        missing = len(rows) - len(draws)
+        different = len(set(draws))
         for kept in (UNFINISHED, REPEATED):
             kept.pop(self.name, None)
         if missing:
