@@ -17,19 +17,21 @@ import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 import numpy as np
 
-from support import draw
 from support.errors import InvalidInput
 from support.labs.base import cell, fill
 from support.models import serving
 from support.models.profiles import models_in
 from support.person import Forms, Home, warning, words
 from support.play import held
+from support.plots.figure import finish
+from support.plots.figure import save as written
 from support.roundtable.fork import Start, starting
 from support.roundtable.records import Transcript
 from support.runs.study import Store, Unit
@@ -316,11 +318,13 @@ class Lab:
 
     def save(self) -> Path:
         """Write the figure as PNG, SVG and PDF, and show the cell that does it again."""
+        from matplotlib import pyplot
+
         if self.record is None:
             raise InvalidInput("nothing was played yet: press Next round")
         figure = self.show(self.record)
-        path = draw.save(figure, self.study.__name__, self.file, self._about)
-        png(figure)
+        pyplot.close(figure)
+        path = written(figure, self.study.__name__, self.file, self._about)
         told = f"Saved as {path.parent.name}/{path.stem}.png, .svg and .pdf. "
         self.cell.value = fill("code", told, self.code)
         return path
@@ -430,8 +434,14 @@ def name_of(value: Any) -> str:
 
 
 def png(figure: Figure) -> bytes:
-    """A figure as the bytes of a PNG, which pyplot does not show once more."""
+    """A figure as the bytes of a PNG, laid out and drawn once, where `savefig` draws it
+    twice; pyplot does not show it once more."""
     from matplotlib import pyplot
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     pyplot.close(figure)
-    return draw.png(figure)
+    figure.dpi = 96
+    finish(figure)
+    buffer = BytesIO()
+    FigureCanvasAgg(figure).print_png(buffer)
+    return buffer.getvalue()
