@@ -43,9 +43,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
@@ -69,6 +69,7 @@ from support.models.profiles import MODEL, TIGHT, Limits, is_model
 from support.play import check_number
 from support.prompts import check_folder, own, render
 from support.spelling import alike, or_empty
+from support.within import within
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -439,14 +440,9 @@ class HumanSeat(Seat):
 _people: ContextVar[asyncio.Queue[Question] | None] = ContextVar("people", default=None)
 
 
-@contextmanager
-def people(questions: asyncio.Queue[Question]) -> Iterator[None]:
+def people(questions: asyncio.Queue[Question]) -> AbstractContextManager[Any]:
     """Within it, a seat of the kind "human" puts what it asks into `questions`, whatever the study and the role."""
-    token = _people.set(questions)
-    try:
-        yield
-    finally:
-        _people.reset(token)
+    return within(_people, questions)
 
 
 # ---- who sits where ------------------------------------------------------------------------------------------------

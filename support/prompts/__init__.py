@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from difflib import get_close_matches
 from functools import cache
@@ -14,25 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from support.errors import PromptError
+from support.within import within
 
 SUFFIX = ".md.j2"
 HOME = Path(__file__).parent
 SETS = {"plain": None, "guided": HOME / "guided"}
 
-_folder: ContextVar[str | Path | None] = ContextVar("folder", default=None)
-_form: ContextVar[bool] = ContextVar("form", default=False)
+_own: ContextVar[tuple[Any, bool]] = ContextVar("own", default=(None, False))
 
 
-@contextmanager
-def own(folder: str | Path | None, *, form: bool = False) -> Iterator[None]:
+def own(folder: str | Path | None, *, form: bool = False) -> AbstractContextManager:
     """Within it, templates of this folder, or of a set of ours by its name, go before ours; `form` says that a person
     reads them, above a form: `has_form()` in a template."""
-    tokens = _folder.set(SETS.get(str(folder), folder)), _form.set(form)
-    try:
-        yield
-    finally:
-        _folder.reset(tokens[0])
-        _form.reset(tokens[1])
+    return within(_own, (SETS.get(str(folder), folder), form))
 
 
 def render(name: str, **values: Any) -> str:
@@ -40,7 +34,7 @@ def render(name: str, **values: Any) -> str:
 
     PromptError where it names what it is not given; one of ours has to name all that it is given.
     """
-    folder = _folder.get()
+    folder, _ = _own.get()
     template, needed, used = _template(name, str(folder or HOME))
     if missing := sorted(needed - set(values)):
         raise PromptError(
@@ -87,7 +81,11 @@ def _below(folder: str | Path) -> set[str]:
 
 def _in_json(shape: str) -> str:
     """How to reply, for who has no form: a function of templates."""
-    return "" if _form.get() else f"Reply with JSON only: {shape}"
+    return "" if _has_form() else f"Reply with JSON only: {shape}"
+
+
+def _has_form() -> bool:
+    return _own.get()[1]
 
 
 @cache
@@ -109,7 +107,7 @@ def _template(name: str, folder: str) -> tuple[Any, frozenset[str], frozenset[st
         loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     made.filters["listed"] = listed
-    made.globals |= {"has_form": _form.get, "in_json": _in_json}
+    made.globals |= {"has_form": _has_form, "in_json": _in_json}
     try:
         source = loader.get_source(made, name + SUFFIX)[0]
         parsed = made.parse(source)

@@ -8,8 +8,8 @@ there on. A rule that is changed here is a *surprise*: nobody knew of it before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -20,6 +20,7 @@ from support.errors import InvalidInput
 from support.roundtable.mechanism import Phase, stage_of, stages_of
 from support.roundtable.records import Round, Transcript
 from support.roundtable.table import STARTED, Stop, Table, reads_words
+from support.within import within
 
 FUTURE = 2**32 - 1  # in the key of a stream, where no spawned child comes to
 FUTURES = 1_000_000  # repetitions of models from which on those of futures count
@@ -67,14 +68,9 @@ class Start:
         return about | {name: list(whom) for name, whom in who.items() if whom}
 
 
-@contextmanager
-def starting(start: Start) -> Iterator[None]:
+def starting(start: Start) -> AbstractContextManager[Start]:
     """Within it, whatever study plays a discussion goes on from a stored one, with what it is called with then."""
-    token = STARTED.set(start)
-    try:
-        yield
-    finally:
-        STARTED.reset(token)
+    return within(STARTED, start)
 
 
 class Forked(Table):
