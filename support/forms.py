@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -131,6 +132,12 @@ def readable(text: str) -> str:
             shown = f"<b>{shown}</b>"
         lines.append(shown)
     return "\n".join(lines)
+
+
+@cache
+def template(path: str, escapes: bool = True) -> Any:
+    """A template of the package, by its path below it."""
+    return templates(Path(__file__).parent, escapes).get_template(path)
 
 
 def templates(folder: Path, escapes: bool = True, **how: Any) -> Environment:

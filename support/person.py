@@ -11,16 +11,14 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import ipywidgets as w
 from pydantic import BaseModel, ValidationError
 
 from support.errors import ConveneError, InvalidInput
-from support.forms import field_of, misfits, readable, templates
+from support.forms import field_of, misfits, readable, template
 from support.seats import Question, people
 
 SETTLE = 0.15
@@ -116,9 +114,8 @@ def words(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-@cache
 def _views() -> Any:
-    return templates(Path(__file__).parent).get_template("form.html.j2").module
+    return template("form.html.j2").module
 
 
 # ---- a form, and who fills it in -------------------------------------------------------

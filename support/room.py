@@ -20,14 +20,12 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
 from support.errors import InvalidInput, MissingData, Silent
-from support.forms import field_of, readable, templates
+from support.forms import field_of, readable, template
 from support.seats import Question, people
 
 HERE = "127.0.0.1"
@@ -251,6 +249,5 @@ def _parts_of(question: Question | None, number: int) -> tuple[Any, ...]:
     return field_of(question.form), text, briefing, number == 1
 
 
-@cache
 def _views() -> Any:
-    return templates(Path(__file__).parent).get_template("room.html.j2").module
+    return template("room.html.j2").module

@@ -34,6 +34,7 @@ from support.models import named
 from support.models.model import check_prices
 from support.models.profiles import MODEL, models_in
 from support.runs import exercises
+from support.runs.estimate import COUNTED
 from support.runs.sweep import TERMS
 
 FOLDER = ROOT / "notebooks"
@@ -50,7 +51,6 @@ HOW = {
 RAISED = {"MissingData": "left out", "BudgetExceeded": "partial"}  # others: "failed"
 PLACES = ("CONVENE_OUTPUT", "CONVENE_FIGURES", "CONVENE_LEDGER")
 ASKED = ["notebook", "sweep", "model"]
-AMOUNTS = ["calls", "prompt_tokens", "completion_tokens", "dollars", "most", "seconds"]
 Known = Mapping[Path, Mapping[str, Any]]  # notebooks, with their parameters' defaults
 Given = Mapping[str, Any]  # values of parameters
 
@@ -335,11 +335,11 @@ def _print_estimate(rows: pd.DataFrame) -> None:
     if rows.empty:
         print("No model is asked.")
         return
-    every = rows.reindex(columns=[*ASKED, *AMOUNTS, "units", "draws"])
+    every = rows.reindex(columns=[*ASKED, *COUNTED, "units", "draws"])
     shown = every.groupby(ASKED, sort=False).sum(min_count=1).reset_index()
     shown = shown.drop_duplicates(["sweep", "model", "calls", "prompt_tokens"])
     print(shown.to_string(index=False, float_format="{:,.2f}".format))
-    print("sum:", shown[AMOUNTS].sum().map("{:,.2f}".format).to_dict())
+    print("sum:", shown[COUNTED].sum().map("{:,.2f}".format).to_dict())
     alike = shown["sweep"][shown["draws"] < shown["units"]].unique()
     if len(alike):
         print(

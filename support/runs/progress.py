@@ -82,7 +82,6 @@ class Progress:
         """Show for the last time how far the run came."""
         self.changed(now=True)
         if self._bar is not None:
-            self._bar.refresh()
             self._bar.close()
         self._bar = None
         self.show = False
