@@ -140,8 +140,8 @@ def template(path: str, escapes: bool = True) -> Any:
     return templates(Path(__file__).parent, escapes).get_template(path)
 
 
-def templates(folder: Path, escapes: bool = True, **how: Any) -> Environment:
-    """The templates of a folder; a name that is given nothing is an error."""
+def templates(folder: Any, escapes: bool = True, **how: Any) -> Environment:
+    """The templates of a folder, or of several; a name that is given nothing is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(
