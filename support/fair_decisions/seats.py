@@ -10,14 +10,16 @@ expected gains, float of shape (participants, decisions, options). Prompts are o
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field
 
+from support.data import inputs
 from support.fair_decisions.deciders import (
     LEVELS,
     PLACES,
@@ -264,13 +266,31 @@ def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
     shown = seat.own.prompt != NO_EXAMPLE
     return {
         **about,
-        "example": render("planning/example", **about) if shown else "",
+        "example": example(brief.feedback, objective, brief.objective) if shown else "",
         "guidance": render("planning/guidance", **about),
         "statuses": statuses(brief),
         "running": RUNNING,
         "finish": FINISH,
         "words": seat.words(seat.limits.text(REASON)) or REASON // 8,
     }
+
+
+@cache
+def _examples() -> dict[str, Any]:
+    worked = inputs("fair_decisions", "example.toml")
+    return tomllib.loads(worked.read_text(encoding="utf-8"))
+
+
+def example(feedback: str, objective: str, aim: str) -> str:
+    """A worked example, of other people and decisions: what they told, what that means
+    for the objective, where the prompt names it, and what comes next."""
+    every = _examples()
+    own = every[feedback]
+    known = every.get(own.get("like"), {}) | own
+    meant = [known.get("totals", ""), known[objective]] if objective else []
+    then = known.get(f"then {aim}", known["then"])
+    parts = [every["opening"], known["told"], *meant, then]
+    return "\n".join(part.strip() for part in parts if part)
 
 
 def _searching(kind: str, me: str, rng: Any, own: Leading) -> SearchPlanner:
