@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from itertools import combinations
 from math import ceil, exp, inf, lgamma, nan, sqrt
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -179,20 +179,15 @@ def _why_not(a: Sample, b: Sample, paired: bool) -> str:
 # -- corrections -----------------------------------------------------------------------------------------------------
 
 
-def adjusted(p: ArrayLike, correction: Literal["holm", "fdr_bh"] = "holm") -> Sample:
-    """The p-values of one family, corrected for their number; NaN, no test, stays and does not count."""
+def adjusted(p: ArrayLike) -> Sample:
+    """The p-values of one family, corrected for their number by Holm; NaN, no test, stays and does not count."""
     values = np.array(p, dtype=float)
     tested = ~np.isnan(values)
-    if correction == "fdr_bh":
-        values[tested] = stats.false_discovery_control(values[tested])
-        return values
-    least = np.sort(
-        values[tested]
-    )  # statsmodels has the same, but collects garbage each time
+    # statsmodels has the same, but collects garbage each time
+    least = np.sort(values[tested])
     steps = np.maximum.accumulate(least * np.arange(len(least), 0, -1))
-    values[tested] = np.minimum(1.0, steps)[
-        np.searchsorted(least, values[tested], side="right") - 1
-    ]
+    place = np.searchsorted(least, values[tested], side="right") - 1
+    values[tested] = np.minimum(1.0, steps)[place]
     return values
 
 

@@ -293,19 +293,14 @@ def _entries(path: str, stamp: int) -> Mapping[str, Mapping[str, Any]]:
     return entries
 
 
-def reasons(
-    name: str, asked: str | None = None, thinking_tokens: int = 0
-) -> bool | None:
+def reasons(name: str, asked: str | None = None) -> bool | None:
     """Whether a model thinks before it answers; None where nobody knows.
 
-    Tokens of thinking in its replies say so, else how it was `asked` to reason, else
-    its entry.
+    How it was `asked` to reason says so, else its entry.
 
     >>> reasons("o3-mini"), reasons("gemini-2.5-flash", "off"), reasons("gpt-4o")
     (True, False, False)
     """
-    if thinking_tokens:
-        return True
     known = profile(name)
     effort = asked or known.reasoning_effort
     if effort:

@@ -118,16 +118,16 @@ def _references(frame: pd.DataFrame, ax: Axes, x: str) -> None:
 def plot_budget(
     rounds: pd.DataFrame,
     ax: Axes,
-    by: str = "coordinator",
-    value: str = "standing_divergence",
     order: Sequence[Any] | None = None,
     col: str | None = None,
 ) -> None:
-    """Mean quality against how often a participant has judged a plan, with t bands, in a
+    """Mean divergence of the standing plan against how often a participant has judged a plan, with t bands, in a
     panel for each level of `col`.
 
     `rounds` as `rounds_of` gives it; runs that stop early keep what they have.
     """
+    by = "coordinator"
+    value = "standing_divergence"
     most: Any = rounds.groupby([by, "evaluations"])[value].mean().max()
     for panel, part in draw.facets(ax, rounds, col):
         table = describe(budget(part, by, value), value, [by, "evaluations"])
