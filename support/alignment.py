@@ -105,8 +105,10 @@ class Principal(Automatic):
     def __init__(
         self, likes: Preferences, people: Scenario, away: bool, remembers: bool
     ) -> None:
-        self.likes, self.people = likes, people.by_name
-        self.away, self.remembers = away, remembers
+        self.likes = likes
+        self.people = people.by_name
+        self.away = away
+        self.remembers = remembers
         self.noted = Counter[str]()
 
     async def review(self, desk: Desk, what: str, items: Any) -> Review:
@@ -169,7 +171,8 @@ class Principal(Automatic):
 
     def _instead(self, desk: Desk, action: Action, why: str) -> Action | None:
         """What is done in the place of an action; None for nothing."""
-        gives, made = action.kind == CONFIRMATION, None
+        gives = action.kind == CONFIRMATION
+        made = None
         if why == "certain" and gives:
             made = replace(action, kind=CLARIFICATION, asks=CERTAIN)
         elif why == "certain" and action.asks == CERTAIN:
@@ -183,7 +186,8 @@ class Principal(Automatic):
     # ---- mails ----
 
     def _mail(self, desk: Desk, draft: Draft) -> Draft:
-        person, manners = desk.scenario.by_name[draft.person], self.likes.manners
+        person = desk.scenario.by_name[draft.person]
+        manners = self.likes.manners
         role = "professors" if person.role == PROFESSOR else "others"
         wanted = {"greeting": manners[role], "closing": manners["closing"]}
         there = words.manner(draft.body, person.name, desk.scenario.organiser)
@@ -209,7 +213,8 @@ def learnt(
     start: Artefacts, at_desk: Principal, record: Organizing, by: Sequence[str]
 ) -> Artefacts:
     """What the organiser begins the next session with."""
-    taught, made = start.learning(record.days), start
+    taught = start.learning(record.days)
+    made = start
     if HOOKS in by:
         made = replace(made, hooks=taught.hooks)
     if EDITS in by:
@@ -300,7 +305,8 @@ async def alignment(
     check_number("sessions", sessions, 1)
     check_number("size", size, 2, 8)
     who, aside, *streams = rng.spawn(2 + sessions)
-    likes, start = drawn(who), Artefacts(load_policies("seed"), load_templates())
+    likes = drawn(who)
+    start = Artefacts(load_policies("seed"), load_templates())
     held_out = programme(aside, True, size)
     luck = int(aside.integers(2**32))
 

@@ -214,7 +214,8 @@ def tally(
     >>> tally("ranked", {"Ann": ["x", "y"], "Ben": ["y", "x"], "Cas": None}, ["x", "y"]).why
     'Deferred: x and y tie with 3/2 points.'
     """
-    rule, listed = as_rule(rule), tuple(dict.fromkeys(candidates))
+    rule = as_rule(rule)
+    listed = tuple(dict.fromkeys(candidates))
     check_tie_break(tie_break, rng)
     checked = [
         check_ballot(rule, ballot, listed, str(agent))
@@ -227,7 +228,8 @@ def tally(
         return Tally(rule.name, None, none, (), f"Deferred: {why}.")
     totals = rule.scores(cast, listed)
     scores = {one: Fraction(totals.get(one, 0)) for one in listed}
-    top, needed = max(scores.values()), rule.needed(len(ballots))
+    top = max(scores.values())
+    needed = rule.needed(len(ballots))
     leaders = tuple(one for one in listed if scores[one] == top)
     tied = leaders if len(leaders) > 1 else ()
     *others, last = map(str, leaders)
@@ -243,7 +245,8 @@ def tally(
             lacking = f"nobody has the {threshold} {rule.unit}s needed"
             why = f"Deferred: {lacking}, the most is {amount} ({names})."
     elif not tied:
-        winner, why = leaders[0], f"{names} wins."
+        winner = leaders[0]
+        why = f"{names} wins."
         if rule.unit:
             passed = f" ({threshold} needed)" if needed else ""
             why = f"{names} wins with {amount}{passed}."
@@ -292,7 +295,8 @@ def check_ballot(
     >>> check_ballot("cumulative", {"A": 1.9, "B": 0.1}, ["A", "B"])
     {'A': Fraction(19, 10), 'B': Fraction(1, 10)}
     """
-    form, listed = as_rule(rule).form, list(dict.fromkeys(candidates))
+    form = as_rule(rule).form
+    listed = list(dict.fromkeys(candidates))
     try:
         return None if ballot is None else _canonical(form, ballot, listed)
     except (TypeError, ValueError, LookupError, AttributeError):
@@ -333,10 +337,12 @@ class PrefVoting(Rule):
     'x wins.'
     """
 
-    form, unit = "ranking", ""
+    form = "ranking"
+    unit = ""
 
     def __init__(self, method: Any, name: str | None = None) -> None:
-        self.method, self.name = method, name or method.name
+        self.method = method
+        self.name = name or method.name
         self.explanation = (
             "Each agent puts all proposals in order, the best one first. The method "
             f"known as {self.name} then picks what is accepted."

@@ -116,9 +116,11 @@ def _download(scratch: Path) -> Path:
             timeout=PATIENCE,
             check=False,
         )
-        said, wheels = asked.stderr.strip(), sorted(scratch.glob("*.whl"))
+        said = asked.stderr.strip()
+        wheels = sorted(scratch.glob("*.whl"))
     except subprocess.TimeoutExpired:
-        said, wheels = f"no answer in {PATIENCE:.0f} s", []
+        said = f"no answer in {PATIENCE:.0f} s"
+        wheels = []
     if not wheels:
         reason = said.splitlines()[-1] if said else "pip gave no reason"
         raise MissingData(

@@ -1,15 +1,12 @@
 """The drawings that most figures are made of (lines, dots, tiles), in one look.
 
-A figure's finding stands above it as a title, a grey line below that says who, how many and
-which interval; lines have their names at their ends; colours, line styles and marks tell
-things apart in grey as well.
+Colours, line styles and marks tell things apart in grey as well; what stands around a
+drawing is `support.plots.figure`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from io import BytesIO
 from math import ceil
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -17,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from support.analysis.frames import need_columns
+from support.plots.figure import NAMED
+from support.plots.figure import finish as finish
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 # Okabe and Ito's palette, safe for colour-blind readers.
 COLOURS = (
@@ -36,10 +34,7 @@ COLOURS = (
 )
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), "-", "--")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
-GREY = "#595959"  # of what is said beside a drawing
 WIDTH = 7.0  # inches, of a figure
-APART = 12.0  # points between the names of two lines
-NAMED = "named"  # the gid of a line whose name stands at its end
 HOUSE: Any = {
     "figure.dpi": 110,
     "font.size": 9.5,
@@ -172,13 +167,15 @@ def dots(
     `notes` stand right of a row; `col` and `base` are those of `lines`.
     """
     check(table, y, value, hue, col)
-    rows, names = levels_of(table, y, order), levels_of(table, hue)
+    rows = levels_of(table, y, order)
+    names = levels_of(table, hue)
     filled = ~hollow if hollow is not None else table[y].notna()
     table = table.assign(_filled=filled)[table[y].isin(rows)]
     for panel, every in facets(ax, table, col):
         for i, name in enumerate(names):
             part = every if hue is None else every[every[hue] == name]
-            colour, mark = COLOURS[i % 8], MARKS[i % 8]
+            colour = COLOURS[i % 8]
+            mark = MARKS[i % 8]
             at = part[y].map(rows.index).astype(float) + 0.7 * (
                 (i + 0.5) / len(names) - 0.5
             )
@@ -254,100 +251,3 @@ def baseline(ax: Axes, name: str, value: float, upright: bool = False) -> None:
     ax.axvline(value, **look)
     on_top: Any = ("data", "axes fraction")
     ax.annotate(name, (value, 1), (3, 0), on_top, "offset points", va="top", size=9)
-
-
-def name_ends(ax: Axes) -> None:
-    """Write the name of each line that `lines` and `baseline` drew at its right end, `APART` points at least."""
-    from matplotlib.colors import to_rgb
-    from scipy.optimize import isotonic_regression
-
-    points = 72 / ax.figure.dpi
-    named, last, heights = [], [], []
-    for line in ax.lines:
-        seen = np.asarray(line.get_xydata())
-        seen = seen[np.isfinite(seen).all(axis=1)]
-        if line.get_gid() == NAMED and len(seen):
-            named.append(line)
-            last.append(seen[-1])
-            heights.append(line.get_transform().transform(seen[-1])[1] * points)
-    if not named:
-        return
-    rows = np.argsort(heights, kind="stable")
-    steps = APART * np.arange(len(rows))
-    apart = isotonic_regression(np.array(heights)[rows] - steps).x
-    apart = np.minimum(apart, ax.bbox.y1 * points - steps[-1]) + steps
-    for i, height in zip(rows, apart, strict=True):
-        line, colour = named[i], named[i].get_color()
-        lead = {"arrowstyle": "-", "color": colour, "lw": 0.7, "relpos": (0, 0.5)}
-        ax.annotate(
-            str(line.get_label()),
-            last[i],
-            (1.04, height - heights[i]),
-            line.get_transform(),
-            ("axes fraction", "offset points"),
-            color=0.7 * np.array(to_rgb(colour)),  # dark enough on white
-            va="center",
-            arrowprops={**lead, "shrinkA": 1, "shrinkB": 3},
-        )
-        line.set_gid(None)
-
-
-# ---- a whole figure -------------------------------------------------------------------
-
-
-def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") -> None:
-    """Name the lines at their ends, and write above the figure what it shows, and below who took part.
-
-    Its layout is made once, and not again.
-    """
-    from matplotlib.transforms import offset_copy
-
-    fig.draw_without_rendering()
-    for ax in fig.axes:
-        name_ends(ax)
-        legend, titled = ax.get_legend(), ax.get_title() or ax.get_title("left")
-        if legend and titled and legend.get_bbox_to_anchor().y0 >= ax.bbox.y1:
-            legend.borderaxespad = 2.0  # in letters: a title's line lies between
-    inches, height = fig.get_figwidth(), 6.0
-    above: Any = [
-        (under, 9.5, 14.5, {"color": GREY}),
-        (finding, 12.5, 8.6, {"weight": "bold"}),
-    ]
-    for text, size, letters, look in above:
-        words = fill(minus(text), int(letters * inches))
-        place = offset_copy(fig.transFigure, fig, y=height, units="points")
-        fig.text(0, 1, words, size=size, va="bottom", transform=place, **look)
-        height += 1.3 * size * (1 + words.count("\n")) + 3 if words else 0
-    if footer:
-        words = fill(footer, int(15 * inches))
-        fig.text(0, -0.02, words, size=9, color=GREY, va="top", gid=NAMED)
-    if engine := fig.get_layout_engine():
-        engine.execute(fig)  # each format, and a notebook, would do it anew
-    fig.set_layout_engine(None)
-
-
-def minus(text: str) -> str:
-    """A text whose negative numbers have the sign that they have on an axis.
-
-    >>> minus("from -3 to 1-2 (gpt-4)")
-    'from −3 to 1-2 (gpt-4)'
-    """
-    return re.sub(r"(?<![\w.])-(?=\.?\d)", "\N{MINUS SIGN}", text)
-
-
-def save(fig: Figure, study: str, name: str, about: Any, alt: str = "") -> Any:
-    """Finish and write a figure that no `Notebook` opened, a lab's: `notebook.save`."""
-    from support.notebook import save as write
-
-    finish(fig, footer=str(about["participants"]))
-    return write(fig, study, name, {"alt": alt, **about})
-
-
-def png(fig: Figure) -> bytes:
-    """A figure as the bytes of a PNG, for a widget; laid out and drawn once, where `savefig` draws it twice."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    fig.dpi, buffer = 96, BytesIO()
-    finish(fig)
-    FigureCanvasAgg(fig).print_png(buffer)
-    return buffer.getvalue()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -133,8 +134,14 @@ def readable(text: str) -> str:
     return "\n".join(lines)
 
 
-def templates(folder: Path, escapes: bool = True, **how: Any) -> Environment:
-    """The templates of a folder; a name that is given nothing is an error."""
+@cache
+def template(path: str, escapes: bool = True) -> Any:
+    """A template of the package, by its path below it."""
+    return templates(Path(__file__).parent, escapes).get_template(path)
+
+
+def templates(folder: Any, escapes: bool = True, **how: Any) -> Environment:
+    """The templates of a folder, or of several; a name that is given nothing is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(

@@ -34,7 +34,8 @@ from support.simulations import FILES, SEED, simulations
 
 FOLDER = ROOT / "data" / "full_runs"
 DIFFERENCES = "differences.csv.gz"
-CASES, N = 20_000, 100
+CASES = 20_000
+N = 100
 
 
 async def play() -> None:
@@ -109,7 +110,8 @@ def play_differences() -> None:
     encoder = Encoder(output("data", "runs", "embeddings.sqlite"))
     parts = [_means(_named(messages_of_delidata()), encoder)]
     for environment, file in FILES.items():
-        store, sweep = open_study(file), simulations(environment, N, SEED)
+        store = open_study(file)
+        sweep = simulations(environment, N, SEED)
         asyncio.run(sweep.run(store, concurrency=1))
         messages = messages_of(sweep.records(store))
         parts.append(_means(_named(messages), encoder))

@@ -12,13 +12,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -27,17 +23,14 @@ from scipy.stats import t
 from support import draw, ledger, published, tables
 from support.analysis import claims
 from support.analysis.frames import participants
-from support.data import ROOT, output, partial, source_digest
 from support.errors import InvalidInput
+from support.plots.figure import save
 from support.runs.study import open_study
 from support.runs.sweep import TERMS, Sweep, terms
 
 if TYPE_CHECKING:
     from great_tables import GT
-    from matplotlib.figure import Figure
 
-FORMATS = ("png", "svg", "pdf")
-PAGE = 6.5  # inches, the width of a page's text
 ENDED = "CONVENE_ENDED"  # where a run of all notebooks keeps what ended
 
 
@@ -46,7 +39,8 @@ class Played(list[Any]):
 
     def __init__(self, sweep: Sweep, records: list[Any]) -> None:
         super().__init__(records)
-        self.parameters, self.seed = sweep.parameters, sweep.seed
+        self.parameters = sweep.parameters
+        self.seed = sweep.seed
 
 
 @dataclass
@@ -65,7 +59,9 @@ class Notebook:
 
         terms(**given | json.loads(os.environ.get(TERMS, "{}")))
         pyplot.rcParams.update(draw.HOUSE)
-        self.number, self.study, self.seed = number, study, seed
+        self.number = number
+        self.study = study
+        self.seed = seed
         self.paper = published.number(paper) if paper else ""
         self.store = open_study(study)
         self.played: Played | None = None
@@ -124,10 +120,8 @@ class Notebook:
         )
         try:
             yield axes
+            save(fig, self.study, name, self._provenance(of), finding, under)
             alt = f"{finding} {under}".strip()
-            about = {"alt": alt, **self._provenance(of)}
-            draw.finish(fig, finding, under, f"{about['participants']} {partial()}")
-            save(fig, self.study, name, about)
             display(fig, metadata={"image/png": {"alt": alt}})
         finally:
             pyplot.close(fig)
@@ -174,67 +168,3 @@ class Notebook:
         checked = claims.check(self.paper, self.number, results)
         ledger.keep(self.number, self.paper, "statements", checked, results=results)
         return checked
-
-
-# ---- provenance -----------------------------------------------------------------------
-
-
-def save(fig: Figure, study: str, name: str, about: Mapping[str, Any]) -> Path:
-    """Write a figure as PNG, SVG and PDF into `figures/<study>/`, with a JSON that says where it comes from.
-
-    `about` has to name "parameters", "participants" and "seed"; version, commit and time are
-    added, and how small its smallest letters are at a page's width. Returns the path of
-    the PNG.
-    """
-    from matplotlib import rc_context
-
-    from support import __version__
-
-    if missing := {"parameters", "participants", "seed"} - {*about}:
-        lacking = ", ".join(sorted(missing))
-        said = f"provenance: {lacking} missing; a figure says what produced it"
-        raise InvalidInput(said)
-    name = re.sub(r"[^\w.-]+", "-", name)  # a model's name may hold an address
-    target = output("figures", study)
-    target.mkdir(parents=True, exist_ok=True)
-    around = fig.get_tightbbox().padded(0.1)  # inches
-    alt = str(about.get("alt", ""))
-    # No dates inside the files: the same drawing is the same bytes.
-    inside: dict[str, dict[str, Any]] = {
-        "png": {"Description": alt},
-        "svg": {"Date": None, "Description": alt},
-        "pdf": {"CreationDate": None, "Subject": alt},
-    }
-    look: Any = {"dpi": 150, "bbox_inches": around}
-    with rc_context({"svg.hashsalt": name}):
-        for suffix in FORMATS:
-            fig.savefig(target / f"{name}.{suffix}", metadata=inside[suffix], **look)
-    made: dict[str, Any] = {
-        "version": __version__,
-        "commit": _commit(),
-        "sources": source_digest(),
-    }
-    made["time"] = datetime.now(UTC).isoformat(timespec="seconds")
-    made["points"] = round(smallest(fig) * min(1, PAGE / around.width), 1)
-    kept = {"figure": name, "study": study, **about, **made, "partial": partial()}
-    text = json.dumps(kept, indent=1, default=str)
-    (target / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-    return target / f"{name}.png"
-
-
-def smallest(fig: Figure) -> float:
-    """The size of a figure's smallest letters, in points."""
-    from matplotlib.text import Text
-
-    written: Any = fig.findobj(Text)
-    return min(text.get_fontsize() for text in written if text.get_text().strip())
-
-
-def _commit() -> str:
-    """The commit of the checkout, marked when its files differ from it; "unknown" outside of one."""
-    command = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
-    how: Any = {"cwd": ROOT, "capture_output": True, "text": True, "check": True}
-    try:
-        return subprocess.run(command, **how).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"

@@ -11,16 +11,14 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import ipywidgets as w
 from pydantic import BaseModel, ValidationError
 
 from support.errors import ConveneError, InvalidInput
-from support.forms import field_of, misfits, readable, templates
+from support.forms import field_of, misfits, readable, template
 from support.seats import Question, people
 
 SETTLE = 0.15
@@ -56,7 +54,9 @@ class Press:
     """
 
     def __init__(self, read: Callable[[], Any], error: w.HTML) -> None:
-        self.read, self.error, self.home = read, error, Home()
+        self.read = read
+        self.error = error
+        self.home = Home()
         self.task: asyncio.Task[None] | None = None
 
     def button(self, button: w.Button, act: Callable[[], Any]) -> None:
@@ -114,9 +114,8 @@ def words(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-@cache
 def _views() -> Any:
-    return templates(Path(__file__).parent).get_template("form.html.j2").module
+    return template("form.html.j2").module
 
 
 # ---- a form, and who fills it in -------------------------------------------------------
@@ -130,7 +129,8 @@ class Sheet:
     """
 
     def __init__(self, form: type[BaseModel], focus: bool = False) -> None:
-        self.form, self.field = form, field_of(form)
+        self.form = form
+        self.field = field_of(form)
         self.name = f"sheet_{next(NUMBERS)}"
         self.kept = w.Textarea(layout=w.Layout(display="none"))
         self.kept.add_class("convene-kept")
@@ -166,7 +166,9 @@ class PersonForm:
         self.waiting: list[Question] = []
         self.sheet: Sheet | None = None
         self._answered = False
-        self.text, self.fields, self.error = w.HTML(), w.VBox(), w.HTML()
+        self.text = w.HTML()
+        self.fields = w.VBox()
+        self.error = w.HTML()
         self.send_button = w.Button(description="Send", button_style="primary")
         self.send_button.add_class("convene-send")
         self.press = Press(lambda: self.sheet and self.sheet.read(), self.error)
@@ -196,10 +198,12 @@ class PersonForm:
         """The fields of the first question that waits; the focus goes along with who answers."""
         self.send_button.layout.display = "" if self.waiting else "none"
         if not self.waiting:
-            self.sheet, self.fields.children = None, ()
+            self.sheet = None
+            self.fields.children = ()
             self.text.value = str(_views().resting())
             return
-        asked, first = self.waiting[0], not self._answered
+        asked = self.waiting[0]
+        first = not self._answered
         told = readable(asked.text), readable(asked.briefing), first
         self.text.value = str(_views().question(*told))
         self.sheet = Sheet(asked.form, focus=not first)

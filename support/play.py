@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from support.errors import InvalidBallot, InvalidInput, InvalidProposal, MalformedReply
+from support.within import within
 
 Name = TypeVar("Name")
 
@@ -95,14 +96,9 @@ Hold = Callable[[Any], Awaitable[None]]
 _holding: ContextVar[Hold | None] = ContextVar("holding", default=None)
 
 
-@contextmanager
-def held(hold: Hold) -> Iterator[None]:
+def held(hold: Hold) -> AbstractContextManager[Hold]:
     """Within it, every study that plays rounds is held between them."""
-    token = _holding.set(hold)
-    try:
-        yield
-    finally:
-        _holding.reset(token)
+    return within(_holding, hold)
 
 
 async def between(record: Callable[..., Any], *of: Any, **settings: Any) -> None:

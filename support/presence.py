@@ -44,7 +44,8 @@ class Presence:
     """One run's presence at a file, as a context manager; `run` is a name that no other run has."""
 
     def __init__(self, path: str | Path) -> None:
-        self._path, self.run = Path(path).resolve(), uuid.uuid4().hex[:12]
+        self._path = Path(path).resolve()
+        self.run = uuid.uuid4().hex[:12]
         self._lock = FileLock(self._file(self.run), timeout=PATIENCE, mode=PRIVATE)
 
     def __enter__(self) -> Presence:

@@ -50,13 +50,15 @@ async def forms(
 
 async def selections(model: Any, rng: Drawn, every: int, listed: bool) -> Found:
     """The policies that a model selects in every so many-th of the held-out states."""
-    states, policies = held_out_states()[::every], load_policies("seed")
+    states = held_out_states()[::every]
+    policies = load_policies("seed")
     found = await model_selections(model, states, policies, listed)
     return {"selected": found["selected"].tolist()}
 
 
 async def verdicts(model: Any, rng: Drawn, shots: str) -> Found:
     """What a model says of one voice of each edge case."""
-    voices, policies = one_voice(edge_cases()), load_policies("seed")
+    voices = one_voice(edge_cases())
+    policies = load_policies("seed")
     found = await model_verdicts(model, voices, policies, shots)
     return {"flagged": found["flagged"].tolist()}

@@ -20,14 +20,12 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
 from support.errors import InvalidInput, MissingData, Silent
-from support.forms import field_of, readable, templates
+from support.forms import field_of, readable, template
 from support.seats import Question, people
 
 HERE = "127.0.0.1"
@@ -171,7 +169,8 @@ class Site:
     """The pages of a room, each below a token that names nobody."""
 
     def __init__(self, places: dict[str, Place]) -> None:
-        self.places, self.address = places, ""
+        self.places = places
+        self.address = ""
 
     def application(self) -> web.Application:
         """What serves them."""
@@ -224,7 +223,8 @@ class Site:
         place = self._place(request)
         try:
             given = json.loads(await request.text())
-            number, reply = given["number"], given["reply"]
+            number = given["number"]
+            reply = given["reply"]
         except (ValueError, KeyError, TypeError, RecursionError):
             raise web.HTTPBadRequest from None
         at, question = place.first()
@@ -244,10 +244,10 @@ def _parts_of(question: Question | None, number: int) -> tuple[Any, ...]:
     if question is None:
         return None, "", "", False
     assert question.form is not None, "others are passed over"
-    briefing, text = readable(question.briefing), readable(question.text)
+    briefing = readable(question.briefing)
+    text = readable(question.text)
     return field_of(question.form), text, briefing, number == 1
 
 
-@cache
 def _views() -> Any:
-    return templates(Path(__file__).parent).get_template("room.html.j2").module
+    return template("room.html.j2").module

@@ -43,9 +43,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
@@ -69,11 +69,13 @@ from support.models.profiles import MODEL, TIGHT, Limits, is_model
 from support.play import check_number
 from support.prompts import check_folder, own, render
 from support.spelling import alike, or_empty
+from support.within import within
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
-MIXED, HUMAN = "mixed", "human"
+MIXED = "mixed"
+HUMAN = "human"
 CONTEXT = 100_000  # tokens that a model reads where its profile does not say
 CHARACTERS = 3  # of a token
 TEMPERATURE = 0.7  # of models, where no paper names one: repetitions then differ
@@ -145,7 +147,10 @@ class Seat:
         prompts: str | Path | None = None,
         shown: Shown | None = None,
     ) -> None:
-        self.acts, self.own, self.me, self.prompts = acts, own, me, prompts
+        self.acts = acts
+        self.own = own
+        self.me = me
+        self.prompts = prompts
         self.shown = shown or Shown(Limits())
         self.limits = self.shown.limits
 
@@ -259,7 +264,8 @@ class Shown:
     """What a prompt shows of tables and of what others wrote, as far as a model's limits go; keeps what it left out."""
 
     def __init__(self, limits: Limits = TIGHT, context: int = CONTEXT) -> None:
-        self.limits, self.context = limits, context
+        self.limits = limits
+        self.context = context
         self._cut: list[str] = []
 
     def most(self, tight: int) -> int:
@@ -286,7 +292,8 @@ class Shown:
         """How many lines of a table are shown: so many as the limits say, or as half of what the model reads takes."""
         kept = self.limits.rows
         if kept is None:
-            left, kept = self.context // 2 * CHARACTERS, 0
+            left = self.context // 2 * CHARACTERS
+            kept = 0
             while kept < len(lines) and (left := left - len(lines[kept]) - 1) >= 0:
                 kept += 1
         self.left(kept, len(lines), "rows of a table")
@@ -298,7 +305,8 @@ class Shown:
 
     def taken(self) -> str:
         """What was left out since this was asked last."""
-        told, self._cut = "; ".join(self._cut), []
+        told = "; ".join(self._cut)
+        self._cut = []
         return told
 
 
@@ -420,7 +428,8 @@ class HumanSeat(Seat):
         self.questions = asyncio.Queue() if questions is None else questions
 
     async def _do(self, phase: str, act: Act, *view: Any) -> Any:
-        form, text = act.form(self, *view), self.question(act, *view)
+        form = act.form(self, *view)
+        text = self.question(act, *view)
         check = lambda reply: act.made(self, reply, *view)
         briefing = self.briefing(act, *view)
         question = Question(phase, self.me, view, check, form, text, briefing)
@@ -431,14 +440,9 @@ class HumanSeat(Seat):
 _people: ContextVar[asyncio.Queue[Question] | None] = ContextVar("people", default=None)
 
 
-@contextmanager
-def people(questions: asyncio.Queue[Question]) -> Iterator[None]:
+def people(questions: asyncio.Queue[Question]) -> AbstractContextManager[Any]:
     """Within it, a seat of the kind "human" puts what it asks into `questions`, whatever the study and the role."""
-    token = _people.set(questions)
-    try:
-        yield
-    finally:
-        _people.reset(token)
+    return within(_people, questions)
 
 
 # ---- who sits where ------------------------------------------------------------------------------------------------
@@ -472,7 +476,8 @@ class Role:
 
         `own` gives what somebody of a name knows, and nobody else does.
         """
-        kinds, streams = by_name(self.name, seats, names), rng.spawn(len(names))
+        kinds = by_name(self.name, seats, names)
+        streams = rng.spawn(len(names))
         seated = zip(kinds.items(), streams, strict=True)
         return {
             name: self.seat(kind, stream, own(name), spoken, name)

@@ -72,7 +72,8 @@ def simulations(
     check_one("environment", environment, STUDIES)
     who = as_participants(seats)
     grid: Grid = {"rule": list(RULES), "seats": who, "rounds": [rounds]}
-    study, paired = STUDIES[environment], ["rule", "draw"]
+    study = STUDIES[environment]
+    paired = ["rule", "draw"]
     return _part(study, {"rules": grid}, "rules", n, seed, more, paired)
 
 
@@ -129,7 +130,8 @@ def _part(
     """
     check_one("part", part, parts)
     known: Grid = {"temperature": [TEMPERATURE], **parts[part]}
-    settings, added = {**known, **grid}, sorted(grid.keys() - known.keys())
+    settings = {**known, **grid}
+    added = sorted(grid.keys() - known.keys())
     name = f"{' by '.join([part, *added])}, seed {seed}"
     shared = [one for one in (*paired, "temperature") if one in settings]
     return Sweep(name, study, settings, n, seed, shared)

@@ -43,7 +43,8 @@ from support.runs.study import Row, Store, Unit
 from support.runs.sweep import VERSIONS, Sweep
 from support.simulations import STUDIES
 
-FILE, SETTINGS = "study.sqlite", "study.json"
+FILE = "study.sqlite"
+SETTINGS = "study.json"
 TREATED = ("without", "silent")
 VERIFY = """from pathlib import Path
 
@@ -117,7 +118,8 @@ class Study:
     def of(cls, sweep: Sweep, store: Store) -> Study:
         """The study of a sweep that there is already."""
         study = cls.__new__(cls)
-        study.sweep, study.store = sweep, store
+        study.sweep = sweep
+        study.store = store
         return study
 
     def __repr__(self) -> str:
@@ -191,7 +193,9 @@ class Study:
         value; "as it was" stands beside them. With `futures` each goes on so many times, with draws that all
         conditions share; without, with the draws that it had.
         """
-        origin, path, code = self.sweep, self.store.path, self.store.code
+        origin = self.sweep
+        path = self.store.path
+        code = self.store.code
 
         async def forked(
             rng: Any,
@@ -254,7 +258,8 @@ class Study:
             if one.a not in there or one.b not in there:
                 said = f"plan: {name} compares {one.a!r} and {one.b!r}"
                 raise InvalidInput(f"{said}; expected conditions of {one.by}: {there}")
-        promise, kept = self._promise(text), self.store.record(self._plan)
+        promise = self._promise(text)
+        kept = self.store.record(self._plan)
         rows = self.store.units(self.sweep.name).values()
         if kept is None and all(row["status"] != "done" for row in rows):
             self.store.add(self._plan, promise)

@@ -13,7 +13,7 @@ for name in LOADED:
     with contextlib.suppress(ImportError):
         importlib.import_module(name)
 
-from support import draw  # noqa: E402
+from support.plots import figure  # noqa: E402
 
-draw.FORMATS = ("png",)
+figure.FORMATS = ("png",)
 unsynchronised()

@@ -12,6 +12,7 @@ from matplotlib.text import Text
 
 from support import draw
 from support.errors import InvalidInput
+from support.labs.lab import png
 
 TABLE = pd.DataFrame(
     {
@@ -83,7 +84,7 @@ def test_a_laid_out_figure_is_the_same_picture_for_a_widget_as_drawn_by_matplotl
     for fig in (first, other):
         draw.dots(fig.subplots(), TABLE, "row")
     other.savefig(kept := BytesIO(), format="png", dpi=96)
-    assert draw.png(first) == kept.getvalue()
+    assert png(first) == kept.getvalue()
 
 
 def test_a_column_that_is_not_there_is_named_beside_those_that_are(ax):

@@ -9,7 +9,8 @@ import pytest
 SUPPORT = Path(__file__).parent.parent / "support"
 FLOORS = [
     {"errors", "presence", "mail", "data", "downloads", "corpora", "casino", "pronunciations", "published",
-     "database", "choice", "solvers", "models", "prompts", "forms", "spelling"},
+     "database", "choice", "solvers", "models", "prompts", "forms", "spelling",
+     "within"},
     {"seats", "play", "english"},
     {"roundtable", "meetings", "fair_decisions", "seminar", "survey"},
     {"runs", "seminars"},

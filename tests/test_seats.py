@@ -123,7 +123,7 @@ def test_a_template_of_ones_own_goes_before_ours_and_one_that_cannot_be_filled_i
         sit(model, prompts=folder("message", "Speak up, {{ seat.me }}!")).message(1)
     )
     assert heard[0][-1]["content"].startswith("Speak up, Ana!")
-    with pytest.raises(PromptError, match="no value for who; it may use seat, view"):
+    with pytest.raises(PromptError, match="'who' is undefined; it may use seat, view"):
         asyncio.run(
             sit(model, prompts=folder("message", "Speak up, {{ who }}!")).message(1)
         )

@@ -170,7 +170,8 @@ class SentenceAnnotator:
     def __init__(
         self, name: str, model: Any, least: Mapping[str, float] | None = None
     ) -> None:
-        self.name, self.model = name, model
+        self.name = name
+        self.model = model
         least = dict.fromkeys(model.classes_, 1.0) if least is None else least
         self.unseen: Labels = tuple(
             act for act in LABELS if least.get(act, 0) < MODERATE
@@ -291,7 +292,8 @@ class LanguageModelAnnotator:
         self.model = given_model(MODEL, model, "the annotator")
         self.meanings = meanings
         self.name = f"model {self.model.name}"
-        limits, labels = self.model.limits, tuple(meanings)
+        limits = self.model.limits
+        labels = tuple(meanings)
         self.settings: dict[str, Any] = {
             "temperature": 0.0,
             "seed": 0,

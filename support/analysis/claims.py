@@ -225,7 +225,8 @@ def _compared(left: str, sign: str, right: str, cells: Cells, shares: bool) -> J
     bound = 0.0 if "[" in other else float(other)
     gap = difference(left, other, cells)
     half = gap.half()
-    low, high = gap.value - half, gap.value + half
+    low = gap.value - half
+    high = gap.value + half
     if shares:
         low, high = _wilson(gap, bound)
 
@@ -273,7 +274,8 @@ def answer(claim: str, need: str, given: str, cells: Cells) -> tuple[str, str]:
         if verdict != YES:
             return CLOSE, f"{evidence}: that is not clear itself"
 
-    results, missing = list[Judged](), ""
+    results = list[Judged]()
+    missing = ""
     for part in claim.split("; "):
         for choice in choices(part, cells):
             try:
@@ -345,7 +347,8 @@ def _tested(
     """The answer of a participant to a statement, if it speaks of that participant."""
     if one["who"] not in names(who):
         return UNTESTED, ""
-    claim, given = one["claim"], one["given"]
+    claim = one["claim"]
+    given = one["given"]
     words = re.findall(r"\w+", claim + given)
     if hidden := [act for act in unseen if act in words]:
         acts = ", ".join(hidden)

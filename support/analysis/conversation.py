@@ -101,7 +101,8 @@ def labelled_talk(
     """
     sentences = authors()
     apart = sentences["run"] == HELD_OUT
-    learnt, tests = {"agents": sentences[~apart]}, {"agents": sentences[apart]}
+    learnt = {"agents": sentences[~apart]}
+    tests = {"agents": sentences[apart]}
     try:
         seen, unseen = labelled_ami()
         chats = messages_of_delidata()

@@ -150,7 +150,8 @@ def contexts(state: JudgedState) -> dict[str, str]:
 def _reached(books: Books, contact: Contact) -> str:
     if not contact.mails:
         return "not written to yet"
-    count, last = len(contact.mails), contact.mails[-1]
+    count = len(contact.mails)
+    last = contact.mails[-1]
     times = {1: "once", 2: "twice"}.get(count, f"{count} times")
     days = passed(last, books.today)
     ago = f"{days} working day{'' if days == 1 else 's'} ago"
@@ -205,7 +206,8 @@ async def model_selections(
         spoken = Spoken(temperature=temperature, repetition=run - 1)
         seat = Repeated(model, {"select": act}, spoken=spoken)
         desk = Desk(state.books, policies, progress=contexts(state)[context])
-        found, problem = (), ""
+        found = ()
+        problem = ""
         try:
             found = await seat.select(desk)
         except MalformedReply as error:
@@ -249,11 +251,10 @@ async def verdicts(
     An answer that did not fit its form counts as clear: nobody would have been asked;
     `problem` says why.
     """
-    seated, programme = (
-        DETECTOR.seat(detector, np.random.default_rng(0)),
-        scenario("four"),
-    )
-    desk, who = Desk(Books(programme), policies), programme.people[0].name
+    seated = DETECTOR.seat(detector, np.random.default_rng(0))
+    programme = scenario("four")
+    desk = Desk(Books(programme), policies)
+    who = programme.people[0].name
 
     async def one(reply: JudgedReply) -> tuple[bool, str]:
         """Whether a reply is flagged, and what was amiss."""
@@ -278,7 +279,8 @@ async def model_verdicts(
 ) -> pd.DataFrame:
     """A language model's `verdicts` in one of the paper's settings (`SHOTS`), in each of
     `RUNS`; the setting names it."""
-    asked, known = [], policies if shots == POLICIES else PolicySet()
+    asked = []
+    known = policies if shots == POLICIES else PolicySet()
     act = AT_ONCE if shots == ZERO else CHECK
     for run in range(1, RUNS + 1):
         spoken = Spoken(temperature=temperature, repetition=run - 1)

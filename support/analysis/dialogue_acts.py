@@ -51,7 +51,8 @@ def checked_acts(acts: Iterable[str], labels: Iterable[str] = LABELS) -> Labels:
     >>> checked_acts(["propose", "inform", "propose"])
     ('inform', 'propose')
     """
-    given, scheme = set(acts), tuple(labels)
+    given = set(acts)
+    scheme = tuple(labels)
     if unknown := sorted(given - set(scheme)):
         expected = ", ".join(scheme)
         raise InvalidInput(f"acts: {unknown[0]!r} given; expected some of {expected}")
@@ -122,10 +123,12 @@ def labelled_ami() -> tuple[pd.DataFrame, pd.DataFrame]:
     To the columns of `corpora.ami` come acts, and run: the team (ES2002 meets as ES2002a, ES2002b, …). Every fourth
     team is set apart whole, for people meet several times.
     """
-    segments, acts = ami(), bridge("ami").set_index("label")["act"]
+    segments = ami()
+    acts = bridge("ami").set_index("label")["act"]
     given = segments["label"].map(acts).map(lambda act: (act,))
     team = segments["meeting"].str.rstrip("abcd")
     segments = segments.assign(run=team, acts=given)
     unseen = team.str[-2:].astype(int) % 4 == 3
-    seen, apart = segments[~unseen], segments[unseen]
+    seen = segments[~unseen]
+    apart = segments[unseen]
     return seen.reset_index(drop=True), apart.reset_index(drop=True)

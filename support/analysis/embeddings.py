@@ -36,7 +36,8 @@ class Encoder:
     """
 
     def __init__(self, path: str | Path | None = None, model: str = DEFAULT) -> None:
-        self.model, self.path = model, Path(path or "")
+        self.model = model
+        self.path = Path(path or "")
         self._kept: dict[str, bytes] = {}  # vectors at half precision
         self._db = open_database(path) if path else None
         self._lock = (

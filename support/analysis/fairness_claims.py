@@ -69,7 +69,8 @@ def results(frame: pd.DataFrame, how: Sequence[str] = ()) -> pd.DataFrame:
         cases.append(_apart(models))
         for by in ("called", "kind"):
             pairs.append(_alike(models, by))
-    both, columns = pd.concat(pairs), ["gain", "gain, share"]
+    both = pd.concat(pairs)
+    columns = ["gain", "gain, share"]
     cases.append(both.melt(["participant", "row", "size"], columns, "column"))
     every = pd.concat(cases).dropna(subset=["row", "value"])
     found = pd.concat([_means(every), _slopes(every)])
@@ -136,7 +137,8 @@ def _pairs(runs: pd.DataFrame, by: str, same: list[str]) -> pd.DataFrame:
     alike = [*same, "instance"]
     other = runs[[*alike, by, "better"]]
     both = runs.merge(other, on=alike, suffixes=("", " of b"))
-    a, b = both[by], both[f"{by} of b"]
+    a = both[by]
+    b = both[f"{by} of b"]
     row = both["cell"] + ": " + a + " - " + b
     gain = both["better"] - both["better of b"]
     made = both.assign(a=a, b=b, row=row.str.removeprefix(": "), gain=gain)
@@ -191,7 +193,8 @@ def _apart(models: pd.DataFrame) -> pd.DataFrame:
 
 def _means(cases: pd.DataFrame) -> pd.DataFrame:
     """Means of two cases or more: of all, at each size, of smaller and larger ones."""
-    size, column = cases["size"], cases["column"]
+    size = cases["size"]
+    column = cases["column"]
     sizes = cases.groupby(KEYS)["size"]
     middle = sizes.transform(lambda given: np.median(given.unique()))
     halves = (size - middle).map(np.sign).map({-1: " at smaller n", 1: " at larger n"})

@@ -37,15 +37,13 @@ def need_columns(
         )
 
 
-def need_keys(
-    frame: pd.DataFrame, columns: Sequence[str], what: str = "the frame"
-) -> None:
+def need_keys(frame: pd.DataFrame, columns: Sequence[str]) -> None:
     """Raise InvalidInput where one of the columns that name a row's group is empty."""
     for column in columns:
         empty = int(frame[column].isna().sum())
         if empty:
             raise InvalidInput(
-                f"column {column!r} of {what} is empty in {empty} rows; name the group or drop them."
+                f"column {column!r} of the frame is empty in {empty} rows; name the group or drop them."
             )
 
 

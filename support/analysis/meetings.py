@@ -84,7 +84,8 @@ def scores_of(records: Records) -> pd.DataFrame:
 
 
 def _about(unit: Unit | Mapping[str, Any], record: Coordination) -> dict[str, Any]:
-    n, k = len(record.members), record.settings["options"]
+    n = len(record.members)
+    k = record.settings["options"]
     database = ", database" if record.settings["database"] else ""
     return {
         **head(unit),
@@ -99,7 +100,8 @@ def _worth(entry: Round, members: tuple[str, ...]) -> dict[str, Any]:
     nobody: ByMember = dict.fromkeys(members, 0)
     noted = entry.scores.get(entry.candidate or "", nobody)
     truth = measures(entry.audit.get(entry.candidate or "", nobody))
-    turns, agreed = 0, Counter[str | None]()
+    turns = 0
+    agreed = Counter[str | None]()
     for member, talk in entry.talks.items():
         turns += sum(turn.speaker == member for turn in talk)
         agreed.update({turn.agrees for turn in talk} - {None})

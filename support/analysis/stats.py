@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from itertools import combinations
 from math import ceil, exp, inf, lgamma, nan, sqrt
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,7 +52,8 @@ def describe(
 
 def _summary(values: pd.Series[float]) -> dict[str, float]:
     sample = np.asarray(values.dropna(), dtype=np.float64)
-    n, mean = len(sample), float(sample.mean()) if len(sample) else nan
+    n = len(sample)
+    mean = float(sample.mean()) if len(sample) else nan
     sd = float(sample.std(ddof=1)) if n > 1 else nan
     se = sd / sqrt(n) if n > 1 else nan
     margin = (
@@ -131,16 +132,17 @@ def _tested(
     left: pd.Series[float], right: pd.Series[float], paired: bool
 ) -> dict[str, Any]:
     given = len(left) + len(right)
-    left, right = left.dropna(), right.dropna()
+    left = left.dropna()
+    right = right.dropna()
     if paired:
         both = left.index.intersection(right.index)
-        left, right = left.loc[both], right.loc[both]
-    a, b = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
+        left = left.loc[both]
+        right = right.loc[both]
+    a = np.asarray(left, dtype=np.float64)
+    b = np.asarray(right, dtype=np.float64)
     means = [float(one.mean()) if len(one) else nan for one in (a, b)]
-    note, found = (
-        _why_not(a, b, paired),
-        dict.fromkeys(("low", "high", "t", "df", "p"), nan),
-    )
+    note = _why_not(a, b, paired)
+    found = dict.fromkeys(("low", "high", "t", "df", "p"), nan)
     if not note:
         test = (
             stats.ttest_rel(a, b) if paired else stats.ttest_ind(a, b, equal_var=False)
@@ -177,20 +179,15 @@ def _why_not(a: Sample, b: Sample, paired: bool) -> str:
 # -- corrections -----------------------------------------------------------------------------------------------------
 
 
-def adjusted(p: ArrayLike, correction: Literal["holm", "fdr_bh"] = "holm") -> Sample:
-    """The p-values of one family, corrected for their number; NaN, no test, stays and does not count."""
+def adjusted(p: ArrayLike) -> Sample:
+    """The p-values of one family, corrected for their number by Holm; NaN, no test, stays and does not count."""
     values = np.array(p, dtype=float)
     tested = ~np.isnan(values)
-    if correction == "fdr_bh":
-        values[tested] = stats.false_discovery_control(values[tested])
-        return values
-    least = np.sort(
-        values[tested]
-    )  # statsmodels has the same, but collects garbage each time
+    # statsmodels has the same, but collects garbage each time
+    least = np.sort(values[tested])
     steps = np.maximum.accumulate(least * np.arange(len(least), 0, -1))
-    values[tested] = np.minimum(1.0, steps)[
-        np.searchsorted(least, values[tested], side="right") - 1
-    ]
+    place = np.searchsorted(least, values[tested], side="right") - 1
+    values[tested] = np.minimum(1.0, steps)[place]
     return values
 
 
@@ -237,13 +234,17 @@ def hedges_g(
     >>> round(hedges_g([2, 4, 6], [1, 3, 5])[0], 4)
     0.3989
     """
-    a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    n, m = len(a), len(b)
+    a = np.asarray(x, dtype=float)
+    b = np.asarray(y, dtype=float)
+    n = len(a)
+    m = len(b)
     if min(n, m) < 2 or (is_constant(a) and is_constant(b)):
         return nan, nan, nan
-    va, vb = a.var(ddof=1), b.var(ddof=1)
+    va = a.var(ddof=1)
+    vb = b.var(ddof=1)
     if paired:
-        average, df = (va + vb) / 2, n - 1
+        average = (va + vb) / 2
+        df = n - 1
         d = (a.mean() - b.mean()) / sqrt(average)
         shape = (
             d**2
@@ -259,10 +260,8 @@ def hedges_g(
     factor = (
         nan if df < 2 else exp(lgamma(df / 2) - lgamma((df - 1) / 2)) / sqrt(df / 2)
     )
-    g, margin = (
-        float(factor * d),
-        float(stats.norm.ppf(0.975) * factor * sqrt(variance)),
-    )
+    g = float(factor * d)
+    margin = float(stats.norm.ppf(0.975) * factor * sqrt(variance))
     return g, g - margin, g + margin
 
 

@@ -160,7 +160,9 @@ def flagged(desk: Desk) -> set[int]:
 
 def board(desk: Desk) -> str:
     """People by dates, each with their mails (Figure 3D and E)."""
-    books, rows, there = desk.books, [], Counter[str]()
+    books = desk.books
+    rows = []
+    there = Counter[str]()
     for contact in books.contacts.values():
         cells = [cell(books, contact, slot) for slot in books.holders]
         there.update(cells)
@@ -172,7 +174,9 @@ def board(desk: Desk) -> str:
 
 def months(desk: Desk) -> str:
     """The months to come with today, the dates and the deadline (Figure 3F)."""
-    today, free, start = desk.today, desk.books.free, desk.scenario.start
+    today = desk.today
+    free = desk.books.free
+    start = desk.scenario.start
     marks = dict.fromkeys(desk.books.holders, ("good", "taken"))
     marks |= dict.fromkeys(free, ("maybe", "open"))
     marks[desk.scenario.deadline] = ("bad", "deadline")
@@ -187,7 +191,8 @@ def months(desk: Desk) -> str:
 def policies(desk: Desk) -> str:
     """All policies; those that the organiser goes by today first, with the mails that
     they ask for (Figure 3A)."""
-    chosen, others = list[Any](), list[Any]()
+    chosen = list[Any]()
+    others = list[Any]()
     for policy in desk.policies:
         asked = [act.person for act in desk.actions if act.policy == policy.id]
         kept = chosen if policy.id in desk.selected else others

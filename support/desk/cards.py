@@ -37,7 +37,8 @@ TITLES = {
     ACTION: "what is to be done today",
     MAIL: "the mails, before they go",
 }
-LEFT_OUT, CHANGED = "left out", "changed"
+LEFT_OUT = "left out"
+CHANGED = "changed"
 
 
 def button(press: Press, words: str, act: Callable[[], Any]) -> w.Button:
@@ -103,14 +104,18 @@ class ReviewCard:
         wishes: int = 0,
     ) -> None:
         self.desk, self.what, items = question.view
-        self.give, self.held = give, seminar.run.held
+        self.give = give
+        self.held = seminar.run.held
         self.shown = {item.person: item for item in items}
         self.left: dict[str, Any] = dict(self.shown)
         self.live = seminar.setup.mode == LIVE and self.what == MAIL
-        self.seen, self.since = set[str](), 0.0
+        self.seen = set[str]()
+        self.since = 0.0
         self.picked: str | None = None
         self.fields = controls(self.what, self.desk)
-        self.about, self.listed, self.error = w.HTML(), w.HTML(), w.HTML()
+        self.about = w.HTML()
+        self.listed = w.HTML()
+        self.error = w.HTML()
         self.wish = w.Text(placeholder="what to do otherwise")
         self.press = Press(self._typed, self.error)
         self.yes = button(self.press, "", self._approve)
@@ -159,11 +164,13 @@ class ReviewCard:
 
     def _pick(self, name: str) -> None:
         """Show somebody's in the form; what stood there is kept."""
-        self.left, self.picked = self._now(), None
+        self.left = self._now()
+        self.picked = None
         item = self.left[name] or self.shown[name]
         for part, control in self.fields.items():
             control.value = getattr(item, part)
-        self.picked, self.since = name, time.monotonic()
+        self.picked = name
+        self.since = time.monotonic()
         self.seen.add(name)
         self.form.layout.display = ""
         self._mark()
@@ -183,7 +190,8 @@ class ReviewCard:
 
     def _mark(self) -> None:
         """Say what is changed or left out, and what the buttons do now."""
-        now, states = self._now(), dict[str, str]()
+        now = self._now()
+        states = dict[str, str]()
         for name, item in now.items():
             same = "" if item == self.shown[name] else CHANGED
             states[name] = LEFT_OUT if item is None else same
@@ -269,7 +277,8 @@ class FormCard:
         acts: Mapping[str, Callable[[Any], Any]],
     ) -> None:
         self.sheet = Sheet(form or Nothing)
-        self.error, self.buttons = w.HTML(), row()
+        self.error = w.HTML()
+        self.buttons = row()
         self.press = Press(self.sheet.read, self.error)
         for words, act in acts.items():
             self.offer(words, act)

@@ -84,11 +84,13 @@ class Desk:
     ) -> None:
         given = store.path if isinstance(store, Store) else store
         self.path = Path(given or study_file("seminars"))
-        self.model, self.today = model, today
+        self.model = model
+        self.today = today
         self.open_one: Seminar | None = None
         self.task: asyncio.Task[None] | None = None
         self.asked = dict[Question, Any]()
-        self.cards, self.post = dict[str, Any](), dict[str, Any]()
+        self.cards = dict[str, Any]()
+        self.post = dict[str, Any]()
         self.wished = Counter[str]()
         self._drawing: Any = None
         self._follow = False
@@ -179,14 +181,17 @@ class Desk:
 
     async def close(self) -> None:
         """Leave it; a day that broke off is taken up again where it was."""
-        task, self.task = self.task, None
+        task = self.task
+        self.task = None
         if task and not task.done():
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
         if self.open_one:
             self.open_one.close()
-        self.open_one, self.cards, self.post = None, {}, {}
+        self.open_one = None
+        self.cards = {}
+        self.post = {}
 
     @property
     def playing(self) -> bool:
@@ -248,27 +253,29 @@ class Desk:
             self.changed()
 
     def _card(self, question: Question) -> Any:
-        give, day = partial(self._give, question), f"Day {self.seminar.day}"
+        give = partial(self._give, question)
+        day = f"Day {self.seminar.day}"
         if question.phase == "review":
             wishes = self.wished[question.view[1]]
             reviewed = partial(self._reviewed, question)
             return ReviewCard(self.seminar, question, reviewed, wishes)
         acts = {"Send": give}
-        title, about = (
-            f"{day}: you are {question.me or 'the organiser'}",
-            question.phase,
-        )
+        title = f"{day}: you are {question.me or 'the organiser'}"
+        about = question.phase
         briefing = readable(question.briefing)
         shown = fill("question", readable(question.text), [], briefing)
         if question.phase == "read":
             mail = question.view[1]
-            title, about, acts = READ, mail.sender, {"So it is": give}
+            title = READ
+            about = mail.sender
+            acts = {"So it is": give}
             shown = fill("question", "", [mail])
         if question.phase == "decide":
             desk, flag = question.view
             mails = [mail for mail in desk.mails if mail.id == flag.mail]
             shown = fill("flagged", flag.question) + fill("question", WORDS, mails)
-            title, about = f"{day}: a question", flag.person
+            title = f"{day}: a question"
+            about = flag.person
             for_good = partial(self._answer_for_good, question)
             acts = {"Answer": give, "Answer, and make it a policy": for_good}  # type: ignore[dict-item]
         return FormCard(title, about, shown, question.form, acts)
@@ -290,7 +297,8 @@ class Desk:
 
     async def _propose(self, hook: Flag = NONE) -> None:
         """Show a policy to be edited: of a question that was answered, or an empty one."""
-        text, count = hook.answer, len(self.seminar.policies)
+        text = hook.answer
+        count = len(self.seminar.policies)
         if text:
             text = await self.seminar.generalise(hook) or text
         asked = fill("flagged", f"{hook.question} {hook.answer}") if text else ""
@@ -303,7 +311,8 @@ class Desk:
         if key != "taken":
             card.offer("Leave it", lambda _: self._done(key), reads=False)
         self.cards[key] = card
-        self.tabs.selected_index, self._follow = DESK, True
+        self.tabs.selected_index = DESK
+        self._follow = True
         self.changed()
 
     def _done(self, key: str) -> None:
@@ -319,7 +328,8 @@ class Desk:
         desk = self.seminar.desk
         people = desk.scenario.people
         rows = [[getattr(one, name) for name in COLUMNS] for one in people]
-        shown, form = fill("table", rows, COLUMNS), change_form(desk.books)
+        shown = fill("table", rows, COLUMNS)
+        form = change_form(desk.books)
         acts = {"Do it": self._change}
         self._show("change", FormCard("People and dates", "", shown, form, acts))
 
@@ -337,18 +347,21 @@ class Desk:
         readings = [one for day in desk.before for one in day.readings]
         says = {one.mail: one.says for one in readings}
         mail = replace(known[number], says=says.get(number, known[number].says))
-        seat, act = REVIEWER.person(), REVIEWER.acts["read"]
+        seat = REVIEWER.person()
+        act = REVIEWER.acts["read"]
 
         def right(reply: Any) -> None:
             self.seminar.correct(mail.id, act.made(seat, reply, desk, mail))
             self._done("reading")
 
-        form, acts = act.form(seat, desk, mail), {"So it is": right}
+        form = act.form(seat, desk, mail)
+        acts = {"So it is": right}
         shown = fill("question", "", [mail])
         self._show("reading", FormCard(READ, mail.sender, shown, form, acts))
 
     async def _ask(self) -> None:
-        rng, desk = np.random.default_rng(0), self.seminar.desk
+        rng = np.random.default_rng(0)
+        desk = self.seminar.desk
         seat = ANSWERER.seat("model", rng, None, Spoken(self.model))
         self.answer.value = fill("note", "Looking …")
         found = await seat.answer(self.question.value, desk)
@@ -375,7 +388,8 @@ class Desk:
 
     def refresh(self) -> None:
         """Draw what is known now."""
-        seminar, page = self.open_one, self.tabs.selected_index
+        seminar = self.open_one
+        page = self.tabs.selected_index
         if seminar:
             self.post = post.waiting(seminar, self.post, self._settled)
         parts = self.asked, self.cards, self.post
@@ -393,11 +407,13 @@ class Desk:
 
     def _days(self, seminar: Seminar | None) -> None:
         """The buttons of the days, and how it stands in words."""
-        rests, waits = seminar is not None and not self.playing, ""
+        rests = seminar is not None and not self.playing
+        waits = ""
         if seminar is None:
             self.head.value = fill("head", "No seminar is open", "", (), 0, 0)
         elif seminar.over:
-            rests, waits = False, "It is over."
+            rests = False
+            waits = "It is over."
         elif self.playing and not self.asked:
             waits = "The organiser is at work …"
         elif rests:
@@ -407,14 +423,16 @@ class Desk:
                 waits = SETTLED if seminar.desk.books.settled else ""
                 waits = APPROVED if seminar.approved else waits
             except InvalidInput as error:
-                rests, waits = False, str(error)
+                rests = False
+                waits = str(error)
         self.next.layout.display = "" if rests else "none"
         again = rests and seminar and seminar.setup.mode == REHEARSAL
         self.all.layout.display = "" if again else "none"
         self.said.value = fill("note", waits)
 
     def _boards(self, seminar: Seminar) -> None:
-        desk, mode = seminar.desk, seminar.setup.mode
+        desk = seminar.desk
+        mode = seminar.setup.mode
         today = f"{desk.today:%a} {short(desk.today)}"
         facts = [f"Day {seminar.day} of {seminar.last}", today]
         filled = sum(map(len, desk.books.holders.values()))

@@ -168,7 +168,9 @@ class MailsPage:
         self.person = w.Dropdown(options=[EVERYBODY])
         self.person.observe(lambda _: self.refresh(), "value")
         self.reply = w.Dropdown()
-        self.error, self.table, self.thread = w.HTML(), w.HTML(), w.HTML()
+        self.error = w.HTML()
+        self.table = w.HTML()
+        self.thread = w.HTML()
         press = Press(lambda: self.reply.value, self.error)
         read = button(press, "Correct what was read", lambda: correct(self.reply.value))
         self.fetch = button(press, "Fetch mail now", self._fetch)
@@ -182,7 +184,9 @@ class MailsPage:
 
     def refresh(self) -> None:
         """Show how it stands now."""
-        seminar, desk, name = self.seminar(), self.seminar().desk, self.person.value
+        seminar = self.seminar()
+        desk = self.seminar().desk
+        name = self.person.value
         offer(self.person, [EVERYBODY, *desk.books.contacts])
         shown = desk.mails if name == EVERYBODY else desk.thread(name)
         replies = [mail for mail in shown[::-1] if mail.sender != ORGANISER]
@@ -210,8 +214,10 @@ class RulesPage:
     ) -> None:
         self.seminar = seminar
         self._shown: Any = None
-        self.policies, self.templates = area("policies", 18), area("templates", 18)
-        self.links, self.error = w.HTML(), w.HTML()
+        self.policies = area("policies", 18)
+        self.templates = area("templates", 18)
+        self.links = w.HTML()
+        self.error = w.HTML()
         press = Press(lambda: (self.policies.value, self.templates.value), self.error)
         below = row(
             button(press, "Use these", self._use),
@@ -233,7 +239,8 @@ class RulesPage:
 
     def refresh(self) -> None:
         """Show what holds now; what is typed stays until something else holds."""
-        seminar, desk = self.seminar(), self.seminar().desk
+        seminar = self.seminar()
+        desk = self.seminar().desk
         if (desk.policies, desk.templates) != self._shown:
             self._shown = desk.policies, desk.templates
             self.policies.value = to_yaml(as_entries(desk.policies))

@@ -32,7 +32,8 @@ def waiting(
     seminar: Seminar, known: Mapping[str, Any], done: Callable[[], Any]
 ) -> dict[str, Any]:
     """A card for each mail that waits; those `known` from before stay as they are."""
-    found, inbox = {}, seminar.inbox
+    found = {}
+    inbox = seminar.inbox
     for unsure in seminar.uncertain:
         key = unsure.message_id
         found[key] = known.get(key) or unsure_card(seminar, unsure, done)
@@ -84,7 +85,8 @@ def held_card(seminar: Seminar, mail: Kept, done: Callable[[], Any]) -> FormCard
 def standing(seminar: Seminar) -> str:
     """How mail travels, how many went today, who checks who wrote a reply; and every
     mail that was to leave."""
-    setup, posted = seminar.setup, seminar.outbox.posted()
+    setup = seminar.setup
+    posted = seminar.outbox.posted()
     told = [f"{setup.mode}: {MODES[setup.mode]}."]
     if setup.mode == REHEARSAL:
         return fill("note", told[0])

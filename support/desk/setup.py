@@ -40,7 +40,8 @@ from support.seminar.study import seminar as rehearsal
 from support.seminars.journal import begin, names
 from support.seminars.setup import LIVE, MODES, REHEARSAL, SeminarSetup
 
-PLAYED, ALLOWED = "played by", "may be written to"
+PLAYED = "played by"
+ALLOWED = "may be written to"
 ALIASES = {"address": "email", "mail": "email", "e-mail": "email"}
 EXAMPLES = ("four", "panel", "series")
 TABLE = (
@@ -92,12 +93,15 @@ def read_people(text: str, known: Iterable[Persona] = ()) -> People:
         given = ", ".join(sorted(strange))
         raise InvalidInput(f"people, head: {given} given; expected some of {expected}")
     before = {persona.name: asdict(persona) for persona in known}
-    people, played, allowed = [], dict[str, str](), list[str]()
+    people = []
+    played = dict[str, str]()
+    allowed = list[str]()
     for number, line in enumerate(table, start=2):
         if None in line:
             raise InvalidInput(f"people, line {number}: more cells than the head has")
         cells = {column: cell.strip() for column, cell in line.items()}
-        seat, may = cells.pop(PLAYED, ""), cells.pop(ALLOWED, "")
+        seat = cells.pop(PLAYED, "")
+        may = cells.pop(ALLOWED, "")
         name = cells.get("name", "")
         made = {"id": name, **before.get(name, {}), **cells}
         people.append(checked(Persona, made, f"people, line {number}"))
@@ -141,10 +145,14 @@ class SetupPage:
     that was begun."""
 
     def __init__(self, path: Path, model: Any, opened: Callable[[str], Any]) -> None:
-        self.path, self.model, self.opened = path, model, opened
-        self.begun, self.known = Artefacts(), tuple[Persona, ...]()
+        self.path = path
+        self.model = model
+        self.opened = opened
+        self.begun = Artefacts()
+        self.known = tuple[Persona, ...]()
         self.texts = {name: area(name, rows) for name, rows in ROWS.items()}
-        self.error, self.told = w.HTML(), w.HTML()
+        self.error = w.HTML()
+        self.told = w.HTML()
         self._menus([MODEL] if model is not None else [])
         self.press = Press(self._typed, self.error)
         begin = button(self.press, "Begin", self.start)
@@ -205,7 +213,8 @@ class SetupPage:
             "servers": known_servers()
             | {"daily_limit": 20, "unchecked_senders": False},
         }
-        self.begun, self.known = made, programme.people
+        self.begun = made
+        self.known = programme.people
         for name, plain in shown.items():
             self.texts[name].value = to_yaml(plain)
         self.texts["people"].value = write_people(programme.people)
@@ -217,7 +226,8 @@ class SetupPage:
 
     def read(self) -> SeminarSetup:
         """The setup that is typed; InvalidInput or DamagedFile says what does not fit."""
-        found, given = read_people(self.texts["people"].value, self.known), {}
+        found = read_people(self.texts["people"].value, self.known)
+        given = {}
         for name in {*self.texts} - {"people"}:
             given[name] = from_yaml(self.texts[name].value, name)
         seats: dict[str, Any] = {}

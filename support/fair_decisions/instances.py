@@ -117,7 +117,8 @@ def _worth(
 ) -> list[int]:
     """The points of options by their names."""
     worth = [options[name] for name in sorted(options)]
-    fits, wanted = sum(worth) == POINTS, f"{POINTS} points in all"
+    fits = sum(worth) == POINTS
+    wanted = f"{POINTS} points in all"
     if preferences == RANKINGS:
         fits = sorted(worth) == [*range(1, len(worth) + 1)]
         wanted = "each rank from 1 on once"

@@ -39,7 +39,8 @@ from support.play import FormatError, asked, check_one, counted
 from support.solvers.fair import totals
 
 ROUNDS = 5
-ITS_OWN, BEST_KNOWN = "its own", "best known"
+ITS_OWN = "its own"
+BEST_KNOWN = "best known"
 
 
 @dataclass

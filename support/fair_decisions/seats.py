@@ -10,14 +10,16 @@ expected gains, float of shape (participants, decisions, options). Prompts are o
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field
 
+from support.data import inputs
 from support.fair_decisions.deciders import (
     LEVELS,
     PLACES,
@@ -70,7 +72,8 @@ def answer_form(seat: Any, plans: Sequence[Plan], feedback: str) -> type[BaseMod
     """A total, a comparison, or words; where nobody reads these the same as data, too:
     for each decision how much it likes the option of each plan, and the number of the
     one that it would rather have."""
-    table, stated = seat.own.table, seat.own.stated
+    table = seat.own.table
+    stated = seat.own.stated
     if feedback == SCORE:
         best = int(seat.own.gains.max(axis=1).sum())
         return form("TotalReply", score=(int, Field(ge=0, le=best)))
@@ -187,7 +190,8 @@ def seat_deciders(
 ) -> dict[str, Any]:
     """A participant for each name; each is given its own gains and no one else's, and a
     random stream. `stated`: nobody reads their words, see `Own`."""
-    table, names = table_of(problem, preferences), problem.participants
+    table = table_of(problem, preferences)
+    names = problem.participants
     gains = dict(zip(names, problem.gains, strict=True))
     return DECIDER.fill(
         names, seats, rng, lambda name: Own(table, gains[name], stated), spoken
@@ -204,7 +208,8 @@ Without the objective, the model is asked for a fairer (or better) plan in gener
 words, and the example loses the line that works the objective out.
 """
 
-RUNNING, FINISH = "RUNNING", "FINISH"
+RUNNING = "RUNNING"
+FINISH = "FINISH"
 REASON = 200  # characters of a tight model's reason
 
 
@@ -261,13 +266,31 @@ def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
     shown = seat.own.prompt != NO_EXAMPLE
     return {
         **about,
-        "example": render("planning/example", **about) if shown else "",
+        "example": example(brief.feedback, objective, brief.objective) if shown else "",
         "guidance": render("planning/guidance", **about),
         "statuses": statuses(brief),
         "running": RUNNING,
         "finish": FINISH,
         "words": seat.words(seat.limits.text(REASON)) or REASON // 8,
     }
+
+
+@cache
+def _examples() -> dict[str, Any]:
+    worked = inputs("fair_decisions", "example.toml")
+    return tomllib.loads(worked.read_text(encoding="utf-8"))
+
+
+def example(feedback: str, objective: str, aim: str) -> str:
+    """A worked example, of other people and decisions: what they told, what that means
+    for the objective, where the prompt names it, and what comes next."""
+    every = _examples()
+    own = every[feedback]
+    known = every.get(own.get("like"), {}) | own
+    meant = [known.get("totals", ""), known[objective]] if objective else []
+    then = known.get(f"then {aim}", known["then"])
+    parts = [every["opening"], known["told"], *meant, then]
+    return "\n".join(part.strip() for part in parts if part)
 
 
 def _searching(kind: str, me: str, rng: Any, own: Leading) -> SearchPlanner:
@@ -297,7 +320,8 @@ PLANNER = Role(
 
 # ---- the estimator ---------------------------------------------------------------------
 
-NONE, BAYESIAN = "none", "bayesian"
+NONE = "none"
+BAYESIAN = "bayesian"
 Place = tuple[int, int, int]
 """A participant, a decision, and an option."""
 
@@ -311,7 +335,9 @@ class AskedEstimator:
     """
 
     def __init__(self, seat: Seat, everybody: bool) -> None:
-        self.seat, self.kind, self.everybody = seat, seat.kind, everybody
+        self.seat = seat
+        self.kind = seat.kind
+        self.everybody = everybody
         self._rounds = 0
         self._worths = dict[Place, list[float]]()
 
@@ -346,7 +372,8 @@ def _estimate_form(seat: Any, table: Table, entry: Heard) -> type[BaseModel]:
     told of other options."""
     _, n, m = table.shape
     number = Annotated[float, Field(ge=0, le=table.highest)]
-    decision, option = _one(*range(1, n + 1)), _one(*range(1, m + 1))
+    decision = _one(*range(1, n + 1))
+    option = _one(*range(1, m + 1))
     other: Any = form("Other", decision=decision, option=option, worth=number)
     worths = _row(seat, table, [number] * n)
     fields: dict[str, Any] = dict.fromkeys(_lists(entry.plans, "chosen"), worths)

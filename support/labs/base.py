@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from support.forms import templates
-
-
-@cache
-def _template(name: str, escapes: bool) -> Any:
-    return templates(Path(__file__).parent, escapes).get_template(name)
+from support.forms import template
 
 
 def fill(view: str, *values: Any) -> str:
     """One of the views of the labs' template, filled; every text in it is escaped."""
-    return str(getattr(_template("labs.html.j2", True).module, view)(*values))
+    return str(getattr(template("labs/labs.html.j2").module, view)(*values))
 
 
 def cell(**values: Any) -> str:
     """The cell that makes a figure of the lab again."""
-    return _template("cell.py.j2", False).render(values)
+    return template("labs/cell.py.j2", False).render(values)

@@ -17,19 +17,21 @@ import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 import numpy as np
 
-from support import draw
 from support.errors import InvalidInput
 from support.labs.base import cell, fill
 from support.models import serving
 from support.models.profiles import models_in
 from support.person import Forms, Home, warning, words
 from support.play import held
+from support.plots.figure import finish
+from support.plots.figure import save as written
 from support.roundtable.fork import Start, starting
 from support.roundtable.records import Transcript
 from support.runs.study import Store, Unit
@@ -67,7 +69,10 @@ class Lab:
         seed: int = 1,
         **settings: Any,
     ) -> None:
-        self.study, self.show, self.store, self.told = study, show, store, told
+        self.study = study
+        self.show = show
+        self.store = store
+        self.told = told
         self.name = f"lab, {study.__name__}"
         first = _first(study, {*ranges, *settings}) | settings
         self.fixed = {name: settings[name] for name in settings.keys() - ranges.keys()}
@@ -91,9 +96,13 @@ class Lab:
         self.new_button = self._button("New", self.renew)
         self.fork_button = self._button("Fork after it", self.fork)
         self.save_button = self._button("Save figure", self.save)
-        self.status, self.cell, self.words = w.HTML(), w.HTML(), w.HTML()
-        self.forms, self.forked = Forms(), w.HTML()
-        self.before, self.figure = w.Image(format="png"), w.Image(format="png")
+        self.status = w.HTML()
+        self.cell = w.HTML()
+        self.words = w.HTML()
+        self.forms = Forms()
+        self.forked = w.HTML()
+        self.before = w.Image(format="png")
+        self.figure = w.Image(format="png")
         self.round = w.IntSlider(description="round", min=1, max=1)
         self.round.observe(lambda _: self.home.run(self._draw_soon), "value")
         shown = [each for one in self.controls.values() for each in _widgets(one)]
@@ -143,8 +152,11 @@ class Lab:
             self.task.cancel()
         self.task = None
         self.unit: Unit | None = None
-        self.record, self.over, self.left = self.origin, False, 0.0
-        self.go, self.rest = asyncio.Event(), asyncio.Event()
+        self.record = self.origin
+        self.over = False
+        self.left = 0.0
+        self.go = asyncio.Event()
+        self.rest = asyncio.Event()
         for name, control in self.controls.items():
             for each in _widgets(control):
                 each.disabled = self.origin is not None and name not in FORKED
@@ -306,11 +318,13 @@ class Lab:
 
     def save(self) -> Path:
         """Write the figure as PNG, SVG and PDF, and show the cell that does it again."""
+        from matplotlib import pyplot
+
         if self.record is None:
             raise InvalidInput("nothing was played yet: press Next round")
         figure = self.show(self.record)
-        path = draw.save(figure, self.study.__name__, self.file, self._about)
-        png(figure)
+        pyplot.close(figure)
+        path = written(figure, self.study.__name__, self.file, self._about)
         told = f"Saved as {path.parent.name}/{path.stem}.png, .svg and .pdf. "
         self.cell.value = fill("code", told, self.code)
         return path
@@ -358,7 +372,8 @@ def _first(study: Callable[..., Any], names: set[str]) -> dict[str, Any]:
     """The first values of a study's settings; a name that it does not take is refused."""
     taken = inspect.signature(study).parameters
     if unknown := names - taken.keys():
-        given, known = ", ".join(sorted(unknown)), ", ".join(taken)
+        given = ", ".join(sorted(unknown))
+        known = ", ".join(taken)
         raise InvalidInput(f"{given} given; {study.__name__} takes {known}")
     return {name: one.default for name, one in taken.items()}
 
@@ -419,8 +434,14 @@ def name_of(value: Any) -> str:
 
 
 def png(figure: Figure) -> bytes:
-    """A figure as the bytes of a PNG, which pyplot does not show once more."""
+    """A figure as the bytes of a PNG, laid out and drawn once, where `savefig` draws it
+    twice; pyplot does not show it once more."""
     from matplotlib import pyplot
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     pyplot.close(figure)
-    return draw.png(figure)
+    figure.dpi = 96
+    finish(figure)
+    buffer = BytesIO()
+    FigureCanvasAgg(figure).print_png(buffer)
+    return buffer.getvalue()

@@ -69,8 +69,10 @@ class LabellingDesk:
         self.back_button.on_click(lambda _: self.go(-1))
         self.on_button = w.Button(description="Next")
         self.on_button.on_click(lambda _: self.go(1))
-        self.progress, self.message = w.Label(), w.HTML()
-        self.error, self.agreement = w.HTML(), w.HTML()
+        self.progress = w.Label()
+        self.message = w.HTML()
+        self.error = w.HTML()
+        self.agreement = w.HTML()
         above = [w.HBox([self.coder, self.progress]), self.message]
         buttons = w.HBox([self.keep_button, self.back_button, self.on_button])
         below = [buttons, self.error, self.agreement]
@@ -101,7 +103,8 @@ class LabellingDesk:
 
     def show(self) -> None:
         """The message at hand, the round before it, and the coder's own label of it."""
-        done, row = self._done(), self.sample[self.at]
+        done = self._done()
+        row = self.sample[self.at]
         name = self.keys[self.at]
         for label, box in self.boxes.items():
             box.value = label in done.get(name, ())
@@ -116,7 +119,8 @@ class LabellingDesk:
 
     def compare(self) -> None:
         """How far the two coders agree on this sample, or what is missing for that."""
-        labels, coders = self.file.read(), self.coder.options
+        labels = self.file.read()
+        coders = self.coder.options
         ours = labels[labels["message"].isin(self.keys)]
         try:
             rng = np.random.default_rng(0)

@@ -38,7 +38,8 @@ class RunViewer:
     """
 
     def __init__(self, sweep: Sweep, store: Store) -> None:
-        self.sweep, self.store = sweep, store
+        self.sweep = sweep
+        self.store = store
         self.units = units_frame(sweep, store)
         self.status = w.Dropdown(options=list(STATUS), description="status")
         self.settings = {}
@@ -50,7 +51,8 @@ class RunViewer:
         self.page = w.BoundedIntText(1, min=1, max=1, description="page")
         self.refresh_button = w.Button(description="Refresh")
         self.list = w.Select(rows=12)
-        self.told, self.unit = w.HTML(), w.HTML()
+        self.told = w.HTML()
+        self.unit = w.HTML()
         choices = [self.status, *self.settings.values(), self.page]
         above = w.HBox([*choices, self.refresh_button])
         self.view = w.VBox([above, self.told, self.list, self.unit])

@@ -43,9 +43,12 @@ class SurveyForm:
             here = forms["instrument"] == instrument.name
             if check_code(code) in set(forms[here]["code"]):
                 raise InvalidInput(f"code: {code!r} is in use; take another")
-        self.instrument, self.book = instrument, book
-        self.group, self.code = group, code
-        self.forms, self.end = Forms(), w.HTML()
+        self.instrument = instrument
+        self.book = book
+        self.group = group
+        self.code = code
+        self.forms = Forms()
+        self.end = w.HTML()
         self.view = w.VBox([self.forms.view, self.end])
         self.task = asyncio.ensure_future(self._ask())
 

@@ -108,7 +108,8 @@ def _misread(raw: bytes, outgoing: Outgoing) -> str:
     from email.policy import SMTP
     from email.utils import parseaddr
 
-    message, older = message_from_bytes(raw, policy=SMTP), message_from_bytes(raw)
+    message = message_from_bytes(raw, policy=SMTP)
+    older = message_from_bytes(raw)
     found = {
         "subject": [str(message["Subject"])],
         "body": [message.get_content().replace("\r\n", "\n").rstrip("\n")],

@@ -11,8 +11,10 @@ from typing import Any, Literal
 from support.errors import InvalidInput, MissingData
 from support.mail.letters import checked_address
 
-IMPLICIT, STARTTLS = "implicit", "starttls"
-USER, PASSWORD = "CONVENE_MAIL_USER", "CONVENE_MAIL_PASSWORD"
+IMPLICIT = "implicit"
+STARTTLS = "starttls"
+USER = "CONVENE_MAIL_USER"
+PASSWORD = "CONVENE_MAIL_PASSWORD"
 TOLD = {
     "smtp_host": "CONVENE_SMTP_HOST",
     "imap_host": "CONVENE_IMAP_HOST",
@@ -71,7 +73,8 @@ class Login:
     def without(self, text: str) -> str:
         """A text with the password blotted out, in case a server repeats it, in any form
         that it was told in: all are in base64."""
-        user, password = self.user, self.password
+        user = self.user
+        password = self.password
         plain = f"\0{user}\0{password}", password
         forms = [base64.b64encode(each.encode()).decode() for each in plain]
         for form in (*forms, password):
@@ -85,7 +88,8 @@ def find_login(servers: MailServers) -> Login:
     import keyring
     from keyring.errors import KeyringError
 
-    user, password = os.environ.get(USER) or servers.address, os.environ.get(PASSWORD)
+    user = os.environ.get(USER) or servers.address
+    password = os.environ.get(PASSWORD)
     if password and _named_there(servers):
         return Login(user, password)
     trouble = f"{PASSWORD} is not for these servers" if password else f"no {PASSWORD}"

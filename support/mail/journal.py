@@ -44,14 +44,19 @@ CREATE TABLE IF NOT EXISTS received (
     UNIQUE (run, key), UNIQUE (run, message_id, digest)
 );
 """
-TAKEN, HELD, RELEASED, DROPPED = "taken", "held", "released", "dropped"
+TAKEN = "taken"
+HELD = "held"
+RELEASED = "released"
+DROPPED = "dropped"
 
 
 class MailTables:
     """One run's side of these tables, in the study's file; any thread may use it."""
 
     def __init__(self, path: str | Path, run: str) -> None:
-        self._path, self.run, self._lock = Path(path), run, threading.RLock()
+        self._path = Path(path)
+        self.run = run
+        self._lock = threading.RLock()
         self._db = open_database(self._path)
         with guarded(self._path):
             self._db.executescript(SCHEMA)

@@ -51,7 +51,9 @@ class LiveMailbox:
     def __init__(
         self, servers: MailServers, login: Login, *, since: date | None = None
     ) -> None:
-        self.servers, self.since, self._login = servers, since, login
+        self.servers = servers
+        self.since = since
+        self._login = login
         try:
             self._context = ssl.create_default_context(cafile=servers.cafile or None)
         except OSError as error:
@@ -117,7 +119,8 @@ class LiveMailbox:
         in."""
         from aiosmtplib import SMTP
 
-        servers, login = self.servers, self._login
+        servers = self.servers
+        login = self._login
         client = SMTP(
             hostname=servers.smtp_host,
             port=servers.smtp_port,
@@ -158,8 +161,11 @@ class LiveMailbox:
         from imap_tools import MailBox
         from imap_tools.errors import ImapToolsError
 
-        servers, login, box = self.servers, self._login, None
-        host, port = servers.imap_host, servers.imap_port
+        servers = self.servers
+        login = self._login
+        box = None
+        host = servers.imap_host
+        port = servers.imap_port
         try:
             box = MailBox(host, port, timeout=self.patience, ssl_context=self._context)
             box.login_utf8(login.user, login.password, initial_folder=None)
@@ -207,7 +213,8 @@ def _fetched(box: MailBox, validity: str, uid: int) -> Fetched | None:
     status, data = box.client.uid("FETCH", str(uid), PARTS)
     if status != "OK":
         raise OSError(f"the server does not give message {uid}: {status} {data!r:.200}")
-    about, raw = b"", None
+    about = b""
+    raw = None
     for item in data:
         told, *body = item if isinstance(item, tuple) else (item or b"",)
         about += told + b" "

@@ -17,7 +17,9 @@ from typing import Protocol
 from support.errors import NotSent
 from support.mail.letters import RAW, Fetched
 
-SIMULATED, FOLDER, LIVE = "simulated", "folder", "smtp and imap"
+SIMULATED = "simulated"
+FOLDER = "folder"
+LIVE = "smtp and imap"
 ENDING = ".eml"
 
 
@@ -77,7 +79,8 @@ class FolderMailbox:
     kind = FOLDER
 
     def __init__(self, path: str | Path) -> None:
-        self.outbox, self.inbox = Path(path) / "outbox", Path(path) / "inbox"
+        self.outbox = Path(path) / "outbox"
+        self.inbox = Path(path) / "inbox"
         for folder in (Path(path), self.outbox, self.inbox):
             folder.mkdir(0o700, parents=True, exist_ok=True)
 

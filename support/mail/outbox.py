@@ -28,8 +28,12 @@ from support.mail.letters import Outgoing, shown
 from support.mail.mailbox import FOLDER, LIVE, SIMULATED, Mailbox
 from support.presence import Presence
 
-PREPARED, SENDING, SENT, DRY = "prepared", "sending", "sent", "dry"
-NOT_SENT, UNCERTAIN = "not sent", "uncertain"
+PREPARED = "prepared"
+SENDING = "sending"
+SENT = "sent"
+DRY = "dry"
+NOT_SENT = "not sent"
+UNCERTAIN = "uncertain"
 SAID = 500  # characters of what a server said that are kept
 APPROVED = "run = ? AND digest = ? AND message_id = ''"
 ENDED = "the process that was sending it ended before the answer was kept"
@@ -282,12 +286,14 @@ class Outbox(MailTables):
         return kept
 
     async def _hand_over(self, mailbox: Mailbox, kept: Posted) -> Posted:
-        status, said = UNCERTAIN, ENDED
+        status = UNCERTAIN
+        said = ENDED
         try:
             said = await mailbox.send(kept.recipient, kept.message)
             status = DRY if mailbox.kind == FOLDER else SENT
         except NotSent as error:
-            status, said = NOT_SENT, str(error)
+            status = NOT_SENT
+            said = str(error)
             raise
         except BaseException as error:  # a cancelled task may have sent it as well
             said = str(error) or f"it was interrupted ({type(error).__name__})"
@@ -302,7 +308,8 @@ class Outbox(MailTables):
     def _keep(self, message_id: str, status: str, said: str) -> None:
         """What became of it. Another process may have taken this one for dead, but a
         person's decision stands."""
-        words, owner = shown(said, SAID), self._presence.run
+        words = shown(said, SAID)
+        owner = self._presence.run
         where = "message_id = ? AND owner = ? AND status IN (?, ?)"
         values = status, words, message_id, owner, SENDING, UNCERTAIN
         with self._writing() as db:

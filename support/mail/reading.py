@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 PARTS = 50  # parts, in each other or not: more are made to exhaust whoever reads them
 LINES = 20_000  # of a message: a line is compared with the boundary of every part
 IDS, ATTACHMENTS = 50, 10  # Message-IDs and names of attachments that are kept
-PLAIN, HTML, CALENDAR = "text/plain", "text/html", "text/calendar"
+PLAIN = "text/plain"
+HTML = "text/html"
+CALENDAR = "text/calendar"
 ENCODINGS = ("", "7bit", "8bit", "binary", "quoted-printable", "base64")
 CHARSETS = re.compile(
     r"(us-)?ascii|utf-?(8|16|32)([lb]e)?|(iso-?8859|latin|windows|cp|koi8)-?\w+|gb\w+"

@@ -135,7 +135,8 @@ class Coordinating:
         there, its words stay unread, the candidate stays alone, or without scores. Any
         other failure is raised.
         """
-        members, k = self.scenario.members, self.brief.k
+        members = self.scenario.members
+        k = self.brief.k
         if not 1 <= k < len(members):
             raise InvalidInput(
                 f"options: K = {k!r} given; expected 1 to {len(members) - 1}, fewer "
@@ -147,10 +148,12 @@ class Coordinating:
 
     async def _round(self, number: int) -> Round:
         everybody = [*self.seats.values(), *self.readers.values()]
-        self.errors, asked = [], counted(everybody)
+        self.errors = []
+        asked = counted(everybody)
         talking = () if self.silent else self.scenario.members
         talks = await together({name: self._talk(name) for name in talking})
-        notes, slots = dict(self.brief.notes), {o.id: o.slot for o in self.options}
+        notes = dict(self.brief.notes)
+        slots = {o.id: o.slot for o in self.options}
         for name, talk in talks.items():
             notes[name] = noted(notes[name] if self.memory else (), talk, slots)
             self.talks[name] += (talk,)
@@ -175,7 +178,8 @@ class Coordinating:
 
     async def _talk(self, member: str) -> tuple[Turn, ...]:
         """One private talk, to its end, with what its words say as data."""
-        best, reader = self.brief.candidate, self.readers.get(member)
+        best = self.brief.candidate
+        reader = self.readers.get(member)
         chat = Chat(
             self.brief.scenario,
             member,

@@ -157,7 +157,9 @@ def iso(start: datetime) -> str:
 
 # ---- the company -----------------------------------------------------------------------
 
-TEAMMATE, COLLABORATOR, MANAGER = "teammate", "collaborator", "manager"
+TEAMMATE = "teammate"
+COLLABORATOR = "collaborator"
+MANAGER = "manager"
 
 
 Relation = tuple[str, str, str]

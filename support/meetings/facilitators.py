@@ -107,7 +107,8 @@ class RuleBasedCoordinator:
         """The candidate, then slots in the order in which they are looked at."""
         slots = self._attended(brief)
         related = [{*relation[:2]} for relation in brief.scenario.relations]
-        found, looks = brief.scenario.scores(slots, brief.notes), []
+        found = brief.scenario.scores(slots, brief.notes)
+        looks = []
         for slot, luck in zip(slots, self.rng.random(len(slots)), strict=True):
             row = satisfied(found[slot])
             both = list(combinations(row, 2)) if "ties" in brief.database else []
@@ -119,7 +120,8 @@ class RuleBasedCoordinator:
 
     def _attended(self, brief: Brief) -> list[str]:
         slots = brief.scenario.slots
-        first, most = list(brief.kept), len(slots)
+        first = list(brief.kept)
+        most = len(slots)
         if self.kind == "satisficing":
             most = ATTENTION * brief.k
         if self.kind != "random":

@@ -71,9 +71,11 @@ class RuleBasedMember:
         if len(chat.turns) < 2:
             self._begin(chat)
         pace = self.style.pace
-        now, self.queue = self.queue[:pace], self.queue[pace:]
+        now = self.queue[:pace]
+        self.queue = self.queue[pace:]
         self.said.update(now)
-        agrees, self.agrees = self.agrees, None
+        agrees = self.agrees
+        self.agrees = None
         wishes = tuple(now)
         if self.style.inflates:
             above = {"priority": 3}
@@ -87,7 +89,8 @@ class RuleBasedMember:
 
     def _begin(self, chat: Chat) -> None:
         """What comes to mind about the invitation, or about the options."""
-        self.queue, self.agrees = [], None
+        self.queue = []
+        self.agrees = None
         if chat.options:
             self._judge(chat.options, chat.candidate)
             return
@@ -99,10 +102,8 @@ class RuleBasedMember:
                 self.queue.append(wish)
         if self.style.prepared:
             # What keeps the member from some slot.
-            views, away = (
-                self.scenario.views[self.me].values(),
-                self.scenario.own[self.me].away,
-            )
+            views = self.scenario.views[self.me].values()
+            away = self.scenario.own[self.me].away
             self.queue += [w for w in away if not all(map(w.fulfilled, views))]
 
     def _judge(self, options: Sequence[Option], candidate: str | None) -> None:

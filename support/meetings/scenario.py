@@ -97,7 +97,8 @@ class Scenario:
         self, member: str, slot: str, wishes: Sequence[Any]
     ) -> list[tuple[Any, bool]]:
         """Each wish, and whether a slot fulfils it; for a gap, by the events among them."""
-        at, met = self.views[member][slot], []
+        at = self.views[member][slot]
+        met = []
         events = [wish for wish in wishes if isinstance(wish, Busy)]
         for wish in wishes:
             known = [events] if isinstance(wish, Gap) else []
@@ -133,9 +134,11 @@ def meeting_scenario(
     meeting: Meeting, company: Company, printed: bool = False
 ) -> Scenario:
     """A meeting that waits for its time, or for its venue."""
-    views, own = {}, {}
+    views = {}
+    own = {}
     for name in meeting.members:
-        zone, secret = company.by_name[name].zone, company.private[name]
+        zone = company.by_name[name].zone
+        secret = company.private[name]
         views[name] = seen = meeting.seen(zone)
         if meeting.venues:
             said = [
@@ -145,7 +148,8 @@ def meeting_scenario(
             continue
         start, end = company.by_name[name].hours
         away: list[Any] = [Hours(start=start, end=end)]
-        low, high = seen[meeting.slots[0]].start, seen[meeting.slots[-1]].start
+        low = seen[meeting.slots[0]].start
+        high = seen[meeting.slots[-1]].start
         for begins, ends in secret.busy:
             event = Busy(start=begins, end=ends)
             first, last = event.span

@@ -56,7 +56,8 @@ or a wish for some days would be one for all of their hours."""
 
 def wish_form(seat: Any, member: str) -> Any:
     """A wish of one of the kinds that can be stated, with what is in question here."""
-    scenario, forms = seat.own, []
+    scenario = seat.own
+    forms = []
     own = {
         "slot": one_of("slot", tuple(labels(scenario, member))),
         "feature": one_of("feature", features(scenario)),
@@ -114,7 +115,8 @@ def kinds(scenario: Scenario) -> Any:
 
 def explained(scenario: Scenario, member: str) -> str:
     """What the form of a wish may say, a line for each kind."""
-    slot, has = next(iter(labels(scenario, member))), ", ".join(features(scenario))
+    slot = next(iter(labels(scenario, member)))
+    has = ", ".join(features(scenario))
     said = kinds(scenario).items()
     lines = [f"- {kind}: {what.format(slot=slot, features=has)}" for kind, what in said]
     return "\n".join([*lines, say("form", "priority")])
@@ -145,7 +147,8 @@ def clocks(scenario: Scenario, slot: str) -> str:
     """A slot by its short name on the organiser's clock, and what it is on others'."""
     if scenario.meeting.venues:
         return scenario.views[scenario.members[0]][slot].shown
-    start, others = datetime.fromisoformat(slot), dict[str, list[str]]()
+    start = datetime.fromisoformat(slot)
+    others = dict[str, list[str]]()
     for member, views in scenario.views.items():
         there = views[slot].start
         if there.utcoffset() != start.utcoffset():
@@ -286,7 +289,8 @@ def _briefed(seat: Any, brief: Brief) -> dict[str, Any]:
 def _suggestions(seat: Any, reply: Any, brief: Brief) -> list[Option]:
     """For whom an option works, and why, is the coordinator's claim."""
     slots = {_bare(name): slot for name, slot in choices(seat, brief).items()}
-    found, known = [], owned(brief.notes)
+    found = []
+    known = owned(brief.notes)
     for claim in reply.options:
         reasons: dict[str, tuple[Any, ...]] = {}
         for number in dict.fromkeys(claim.reasons):

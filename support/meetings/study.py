@@ -93,7 +93,8 @@ async def meeting_coordination(
     )
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     who, *streams = rng.spawn(5)
-    kinds, public = by_name("member", seats, scenario.members), scenario.public
+    kinds = by_name("member", seats, scenario.members)
+    public = scenario.public
     led = {
         "interviewer": INTERVIEWER.seat(interviewer, streams[0], public, spoken),
         "coordinator": COORDINATOR.seat(coordinator, streams[1], public, spoken),

@@ -62,9 +62,11 @@ def bounds(scenario: Scenario, member: str) -> str:
 
 def offered(scenario: Scenario, option: Option, reader: str) -> str:
     """An option with its reasons, as one member is told them, on that member's clock."""
-    at, told = scenario.views[reader][option.slot], []
+    at = scenario.views[reader][option.slot]
+    told = []
     for owner, wishes in option.reasons.items():
-        there, whose = scenario.views[owner or reader][option.slot], owner
+        there = scenario.views[owner or reader][option.slot]
+        whose = owner
         if there.name != at.name:
             whose += f" (for whom it is {there.start:%H:%M})"
         what = "reason" if owner else "unnamed" if scenario.meeting.venues else "stated"

@@ -8,8 +8,8 @@ a run is repeated without being paid twice.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from support.models.profiles import (
 )
 from support.models.replies import Cache
 from support.models.stand_ins import stand_in
+from support.within import within
 
 Maker = Callable[[str], ChatModel]
 _run: dict[str, Any] = {}  # what the run at work says of all models
@@ -62,7 +63,8 @@ def connect(
     known = profile(model, base_url).changed(**_run | changes)
     if os.environ.get(ESTIMATE) and not offline:
         made = stand_in(name=known.name, profile=known)
-        made.profile, made.price = known, known.price_at(known.address)
+        made.profile = known
+        made.price = known.price_at(known.address)
         return made
     here = known.name == EMBEDDED.name
     transport = Embedded() if here else _endpoint(known, api_key, offline)
@@ -111,21 +113,16 @@ def named(kind: str, default: ChatModel | str | None = None) -> ChatModel:
     return make(name) if make else _once(name, kept)
 
 
-@contextmanager
 def serving(
     cache: str | Path | None = None, make: Maker | None = None
-) -> Iterator[None]:
+) -> AbstractContextManager[Any]:
     """While it lasts, `named` connects with the replies of a file at hand.
 
     Or it has its models made by a function; within, a file of replies changes nothing:
     whoever estimates or tests a run asks nobody.
     """
     kept = Path(cache).resolve() if cache else None
-    token = _serving.set((make or _serving.get()[0], kept))
-    try:
-        yield
-    finally:
-        _serving.reset(token)
+    return within(_serving, (make or _serving.get()[0], kept))
 
 
 def _once(name: str, cache: Path | None) -> ChatModel:

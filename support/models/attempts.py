@@ -24,7 +24,8 @@ from support.models.profiles import Price, Profile, prompt_bound
 from support.models.request import Completion, Request, Transport
 
 T = TypeVar("T")
-FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
+FIRST_WAIT = 0.5
+LONGEST_WAIT = 60.0
 # Retries at an endpoint that never answered: the address is more likely wrong than the
 # server ill.
 STRANGER = 2
@@ -86,11 +87,14 @@ class Pace:
     """
 
     def __init__(self, requests: int | None = None, tokens: int | None = None) -> None:
-        self._requests, self._tokens = requests or math.inf, tokens or math.inf
+        self._requests = requests or math.inf
+        self._tokens = tokens or math.inf
         self._limited = bool(requests or tokens)
         self._turns: list[Turn] = []
-        self._held_until, self._narrowed = 0.0, -math.inf
-        self._flying, self._wide = 0, math.inf
+        self._held_until = 0.0
+        self._narrowed = -math.inf
+        self._flying = 0
+        self._wide = math.inf
         self._lock = threading.Lock()  # a widget may call from another thread
         # First come, first served: a large call is not overtaken for ever.
         self._queue = PerLoop(asyncio.Lock)
@@ -161,23 +165,29 @@ class Attempts:
     """Sends the requests of one model, as its profile says how often and how long."""
 
     def __init__(self, transport: Transport, profile: Profile) -> None:
-        self._transport, self._profile = transport, profile
+        self._transport = transport
+        self._profile = profile
         self._pace = Pace(profile.requests_per_minute, profile.tokens_per_minute)
         self._rng = random.Random()  # no result depends on it
-        self._deadline, self._timeout = profile.patience, profile.timeout
-        self._answered, self._failed = False, 0
+        self._deadline = profile.patience
+        self._timeout = profile.timeout
+        self._answered = False
+        self._failed = 0
 
     async def complete(
         self, request: Request, faults: list[Fault], price: Price | None
     ) -> Completion:
         """The answer to a request; what failed on the way is put into `faults`."""
-        course, endpoint = _Course(request, faults, price), self._transport
+        course = _Course(request, faults, price)
+        endpoint = self._transport
         while True:
-            known, room = len(endpoint.learnt), endpoint.room(request)
+            known = len(endpoint.learnt)
+            room = endpoint.room(request)
             came = await self._attempt(course, room)
             faults.extend(Fault("learnt", said) for said in endpoint.learnt[known:])
             if isinstance(came, Completion):
-                self._answered, self._failed = True, 0
+                self._answered = True
+                self._failed = 0
                 self._pace.widen()
                 wider = endpoint.widen(request, came, room)
                 if not wider:
@@ -195,7 +205,8 @@ class Attempts:
 
         `room` is all that the reply may take.
         """
-        request, price = course.request, course.price
+        request = course.request
+        price = course.price
         bound = prompt_bound(request.messages, request.schema)
         worst = price.worst(bound, room) if price else 0.0
         what = f"at most {bound} tokens to read and {room} to write, by {request.model}"
@@ -211,7 +222,8 @@ class Attempts:
                 if isinstance(had, Completion):
                     course.had.append(had)
                     used = had.prompt_tokens + had.completion_tokens
-                    turn.tokens, usd = used or turn.tokens, cost(had, price)
+                    turn.tokens = used or turn.tokens
+                    usd = cost(had, price)
                 elif isinstance(came, ModelError) and not came.charged:
                     turn.tokens, usd = 0, 0.0  # not sent, or refused
                 return came
@@ -221,7 +233,8 @@ class Attempts:
 
     async def _answer(self, course: _Course, room: int) -> Completion | ModelError:
         """What came of an attempt: errors as well, whose frames would hold the key."""
-        started, left = time.monotonic(), self._deadline - course.spent
+        started = time.monotonic()
+        left = self._deadline - course.spent
         limit = max(0.0, min(self._timeout, left))
         try:
             async with asyncio.timeout(limit) as clock:
@@ -236,13 +249,15 @@ class Attempts:
             course.spent += time.monotonic() - started
         self._pace.narrow(started)
         self._timeout = max(self._timeout, min(2 * limit, self._deadline))
-        within, last = f"in {limit:g} s", limit == left
+        within = f"in {limit:g} s"
+        last = limit == left
         if last:
             within = f"within the deadline of {self._deadline:g} s, retries included"
         late = CallFailed(
             f"{self._transport.endpoint} did not answer {within}. {LONGER}"
         )
-        late.fault, late.transient = "deadline" if last else "time-out", not last
+        late.fault = "deadline" if last else "time-out"
+        late.transient = not last
         late.charged = True
         return late
 
@@ -252,7 +267,8 @@ class Attempts:
         Twice as long each time, and drawn, so that calls do not come back together.
         """
         longest = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(course.tries, 60))
-        wait, after = longest * self._rng.uniform(0.5, 1.0), error.retry_after
+        wait = longest * self._rng.uniform(0.5, 1.0)
+        after = error.retry_after
         if after is not None:
             wait = after + min(wait, 1.0)
             if error.transient and after <= self._deadline:
@@ -297,7 +313,8 @@ class Attempts:
         if self._failed < self._profile.failures_in_a_row:
             return error
         # Whoever calls again wants to see whether it is over.
-        number, self._failed = self._failed, 0
+        number = self._failed
+        self._failed = 0
         return ModelUnavailable(
             f"{number} calls in a row failed at {self._transport.endpoint}, none was "
             f"answered between them; the last: {error} Calls stop here, and what is "
@@ -318,7 +335,8 @@ def cost(completion: Completion, price: Price | None) -> float | None:
 
     None without a price, or where the endpoint does not say how many tokens it took.
     """
-    read, written = completion.prompt_tokens, completion.completion_tokens
+    read = completion.prompt_tokens
+    written = completion.completion_tokens
     if price is None or read > price.long:
         return None
     if price.worst(1, 1) and not read + written:

@@ -14,15 +14,16 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
+
+from support.within import within
 
 if TYPE_CHECKING:
     from support.models.money import Budget
     from support.models.request import Request
 
-T = TypeVar("T")
 TOKENS = "prompt_tokens", "completion_tokens"
 ESTIMATE = "CONVENE_ESTIMATE"  # a file of rows, while a run is estimated
 
@@ -116,28 +117,20 @@ _unit = ContextVar[list[Call] | None]("the unit at work", default=None)
 _meter = ContextVar[Meter | None]("the meter of the run at work", default=None)
 
 
-@contextmanager
-def _held(variable: ContextVar, value: T) -> Iterator[T]:
-    token = variable.set(value)
-    try:
-        yield value
-    finally:
-        variable.reset(token)
-
-
 def collected() -> AbstractContextManager[list[Call]]:
     """A list that fills with the calls made within, in the order in which they ended."""
-    return _held(_unit, [])
+    return within(_unit, [])
 
 
 def metered(meter: Meter) -> AbstractContextManager[Meter]:
     """Have a meter count the calls made within, and hold them to its budget."""
-    return _held(_meter, meter)
+    return within(_meter, meter)
 
 
 def note(call: Call) -> None:
     """Put a call into the list of its unit, where one is open, and on the run's meter."""
-    calls, running = _unit.get(), _meter.get()
+    calls = _unit.get()
+    running = _meter.get()
     if calls is not None:
         calls.append(call)
     if running is not None:

@@ -68,7 +68,9 @@ def kind_of(refused: Refusal) -> dict[str, Any]:
 
 def refusal(status: str, body: Any, retry_after: float | None = None) -> Refusal:
     """Read the body of an error in any of its shapes; no status: within a 200."""
-    known, words, code = table()["body"], list[str](), ""
+    known = table()["body"]
+    words = list[str]()
+    code = ""
     for name, text in _leaves(body):
         if name in known["codes"] and re.fullmatch("[45]..", text):
             code = code or text
@@ -203,7 +205,8 @@ def _form(schema: str, form: str, left_out: frozenset[str]) -> dict[str, Any]:
     """The response_format of a schema."""
     if form == "json_object":
         return {"type": form}
-    strict, large = form == "json_schema", table()["large"]
+    strict = form == "json_schema"
+    large = table()["large"]
 
     def known(node: dict[str, Any]) -> dict[str, Any]:
         kept = {name: node[name] for name in node if name not in left_out}
@@ -263,9 +266,11 @@ def read(answer: Any, latency: float) -> Completion | Refusal:
         case {"choices": [dict() as choice, *_]}:
             wrong = answer.get("error") or choice.get("error")
         case [{}, *_]:
-            choice, wrong = {}, answer
+            choice = {}
+            wrong = answer
         case dict() if answer.keys() & known["wrong"]:
-            choice, wrong = {}, answer
+            choice = {}
+            wrong = answer
         case _:
             return Refusal("no completion", json.dumps(answer))
     if wrong:
@@ -313,7 +318,8 @@ def _parted(message: Any) -> tuple[str, str]:
     said = {False: "", True: ""}
     for thinks, part in _said(message):
         said[thinks] += part
-    text, thinking = said[False], said[True]
+    text = said[False]
+    thinking = said[True]
     begun, *rest = CLOSE.split(text, maxsplit=1)
     if rest or OPEN.match(begun):  # cut off in its thinking, a text has no more
         thought = OPEN.sub("", begun, count=1).strip()
@@ -364,7 +370,9 @@ def objects(text: str) -> list[str]:
 
 
 def _values(text: str) -> list[Any]:
-    found, end, text = [], 0, text.strip()
+    found = []
+    end = 0
+    text = text.strip()
     for begin in re.finditer(r'^"|\{(?=\s*["}])|\[(?=\s*\{\s*["}])', text):
         if begin.start() >= end:
             with suppress(ValueError, RecursionError):
@@ -412,7 +420,8 @@ def same_model(asked: str, answered: str) -> bool:
     >>> same_model("gpt-4o", "gpt-4o-mini")
     False
     """
-    wanted, heard = _bare(asked), _bare(answered)
+    wanted = _bare(asked)
+    heard = _bare(answered)
     return not heard or wanted in (heard, DATED.sub("", heard))
 
 

@@ -89,18 +89,20 @@ def plain(text: str, key: str) -> str:
 class Endpoint(Transport):
     """A model behind an address; nothing is opened or loaded before the first call.
 
-    The key is in no message, repr and record; `name` stands for the endpoint where its
-    address says nothing.
+    The key is in no message, repr and record.
     """
 
-    def __init__(self, profile: Profile, url: str, key: str, name: str = "") -> None:
+    def __init__(self, profile: Profile, url: str, key: str) -> None:
         if not key.isascii() or not key.isprintable():
             raise InvalidInput(
                 "the key holds characters that no key has; copy it anew "
                 "(it is not shown)."
             )
-        self.model, self.endpoint = profile.model, name or url
-        self._profile, self._url, self._key = profile, url, SecretStr(key)
+        self.model = profile.model
+        self.endpoint = url
+        self._profile = profile
+        self._url = url
+        self._key = SecretStr(key)
         self._dialect = Dialect(
             form=FORMS.index(profile.form),
             thinks=bool(profile.thinking),
@@ -143,7 +145,8 @@ class Endpoint(Transport):
 
     async def complete(self, request: Request) -> Completion:
         """One reply to one attempt; `Wider` where it is to be put in another way."""
-        form, wire = self._dialect.form, self._dialect.wire(request)
+        form = self._dialect.form
+        wire = self._dialect.wire(request)
         answer = await self._posted(wire)
         if isinstance(answer, Completion):
             if self._ignored(request, answer, form):
@@ -194,7 +197,8 @@ class Endpoint(Transport):
 
     def _error(self, answer: Refusal, request: Request) -> ModelError:
         """A refusal as an error, with what retries and money need to know."""
-        kind, asked = kind_of(answer), own(request)
+        kind = kind_of(answer)
+        asked = own(request)
         unmet = ", ".join(name for name in sorted(asked) if answer.names(name))
         if asked and answer.says("reasoning"):
             unmet = unmet or EFFORT
@@ -211,8 +215,10 @@ class Endpoint(Transport):
         )
         error: ModelError = getattr(errors, kind["error"])(advice)
         error.fault = kind["fault"] or answer.status
-        error.transient, error.charged = kind["passing"], kind["charged"]
-        error.waits, error.had = kind["waits"], answer.had
+        error.transient = kind["passing"]
+        error.charged = kind["charged"]
+        error.waits = kind["waits"]
+        error.had = answer.had
         error.retry_after = answer.retry_after
         return error
 

@@ -86,8 +86,11 @@ def _serve(path: Path) -> Any:
     # One slot: sequences that are decoded together change one another's last digits,
     # and with them the text. Measured on two cores, one slot gives the same texts in
     # any order at the throughput of four, in a third of the memory.
-    params.n_parallel, params.n_ctx = 1, EMBEDDED.context
-    params.cache_ram_mib, params.verbosity, params.ui = 0, 0, False
+    params.n_parallel = 1
+    params.n_ctx = EMBEDDED.context
+    params.cache_ram_mib = 0
+    params.verbosity = 0
+    params.ui = False
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = os.cpu_count() or 1
     try:
         return xllamacpp.Server(params)  # returns when the model is loaded

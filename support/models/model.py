@@ -88,7 +88,8 @@ class ChatModel:
         cache: Cache | str | Path | None = None,
         offline: bool = False,
     ) -> None:
-        self.model, self.endpoint = transport.model, transport.endpoint
+        self.model = transport.model
+        self.endpoint = transport.endpoint
         self.name = profile.name if profile.address else self.model  # at a table
         self.profile = profile
         self.cache = Cache(cache) if isinstance(cache, str | Path) else cache
@@ -100,7 +101,8 @@ class ChatModel:
         self.calls = 0  # replies asked so far
         self.live_calls = 0  # questions that were sent
         self.limits: Limits = profile.limits  # on how much it may say and is told
-        self._transport, self._offline = transport, offline
+        self._transport = transport
+        self._offline = offline
         self._kept, self._failed = False, 0  # a form; so many questions for one
         self._attempts = Attempts(transport, profile)
         self._limit = PerLoop(lambda: asyncio.Semaphore(profile.concurrency))
@@ -143,9 +145,12 @@ class ChatModel:
         self.calls += 1
         calls: list[Call] = []
         while len(calls) <= self.profile.repairs:
-            key, draw = request.key, request.draw
+            key = request.key
+            draw = request.draw
             call = Call(key, request.model, request.endpoint, len(calls))
-            call.cut, call.by, call.phase = cut, by, phase
+            call.cut = cut
+            call.by = by
+            call.phase = phase
             call.draw = "" if draw == key else draw
             calls.append(call)
             try:
@@ -214,13 +219,16 @@ class ChatModel:
         if self.cache is None:
             made = await self._ask(request, call)
             # The record of the unit keeps the words.
-            call.question, call.reply = request.to_json(), made.text
+            call.question = request.to_json()
+            call.reply = made.text
         else:
             lock = self._locks.get().setdefault(request.key, asyncio.Lock())
             async with lock:
                 found = self.cache.get(request)
                 if found is not None:
-                    made, call.cached, call.usd = replace(found, latency=0.0), True, 0.0
+                    made = replace(found, latency=0.0)
+                    call.cached = True
+                    call.usd = 0.0
                 elif self._offline:
                     raise CacheMiss(self.cache.missed(request))
                 else:

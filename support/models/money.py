@@ -55,9 +55,12 @@ class Budget:
         purse: bool = False,
     ) -> None:
         number("budget_usd", limit_usd, 0, MOST)
-        self.limit_usd, self.name, self.path = float(limit_usd), name, Path(path)
+        self.limit_usd = float(limit_usd)
+        self.name = name
+        self.path = Path(path)
         self._limit = math.floor(round(limit_usd * UNIT, 3))
-        self._presence, self._of_all = presence, purse
+        self._presence = presence
+        self._of_all = purse
         self._lock = threading.Lock()  # a study's threads share the connection
         self._db = open_database(self.path)
         # Without a sync of its own: the next reply or unit that is kept syncs these as

@@ -33,7 +33,8 @@ OPENAI = "https://api.openai.com/v1"
 # Tokenizers that fall back on bytes, as all of today's do, make at most one token of a
 # byte; what chat templates add around a message, and a template's own preamble, is
 # allowed for generously.
-PER_MESSAGE, PREAMBLE = 16, 256
+PER_MESSAGE = 16
+PREAMBLE = 256
 DEADLINE = 900.0  # seconds, at least, of a call whose entry says nothing
 ATTEMPTS = 5  # of the longest kind, for which a deadline leaves time
 DEAREST = 10  # times that a long prompt costs, at most
@@ -176,7 +177,8 @@ class Profile(_Frozen):
             return Profile(**(self.__dict__ | changes))
         except ValidationError as error:
             wrong = error.errors()[0]
-            name, given = ".".join(map(str, wrong["loc"])), wrong["input"]
+            name = ".".join(map(str, wrong["loc"]))
+            given = wrong["input"]
             raise InvalidInput(f"{name}={given!r}: {wrong['msg']}.") from None
 
     def options(self, reasoning: str | None = None) -> str:
@@ -187,7 +189,8 @@ class Profile(_Frozen):
                 f"reasoning: {reasoning!r} given; {self.name} knows None, "
                 f"{', '.join(self.reasoning)} (see models.toml)"
             )
-        effort, body = self.reasoning_effort, self.extra_body
+        effort = self.reasoning_effort
+        body = self.extra_body
         if isinstance(sent, str):
             effort = sent
         else:
@@ -290,19 +293,14 @@ def _entries(path: str, stamp: int) -> Mapping[str, Mapping[str, Any]]:
     return entries
 
 
-def reasons(
-    name: str, asked: str | None = None, thinking_tokens: int = 0
-) -> bool | None:
+def reasons(name: str, asked: str | None = None) -> bool | None:
     """Whether a model thinks before it answers; None where nobody knows.
 
-    Tokens of thinking in its replies say so, else how it was `asked` to reason, else
-    its entry.
+    How it was `asked` to reason says so, else its entry.
 
     >>> reasons("o3-mini"), reasons("gemini-2.5-flash", "off"), reasons("gpt-4o")
     (True, False, False)
     """
-    if thinking_tokens:
-        return True
     known = profile(name)
     effort = asked or known.reasoning_effort
     if effort:

@@ -91,7 +91,9 @@ class Cache:
         The same replies are the same bytes. `prompts` False leaves the questions out,
         where they quote data that may not be passed on.
         """
-        path, lines, made = Path(path), list(self.lines(keys)), BytesIO()
+        path = Path(path)
+        lines = list(self.lines(keys))
+        made = BytesIO()
         with gzip.GzipFile("", "wb", 9, made, 0) as file:
             for line in lines:
                 asked = line["request"]

@@ -151,7 +151,8 @@ class Writer:
 
     def value(self, node: Node) -> Any:
         """A value of this schema."""
-        node, rng = self._resolved(node), self.rng
+        node = self._resolved(node)
+        rng = self.rng
         match node:
             case {"const": value}:
                 return value
@@ -190,10 +191,12 @@ class Writer:
         return Rstr(self.rng).xeger(node["pattern"])
 
     def _array(self, node: Node) -> list[Any]:
-        low, item = node.get("minItems", 0), self._resolved(node["items"])
+        low = node.get("minItems", 0)
+        item = self._resolved(node["items"])
         high = node.get("maxItems", low + 3)
         most = min(high, low + round(2 * self.fill * (high - low)))
-        count, choices = self.rng.randint(low, most), item.get("enum", ())
+        count = self.rng.randint(low, most)
+        choices = item.get("enum", ())
         if count <= len(choices):
             return self.rng.sample(choices, count)
         return [self.value(item) for _ in range(count)]

@@ -29,7 +29,8 @@ def plot_graph(company: Company, members: Sequence[str], ax: Axes) -> Axes:
     import networkx as nx
 
     level = {name: company.by_name[name].level for name in members}
-    flat, relations = nx.Graph(), company.relations(members)
+    flat = nx.Graph()
+    relations = company.relations(members)
     flat.add_nodes_from(level)
     flat.add_edges_from((a, b) for a, b, _ in relations)
     groups = nx.community.greedy_modularity_communities(flat)

@@ -41,7 +41,8 @@ FIXED = (
 )
 """Coordinators, and kinds of feedback, at their place among colours, lines and marks."""
 
-GREY, RED = "#777777", "#B00000"
+GREY = "#777777"
+RED = "#B00000"
 MANY = 9  # places on x, each of which has its number
 
 
@@ -98,7 +99,8 @@ def plot_quality(
 
 def _references(frame: pd.DataFrame, ax: Axes, x: str) -> None:
     there = frame.drop_duplicates(["instance", x]).groupby(x).mean(numeric_only=True)
-    low, high = there["random_low"], there["random_high"]
+    low = there["random_low"]
+    high = there["random_high"]
     name = "random plans, middle 80 %"
     ax.fill_between(there.index, low, high, color=GREY, alpha=0.15, lw=0, label=name)
     lines = {
@@ -116,16 +118,16 @@ def _references(frame: pd.DataFrame, ax: Axes, x: str) -> None:
 def plot_budget(
     rounds: pd.DataFrame,
     ax: Axes,
-    by: str = "coordinator",
-    value: str = "standing_divergence",
     order: Sequence[Any] | None = None,
     col: str | None = None,
 ) -> None:
-    """Mean quality against how often a participant has judged a plan, with t bands, in a
+    """Mean divergence of the standing plan against how often a participant has judged a plan, with t bands, in a
     panel for each level of `col`.
 
     `rounds` as `rounds_of` gives it; runs that stop early keep what they have.
     """
+    by = "coordinator"
+    value = "standing_divergence"
     most: Any = rounds.groupby([by, "evaluations"])[value].mean().max()
     for panel, part in draw.facets(ax, rounds, col):
         table = describe(budget(part, by, value), value, [by, "evaluations"])
@@ -158,7 +160,8 @@ def _path(part: pd.DataFrame, ax: Axes) -> None:
     shown = part.assign(at=part["round"] + 0.3 * part.get("position", 0))
     wide = shown.pivot(index="at", columns="participant", values="total")
     wide = wide[shown["participant"].unique()]
-    top, bottom = wide.max(axis=1), wide.min(axis=1)
+    top = wide.max(axis=1)
+    bottom = wide.min(axis=1)
     gaps = top - bottom
     ax.vlines(wide.index, bottom, top, color=GREY, linewidth=6, alpha=0.3)
     for i, name in enumerate(wide):

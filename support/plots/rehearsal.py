@@ -21,7 +21,8 @@ from support.seminar.records import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-GIVEN, BACK = "date given", "date taken back"
+GIVEN = "date given"
+BACK = "date taken back"
 EVENTS = {
     INVITATION: (COLOURS[0], "o", 0.0),
     FOLLOW_UP: (COLOURS[1], "^", 0.0),
@@ -42,7 +43,8 @@ def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
     A bar along the row shows how long somebody has had a date, which stands at its end
     (month and day); days in grey are Saturdays and Sundays.
     """
-    people, last = events.attrs["people"], events.attrs["days"]
+    people = events.attrs["people"]
+    last = events.attrs["days"]
     first = events.iloc[0]
     for number in range(1, last + 1):
         date = first["date"] + pd.Timedelta(days=number - int(first["day"]))
@@ -62,7 +64,8 @@ def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
         one = events["event"] == event
         if one.any():
             name = event.replace("_", "-")
-            x, places = events["day"][one], rows[one] + aside
+            x = events["day"][one]
+            places = rows[one] + aside
             ax.scatter(x, places, color=colour, marker=mark, label=name, s=28, zorder=2)
     ax.set(xlabel="day", xlim=(0.4, last + 2.5), ylim=(len(people) - 0.5, -0.5))
     ax.set_yticks(range(len(people)), people)

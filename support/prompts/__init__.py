@@ -5,52 +5,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from support.errors import PromptError
+from support.forms import templates
+from support.within import within
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 SUFFIX = ".md.j2"
 HOME = Path(__file__).parent
 SETS = {"plain": None, "guided": HOME / "guided"}
 
-_folder: ContextVar[str | Path | None] = ContextVar("folder", default=None)
-_form: ContextVar[bool] = ContextVar("form", default=False)
+_own: ContextVar[tuple[Any, bool]] = ContextVar("own", default=(None, False))
 
 
-@contextmanager
-def own(folder: str | Path | None, *, form: bool = False) -> Iterator[None]:
+def own(folder: str | Path | None, *, form: bool = False) -> AbstractContextManager:
     """Within it, templates of this folder, or of a set of ours by its name, go before ours; `form` says that a person
     reads them, above a form: `has_form()` in a template."""
-    tokens = _folder.set(SETS.get(str(folder), folder)), _form.set(form)
-    try:
-        yield
-    finally:
-        _folder.reset(tokens[0])
-        _form.reset(tokens[1])
+    return within(_own, (SETS.get(str(folder), folder), form))
 
 
 def render(name: str, **values: Any) -> str:
-    """The template `name` (its path below the user's `own` folder, else below this one, without suffix), filled in.
+    """The template `name` (its path below the user's `own` folder, else below this one,
+    without suffix), filled in. PromptError where it uses what it is not given."""
+    from jinja2 import UndefinedError
 
-    PromptError where it names what it is not given; one of ours has to name all that it is given.
-    """
-    folder = _folder.get()
-    template, needed, used = _template(name, str(folder or HOME))
-    if missing := sorted(needed - set(values)):
-        raise PromptError(
-            f"prompt {name}: no value for {', '.join(missing)}; it may use {', '.join(sorted(values))}"
-        )
-    if folder is None and (unknown := sorted(set(values) - used)):
-        raise PromptError(
-            f"prompt {name}: no place for {', '.join(unknown)}; it uses {', '.join(sorted(used))}"
-        )
-    return str(template.render(**values)).strip()
+    folder, _ = _own.get()
+    template = _templates(str(folder or HOME)).get_template(name + SUFFIX)
+    try:
+        return str(template.render(**values)).strip()
+    except UndefinedError as error:
+        known = ", ".join(sorted(values))
+        raise PromptError(f"prompt {name}: {error}; it may use {known}") from None
 
 
 def listed(names: Sequence[str]) -> str:
@@ -66,7 +60,8 @@ def check_folder(folder: str | Path) -> None:
     """Refuse a folder of templates that is not there, or holds one that nearly has the name of one of ours."""
     if str(folder) in SETS:
         return
-    ours, theirs = _below(HOME), _below(folder)
+    ours = _below(HOME)
+    theirs = _below(folder)
     if not theirs:
         raise PromptError(
             f"prompts: {str(folder)!r} given; expected {', '.join(SETS)}, or a folder with templates (NAME{SUFFIX})"
@@ -86,43 +81,17 @@ def _below(folder: str | Path) -> set[str]:
 
 def _in_json(shape: str) -> str:
     """How to reply, for who has no form: a function of templates."""
-    return "" if _form.get() else f"Reply with JSON only: {shape}"
+    return "" if _has_form() else f"Reply with JSON only: {shape}"
+
+
+def _has_form() -> bool:
+    return _own.get()[1]
 
 
 @cache
-def _template(name: str, folder: str) -> tuple[Any, frozenset[str], frozenset[str]]:
-    """The template, the names of values that it needs, and of those that it or what it
-    includes uses."""
-    from jinja2 import (
-        Environment,
-        FileSystemLoader,
-        StrictUndefined,
-        TemplateNotFound,
-        TemplateSyntaxError,
-        meta,
-    )
-
-    # A template of theirs may include one of ours.
-    loader = FileSystemLoader([folder, HOME])
-    made = Environment(
-        loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+def _templates(folder: str) -> Environment:
+    """Templates of a folder, before ours: one of theirs may include one of ours."""
+    made = templates([folder, HOME], escapes=False)
     made.filters["listed"] = listed
-    made.globals |= {"has_form": _form.get, "in_json": _in_json}
-    try:
-        source = loader.get_source(made, name + SUFFIX)[0]
-        parsed = made.parse(source)
-        needed = meta.find_undeclared_variables(parsed) - set(made.globals)
-        used = set(needed)
-        for part in meta.find_referenced_templates(parsed):
-            if part:
-                used |= _template(part.removesuffix(SUFFIX), folder)[2]
-        return made.get_template(name + SUFFIX), frozenset(needed), frozenset(used)
-    except TemplateNotFound:
-        raise PromptError(
-            f"prompt {name}: there is no {name}{SUFFIX} in {folder}"
-        ) from None
-    except TemplateSyntaxError as error:
-        raise PromptError(
-            f"prompt {name}: {folder}/{name}{SUFFIX}, line {error.lineno}: {error.message}"
-        ) from error
+    made.globals |= {"has_form": _has_form, "in_json": _in_json}
+    return made

@@ -57,7 +57,8 @@ def read(background: RaterBackground) -> Evidence:
     BasicInfo has the regression of `Priors`, UserHistory the user's shrunken mean, and MovieHistory the shrunken mean
     of what the `NEIGHBOURS` gave beyond their own averages (Resnick et al. 1994).
     """
-    table, known = background.table, background.priors
+    table = background.table
+    known = background.priors
     if background.me == "BasicInfo":
         (value,) = known.regression.predict(table.to_dict("records"))
         source = "the film's genres and year and the user's age, gender and work"
@@ -65,12 +66,14 @@ def read(background: RaterBackground) -> Evidence:
         return Evidence(source, {}, Estimate(within(value), error))
     if background.me == "UserHistory":
         prior = Estimate(known.mean, known.user_sd)
-        part, seen = "user mean", table["rating"]
+        part = "user mean"
+        seen = table["rating"]
         source = "of other films by this user"
     else:
         prior = Estimate(0.0, known.film_sd)
         beyond = table["rating"] - table["personal_average_score"]
-        part, seen = "film deviation", beyond[:NEIGHBOURS]
+        part = "film deviation"
+        seen = beyond[:NEIGHBOURS]
         source = "of this film by other users"
     noisy = [Estimate(rating, known.noise_sd) for rating in seen]
     value, error = pool([prior, *noisy])

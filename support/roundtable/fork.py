@@ -8,8 +8,8 @@ there on. A rule that is changed here is a *surprise*: nobody knew of it before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -20,6 +20,7 @@ from support.errors import InvalidInput
 from support.roundtable.mechanism import Phase, stage_of, stages_of
 from support.roundtable.records import Round, Transcript
 from support.roundtable.table import STARTED, Stop, Table, reads_words
+from support.within import within
 
 FUTURE = 2**32 - 1  # in the key of a stream, where no spawned child comes to
 FUTURES = 1_000_000  # repetitions of models from which on those of futures count
@@ -67,14 +68,9 @@ class Start:
         return about | {name: list(whom) for name, whom in who.items() if whom}
 
 
-@contextmanager
-def starting(start: Start) -> Iterator[None]:
+def starting(start: Start) -> AbstractContextManager[Start]:
     """Within it, whatever study plays a discussion goes on from a stored one, with what it is called with then."""
-    token = STARTED.set(start)
-    try:
-        yield
-    finally:
-        STARTED.reset(token)
+    return within(STARTED, start)
 
 
 class Forked(Table):
@@ -82,7 +78,8 @@ class Forked(Table):
 
     def __init__(self, start: Start, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
-        self.start, at = start, start.at
+        self.start = start
+        at = start.at
         before = [one for one in stages_of(start.transcript) if one.first < at]
         now = stage_of(self.stages, at)._replace(first=at)
         if before and before[-1][1:] == now[1:]:
@@ -112,7 +109,8 @@ class Forked(Table):
 
     async def ask(self, phase: Phase, agent: str) -> Any:
         """What is stored, or what is done now."""
-        at, again = self.start.at, self.start.again
+        at = self.start.at
+        again = self.start.again
         if self.number < at or (self.number == at and phase.title in self.kept):
             return await self._replay(phase, agent)
         if again is not None:
@@ -126,7 +124,8 @@ class Forked(Table):
     async def _replay(self, phase: Phase, agent: str) -> Any:
         """What is stored. A rule-based seat is asked as well, so that it comes to be what it was; a model reads."""
         start = self.start
-        entry, stored = start.transcript.rounds[self.number - 1], None
+        entry = start.transcript.rounds[self.number - 1]
+        stored = None
         for one in getattr(entry, phase.kept):
             author = one.sender if phase.act == "message" else one.agent
             if (author, getattr(one, "phase", phase.label)) == (agent, phase.label):

@@ -40,7 +40,8 @@ def priors(data: MovieLens100k) -> Priors:
     from sklearn.pipeline import make_pipeline
 
     base = rated(data)
-    rows, ratings = base[[*FILM[1:], *USER]].to_dict("records"), base["rating"]
+    rows = base[[*FILM[1:], *USER]].to_dict("records")
+    ratings = base["rating"]
     # The penalty is about ten ratings' worth, so that rare occupations and genres weigh little.
     model = make_pipeline(DictVectorizer(), Ridge(10.0, tol=1e-6))
     residual = ratings - model.fit(rows, ratings).predict(rows)

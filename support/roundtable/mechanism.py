@@ -97,7 +97,8 @@ class Talk(Phase):
     """Each may write one message: for all to read or, in private, for those alone to whom it is written."""
 
     title: str = "Messages"
-    act, kept = "message", "messages"
+    act = "message"
+    kept = "messages"
 
     def take(self, table: Table, agent: str, answer: Message | None) -> Message | None:
         """To those of the others who are named, or to all of them."""
@@ -123,7 +124,8 @@ class Propose(Phase):
     """Each may put a solution on the list; without a new one the latest stays. In private, it is sealed until the vote."""
 
     title: str = "Proposals"
-    act, kept = "propose", "proposals"
+    act = "propose"
+    kept = "proposals"
 
     def take(
         self, table: Table, agent: str, answer: Proposal | None
@@ -146,7 +148,8 @@ class Vote(Phase):
 
     title: str = "Votes"
     standing: bool = True
-    act, kept = "vote", "ballots"
+    act = "vote"
+    kept = "ballots"
 
     def before(self, table: Table) -> None:
         """The candidates: identical proposals are one, in the order of their ids."""
@@ -180,7 +183,8 @@ class Choose(Phase):
     title: str = "Choices"
     asks: str = "something"
     reply: Any = str
-    act, kept = "choose", "chosen"
+    act = "choose"
+    kept = "chosen"
 
     def take(self, table: Table, agent: str, answer: Any) -> Chosen | None:
         """The value, as its type has it."""

@@ -127,7 +127,8 @@ class MovieLens:
 
     def background(self, agent: str) -> RaterBackground:
         """What `agent` is told: its own table, and aggregates; never the rating. InvalidInput beyond u1.test."""
-        data, asked = load(), (self.user, self.item)
+        data = load()
+        asked = (self.user, self.item)
         if not data.test[PAIR].eq([*asked]).all(axis=1).any():
             raise InvalidInput(
                 f"user, item: no rating of film {self.item!r} by user {self.user!r} is in u1.test; "

@@ -171,7 +171,8 @@ class Linear(RuleBased):
 
     def plan(self, view: View) -> Allocation:
         """The competitive equilibrium with the smallest own income that meets the aspiration."""
-        b, n = self.background, len(view.agents)
+        b = self.background
+        n = len(view.agents)
         incomes = np.column_stack([(1 - INCOMES) / (n - 1)] * n)
         incomes[:, b.index] = INCOMES
         options = equilibrium_allocation(beliefs(view, b), incomes, b.endowment)
@@ -229,7 +230,8 @@ def beliefs(view: View, background: Background) -> np.ndarray:
     covers all goods, scaled down if it sums to more than one; the shares of the goods that it asks for in its latest
     proposal; no preference at all.
     """
-    stated, latest = claims(view), dict(view.latest)
+    stated = claims(view)
+    latest = dict(view.latest)
     rows = []
     for place, agent in enumerate(background.agents):
         claim = stated[agent]
@@ -237,7 +239,8 @@ def beliefs(view: View, background: Background) -> np.ndarray:
         least = 1.0
         if not row.max() > 0:  # nor where a good is missing
             asked = latest[agent][place] if agent in latest else [1.0] * len(row)
-            row, least = np.add(asked, 1e-3), 0.0
+            row = np.add(asked, 1e-3)
+            least = 0.0
         rows.append(row / max(row.sum(), least))
     rows[background.index] = np.array(background.weights)
     return np.array(rows)

@@ -148,7 +148,8 @@ class RuleBasedRater(RuleAgent):
         }
         whose, offer = next_offer(view) or ("", None)
         if view.decision:
-            whose, offer = "", view.decision.value
+            whose = ""
+            offer = view.decision.value
         if view.round == 1:
             acts = ["inform", "request"]
         else:

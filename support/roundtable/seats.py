@@ -249,7 +249,8 @@ def seat_all(
     made = {kind: partial(_made, cls, noise) for kind, cls in known.items()}
     mixture = getattr(environment, "mixture", negotiators.MIXTURE)
     role = Role("agent", ACTS, made, mixture, asked=())  # the table checks what it asks
-    kinds, start = by_name("agent", seats, environment.agents), STARTED.get()
+    kinds = by_name("agent", seats, environment.agents)
+    start = STARTED.get()
     kinds |= start.seats if start else {}
     for agent, kind in kinds.items():
         if isinstance(kind, type):

@@ -81,7 +81,8 @@ async def roundtable_movielens(
     `repetition`: a sweep of 100 repetitions goes through the first 100 cases, and one that is paired by rule has the
     same participants with the same streams at a case. `consult` is the agent that may ask the recommender.
     """
-    cases, number = _cases(), repetition if case is None else case
+    cases = _cases()
+    number = repetition if case is None else case
     if number not in range(len(cases)):
         wanted = f"a whole number from 0 to {len(cases) - 1}"
         raise InvalidInput(f"case: {number!r} given; expected {wanted}")

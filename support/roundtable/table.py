@@ -38,7 +38,8 @@ from support.roundtable.records import (
 )
 from support.roundtable.records import environment_of as environment_of
 
-ROUNDS, MOST = 10, 1000
+ROUNDS = 10
+MOST = 1000
 MISFITS = (MalformedReply, InvalidProposal, InvalidBallot)
 
 Stop = Callable[[tuple[Round, ...]], bool | Awaitable[bool]]
@@ -96,7 +97,8 @@ async def play(
     record say which rule listened ("stop") and which one stopped the discussion ("stopped", None when it ran to its
     end).
     """
-    start, stopping = STARTED.get(), as_stop(stop)
+    start = STARTED.get()
+    stopping = as_stop(stop)
     table = (start.table if start else Table)(environment, seats, rule, **options)
     settings: dict[str, Any] = {"tie_break": table.tie_break}
     if stopping is not None:
@@ -152,8 +154,11 @@ class Table:
                 f"rounds: {rounds!r} given; expected a whole number from 1 to {MOST}"
             )
         check_tie_break(tie_break, rng)
-        self.environment, self.seats = environment, dict(seats)
-        self.rounds, self.tie_break, self.rng = int(rounds), tie_break, rng
+        self.environment = environment
+        self.seats = dict(seats)
+        self.rounds = int(rounds)
+        self.tie_break = tie_break
+        self.rng = rng
         self.agents: tuple[str, ...] = tuple(environment.agents)
         if set(seats) != set(self.agents):
             wanted = list(environment.agents)

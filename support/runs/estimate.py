@@ -72,7 +72,8 @@ class Rehearsal(Meter):
     def __init__(self, sweep: Any, context: Settings) -> None:
         super().__init__()
         self.profiles = dict[str, Profile]()
-        self._sweep, self._context = sweep, dict(context)
+        self._sweep = sweep
+        self._context = dict(context)
         for name, value in context.items():
             if isinstance(value, ChatModel) or (name == MODEL and value):
                 self._context[name] = self._seated(value)

@@ -16,7 +16,6 @@ import nbformat
 SOLUTIONS = "solutions"
 TELLS = ("**The answer.**", "◇")  # how a paragraph begins that tells what came out
 ANSWER = "answer"  # the tag of a cell that does
-RAN: dict[str, Any] = {"outputs": [], "execution_count": None}
 
 
 def tag_of(cell: Any) -> str:
@@ -33,7 +32,8 @@ def solutions_of(path: Path) -> Any:
 
 def solved(path: Path) -> Any:
     """A notebook with the solutions in the place of its exercises."""
-    book, solutions = nbformat.read(path, 4), solutions_of(path)
+    book = nbformat.read(path, 4)
+    solutions = solutions_of(path)
     if solutions is None:
         return book
     cells = []
@@ -74,7 +74,7 @@ def student(paths: Sequence[Path], folder: Path) -> None:
             if ANSWER in cell.metadata.get("tags", ()):
                 continue
             if cell.cell_type == "code":
-                cell |= RAN
+                cell |= {"outputs": [], "execution_count": None}
             else:
                 parts = cell.source.split("\n\n")
                 cell.source = "\n\n".join(p for p in parts if not p.startswith(TELLS))

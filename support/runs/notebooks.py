@@ -34,6 +34,7 @@ from support.models import named
 from support.models.model import check_prices
 from support.models.profiles import MODEL, models_in
 from support.runs import exercises
+from support.runs.estimate import COUNTED
 from support.runs.sweep import TERMS
 
 FOLDER = ROOT / "notebooks"
@@ -50,7 +51,6 @@ HOW = {
 RAISED = {"MissingData": "left out", "BudgetExceeded": "partial"}  # others: "failed"
 PLACES = ("CONVENE_OUTPUT", "CONVENE_FIGURES", "CONVENE_LEDGER")
 ASKED = ["notebook", "sweep", "model"]
-AMOUNTS = ["calls", "prompt_tokens", "completion_tokens", "dollars", "most", "seconds"]
 Known = Mapping[Path, Mapping[str, Any]]  # notebooks, with their parameters' defaults
 Given = Mapping[str, Any]  # values of parameters
 
@@ -199,13 +199,15 @@ def _became(
     sweeps leave and by what a cell raised; and the words that say so."""
     records = target.with_suffix(".ended.jsonl")
     records.unlink(missing_ok=True)  # of an earlier state
-    kind, raised = "done", []
+    kind = "done"
+    raised = []
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         execute(path, target, given, CONVENE_ENDED=str(records), **settings)
     except Exception as error:  # of a cell, papermill, the disk: others go on
         name, said = _error(error)
-        kind, raised = RAISED.get(name, "failed"), [said]
+        kind = RAISED.get(name, "failed")
+        raised = [said]
     unfinished = _unfinished(records)
     return "partial" if unfinished else kind, " Then: ".join([*unfinished, *raised])
 
@@ -295,7 +297,8 @@ def estimated(known: Known, given: Given) -> int:
     Each notebook that can seat a model is executed with stand-ins and two repetitions
     a setting, and writes what all of them would ask.
     """
-    frames, stopped = [pd.DataFrame()], []
+    frames = [pd.DataFrame()]
+    stopped = []
     with tempfile.TemporaryDirectory() as scratch:
         settings = dict.fromkeys(PLACES, scratch)
         for path, own in known.items():
@@ -332,11 +335,11 @@ def _print_estimate(rows: pd.DataFrame) -> None:
     if rows.empty:
         print("No model is asked.")
         return
-    every = rows.reindex(columns=[*ASKED, *AMOUNTS, "units", "draws"])
+    every = rows.reindex(columns=[*ASKED, *COUNTED, "units", "draws"])
     shown = every.groupby(ASKED, sort=False).sum(min_count=1).reset_index()
     shown = shown.drop_duplicates(["sweep", "model", "calls", "prompt_tokens"])
     print(shown.to_string(index=False, float_format="{:,.2f}".format))
-    print("sum:", shown[AMOUNTS].sum().map("{:,.2f}".format).to_dict())
+    print("sum:", shown[COUNTED].sum().map("{:,.2f}".format).to_dict())
     alike = shown["sweep"][shown["draws"] < shown["units"]].unique()
     if len(alike):
         print(

@@ -7,26 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
-from functools import cache
-from pathlib import Path
-from typing import Any
 
-from support.forms import templates
+from support.forms import template
 from support.meetings.preferences import moment
 from support.meetings.records import Coordination
 from support.meetings.wording import worded
 from support.roundtable.records import ENVIRONMENTS, Transcript, environment_of
 
-
-@cache
-def _template() -> Any:
-    return templates(Path(__file__).parent).get_template("pages.html.j2")
+PAGE = "runs/pages.html.j2"
 
 
 def to_html(record: Transcript, *, title: str = "", reasons: bool = False) -> str:
     """A discussion as HTML for `IPython.display.HTML`; `reasons` were private."""
     known = record.environment.get("name") in ENVIRONMENTS
-    return _template().render(
+    return template(PAGE).render(
         record=record,
         title=title,
         reasons=reasons,
@@ -45,7 +39,7 @@ def meeting_to_html(
 
     `only` says whose talks are shown: a member who is a person should see no other's.
     """
-    return _template().render(
+    return template(PAGE).render(
         record=record,
         title=title,
         hidden=[one for one in record.members if only and one not in only],

@@ -34,8 +34,7 @@ HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{0}</title
 
 def paper(number: str = "", models: str = "", *arguments: str) -> int:
     """Estimate, play and report a paper; 1 where a notebook is not whole."""
-    if number not in NOTEBOOKS:
-        raise InvalidInput(f"P={number!r} given; expected one of {[*NOTEBOOKS]}")
+    number = published.number(number)
     seated = f"{RULES}, {models}" if models else RULES
     every = [f"PARTICIPANTS={seated}", *arguments]
     known, given = notebooks.parameters(every, NOTEBOOKS[number])
@@ -58,7 +57,7 @@ def report(number: str, place: Path, seated: str, lacking: str) -> Path:
 
     printed = published.load(number)
     title = published.PAPERS[number]
-    parts = [HEAD.format(escape(title), escape(seated), lacking)]
+    parts = [HEAD.format(title, escape(seated), lacking)]
 
     cells = ledger.load("cells", place / "ledger").query("paper == @number")
     verdicts = pd.crosstab(cells["participant"], cells["verdict"], margins=True)

@@ -82,9 +82,9 @@ class Progress:
         """Show for the last time how far the run came."""
         self.changed(now=True)
         if self._bar is not None:
-            self._bar.refresh()
             self._bar.close()
-        self._bar, self.show = None, False
+        self._bar = None
+        self.show = False
 
     def end(self, **more: Any) -> Ended:
         """What became of the run; a line of the file that CONVENE_ENDED names, too."""
@@ -98,7 +98,8 @@ class Progress:
     def ended(self, **more: Any) -> Ended:
         """The run at this moment."""
         counts: dict[str, Any] = dict(self.count)
-        asked, budget = self.meter.counts, self.meter.budget
+        asked = self.meter.counts
+        budget = self.meter.budget
         return Ended(
             self.sweep,
             self.units,

@@ -73,11 +73,6 @@ def replayed(name: str, path: str | Path) -> ChatModel:
     return connect("embedded", cache=cache, offline=True)
 
 
-def note(name: str) -> dict[str, Any]:
-    """Which model gave the replies of a recording, when, and to which settings."""
-    return json.loads((FOLDER / f"{name}.json").read_text())
-
-
 async def record(name: str) -> dict[str, Any]:
     """Play a recording on the embedded model and write its two files; the note.
 

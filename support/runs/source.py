@@ -33,7 +33,6 @@ CHANGED = (  # how code changes what a name stands for in place
     r"\b{0}\.(?:append|add|update|extend|insert|pop|popitem|setdefault|remove|discard|"
     r"clear)\("
 )
-LOOKED_UP = ("LOAD_GLOBAL", "LOAD_NAME")
 Met = dict[tuple[str, int], str]  # by a constant's name ("": a definition) and its id
 
 
@@ -128,7 +127,9 @@ def _fields(made: Any) -> Any:
 def _names(code: CodeType) -> set[str]:
     """Global names that code and the functions within look up, attributes aside."""
     steps = dis.get_instructions(code)
-    names = {step.argval for step in steps if step.opname in LOOKED_UP}
+    names = {
+        step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    }
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             names |= _names(inner)

@@ -73,14 +73,16 @@ class Store:
     """The study's file; units of other code, by its mark, stay and are not shown."""
 
     def __init__(self, path: str | Path, code: str = "") -> None:
-        self.path, self.code = Path(path), code
+        self.path = Path(path)
+        self.code = code
         self._db = open_database(self.path)
         with guarded(self.path):
             self._db.executescript(SCHEMA + REPLIES)
 
     def register(self, sweep: str, identity: Settings) -> None:
         """Claim a name; refuse it where it stands for another study, code or seed."""
-        name, asked = self.name_in_file(sweep), json.loads(json.dumps(identity))
+        name = self.name_in_file(sweep)
+        asked = json.loads(json.dumps(identity))
         with transaction(self._db, self.path) as db:
             rows = self.select("SELECT identity FROM sweeps WHERE name = ?", (name,))
             stored = json.loads(rows[0][0]) if rows else {}

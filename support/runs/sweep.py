@@ -66,7 +66,6 @@ def terms(
     each model gets at most, `timeout` the seconds that an attempt may take,
     `concurrency` how many units are at work at a time.
     """
-    whole("CONCURRENCY", concurrency, 1)
     open_purse(budget)
     throughout(requests_per_minute=pace, timeout=timeout)
     _terms.update(retry_failed=retry_failed, concurrency=concurrency)
@@ -115,7 +114,8 @@ class Sweep:
 
     def rng(self, unit: Unit) -> np.random.Generator:
         """The random stream of a unit."""
-        return stream(self.seed, self._spawned(unit))
+        sequence = np.random.SeedSequence(self.seed, spawn_key=self._spawned(unit))
+        return np.random.default_rng(sequence)
 
     def _spawned(self, unit: Unit) -> list[int]:
         return [*_digest(unit.text, *self.paired), unit.repetition]
@@ -136,8 +136,8 @@ class Sweep:
 
         Several processes may run one sweep on one file: each unit is done by one of
         them, and all return when all are done. `on` lends cores to units that ask no
-        model: "local" (a process a core), the address of a dask scheduler, or a
-        distributed.Client; `concurrency` is how many of the others are at work at a
+        model: "local" (a process a core) or the address of a dask scheduler;
+        `concurrency` is how many of the others are at work at a
         time. `budget_usd` is what all calls under this name in this file may cost,
         earlier runs included: a call that could pass it is not sent. `context` are
         arguments of the study that are not in the grid, such as a model.
@@ -168,7 +168,8 @@ class Sweep:
                 budget = enter(closing(account))
             store.register(self.name, self.identity(context))
             rows = self.rows(store)
-            here, away = list[Unit](), list[Unit]()
+            here = list[Unit]()
+            away = list[Unit]()
             for unit, row in rows.items():
                 if row["status"] not in over:
                     stays = on is None or self._seated(unit.settings, context)
@@ -217,13 +218,11 @@ class Sweep:
         if self._given(first.settings, context).get("temperature"):
             return
         rehearsal = Rehearsal(self, context)
-        sample = []
-        for number in range(EACH):
-            unit = first._replace(repetition=number)
-            try:
-                sample.append(await rehearsal.play(unit))
-            except Exception:  # the study's own: the run plays it again, and tells
-                return
+        units = [first._replace(repetition=number) for number in range(EACH)]
+        try:
+            sample = [await rehearsal.play(unit) for unit in units]
+        except Exception:  # the study's own: the run plays it again, and tells
+            return
         if alike(sample):
             print(
                 f"{self.name}: at temperature 0 its {self.repetitions} repetitions "
@@ -236,7 +235,8 @@ class Sweep:
         rows = list(self.rows(store).values())
         draws = [row["draw"] for row in rows if row["status"] == "done"]
         failed = [row for row in rows if row["status"] == "failed"]
-        missing, different = len(rows) - len(draws), len(set(draws))
+        missing = len(rows) - len(draws)
+        different = len(set(draws))
         for kept in (UNFINISHED, REPEATED):
             kept.pop(self.name, None)
         if missing:
@@ -391,12 +391,6 @@ class Sweep:
         if isinstance(values.get(MODEL), str):
             names.add(MODEL)
         return [*seated, *sorted(names)]
-
-
-def stream(seed: int, spawned: Sequence[int]) -> np.random.Generator:
-    """The random stream of a unit, from its sweep's seed and a key of its own."""
-    sequence = np.random.SeedSequence(seed, spawn_key=spawned)
-    return np.random.default_rng(sequence)
 
 
 @lru_cache

@@ -80,7 +80,11 @@ from support.spelling import or_none
 
 # Characters of a tight model's texts, and mails of the log that it is shown; others have
 # four times as many.
-LINE, SENTENCE, PARAGRAPH, LETTER, REPORT = 160, 240, 600, 1500, 2000
+LINE = 160
+SENTENCE = 240
+PARAGRAPH = 600
+LETTER = 1500
+REPORT = 2000
 LOG = 12
 
 # ---- what prompts say ------------------------------------------------------------------
@@ -171,7 +175,8 @@ def says_fields(
 ) -> dict[str, Any]:
     """One answer for each date, so that none can be possible and impossible; only a date
     that is theirs can be given back. What is `known` stands there before."""
-    there, dates = dict[date, str](), {}
+    there = dict[date, str]()
+    dates = {}
     for said in SAID:
         there |= dict.fromkeys(getattr(known, said.replace(" ", "_")), said)
     for slot in sorted({*offered, *held}):
@@ -203,9 +208,11 @@ def says(reply: Any) -> Says:
 
 def read_fields(seat: Any, desk: Desk, mail: Mail) -> dict[str, Any]:
     """The dates that they were offered; for a person all, and what is known already."""
-    offered, known = desk.offered(mail.sender), Says()
+    offered = desk.offered(mail.sender)
+    known = Says()
     if isinstance(seat, HumanSeat):
-        offered, known = tuple(desk.books.holders), mail.says or known
+        offered = tuple(desk.books.holders)
+        known = mail.says or known
     return says_fields(seat, offered, desk.books.held(mail.sender), known)
 
 
@@ -254,7 +261,8 @@ SELECT = Act(
 def action_fields(seat: Any, desk: Desk) -> dict[str, Any]:
     """Actions, each with what the record has; of one that cannot be carried out the day
     says why, and does the rest."""
-    known, slots = desk.policies.ids, list(desk.books.holders)
+    known = desk.policies.ids
+    slots = list(desk.books.holders)
     schema = WithJsonSchema({"type": "string", "enum": ["", *known]})
     policy = BeforeValidator(lambda given: given if given in known else "")
     listed = [name for name in desk.books.contacts if name not in desk.books.removed]

@@ -86,8 +86,10 @@ class Books:
     can be given to nobody. `events` make the books again, from the programme `begun`."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self.begun, self.events = scenario, list[tuple[Any, ...]]()
-        self.scenario, self.today = scenario, scenario.start
+        self.begun = scenario
+        self.events = list[tuple[Any, ...]]()
+        self.scenario = scenario
+        self.today = scenario.start
         self.contacts = {p.name: Contact(p.name, p.role) for p in scenario.people}
         self.holders: dict[date, list[str]] = {slot: [] for slot in scenario.slots}
 
@@ -241,11 +243,13 @@ class Books:
         nothing. What is said of a date that opens later counts from then on."""
         if says is None:
             return
-        c, programme = self.contacts[name], {*self.holders}
+        c = self.contacts[name]
+        programme = {*self.holders}
         c.answered.append(on)
         if c.off:
             return
-        can, perhaps = {*says.can}, {*says.perhaps}
+        can = {*says.can}
+        perhaps = {*says.perhaps}
         declines = says.declines and not (can | perhaps) & programme
         cannot = programme if declines else {*says.cannot, *says.gives_back}
         back = cannot & {*self.held(name)}
@@ -267,7 +271,8 @@ class Books:
         self._freed(name, *self.holders)
         contact = self.contacts[name]
         contact.off = contact.declined = contact.thanked = True
-        contact.can, contact.perhaps = set(), set()
+        contact.can = set()
+        contact.perhaps = set()
 
     def _back(self, name: str) -> None:
         old = self.contacts[name]

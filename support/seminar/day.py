@@ -82,12 +82,15 @@ class DirectPost:
     exact = False
 
     def __init__(self, scenario: Scenario, seats: Mapping[str, Any]) -> None:
-        self.scenario, self.seats = scenario, dict(seats)
-        self.looks, self.box = dict[str, int | None](), list[Mail]()
+        self.scenario = scenario
+        self.seats = dict(seats)
+        self.looks = dict[str, int | None]()
+        self.box = list[Mail]()
 
     async def collect(self, day: int) -> list[Mail]:
         """Empty the box; its mails have no number and no day yet."""
-        found, self.box = self.box, []
+        found = self.box
+        self.box = []
         return found
 
     async def send(self, mail: Mail) -> None:
@@ -109,7 +112,8 @@ class DirectPost:
         """Whoever got mail today, or said that they would look, reads and may write."""
         got = {mail.to for mail in desk.mails if mail.day == desk.day}
         got |= {name for name, day in self.looks.items() if day == desk.day}
-        letters, calls = {}, {}
+        letters = {}
+        calls = {}
         for name in filter(got.__contains__, self.seats):
             held = desk.books.held(name)
             letters[name] = self.letter(desk, name, desk.day, held)
@@ -159,7 +163,9 @@ class Run:
         past: Sequence[Template] = (),
         delegation: Mapping[str, str] | str = AUTOMATIC,
     ) -> None:
-        self.post, self.roles, self.delegation = post, roles, levels(delegation)
+        self.post = post
+        self.roles = roles
+        self.delegation = levels(delegation)
         self.slips = Slips()
         begun = artefacts.policies, artefacts.templates, tuple(past)
         learnt = [*artefacts.hooks], [*artefacts.learnt]
@@ -169,7 +175,9 @@ class Run:
     async def day(self, number: int) -> Day:
         """One day, from the morning's post to the evening's summary; days may be left
         out, none comes twice."""
-        desk, edited, spent = self.desk, len(self.desk.edits), self._spent()
+        desk = self.desk
+        edited = len(self.desk.edits)
+        spent = self._spent()
         self._begin(number)
         received, flags = await self._morning(await self.post.collect(number))
         before = desk.books.copy()
@@ -212,7 +220,8 @@ class Run:
 
     def restore(self, days: Sequence[Day], events: Iterable[tuple[Any, ...]]) -> None:
         """Be where these days left a run, whose books these events made."""
-        desk, readings = self.desk, dict[int, Says]()
+        desk = self.desk
+        readings = dict[int, Says]()
         for day in days:
             readings |= {one.mail: one.says for one in day.readings}
         for what, *of in events:
@@ -225,14 +234,20 @@ class Run:
             desk.hooks += day.flags
             desk.edits += day.edits
             desk.before.append(day)
-            desk.progress, desk.selected = day.progress, day.selected
-            desk.plan, desk.actions = day.plan, day.actions
+            desk.progress = day.progress
+            desk.selected = day.selected
+            desk.plan = day.plan
+            desk.actions = day.actions
 
     def _begin(self, number: int) -> None:
-        desk, self.slips = self.desk, Slips()
-        desk.progress, desk.selected = "", ()
-        desk.plan, desk.actions = DayPlan(""), ()
-        desk.day, desk.books.today = number, desk.scenario.on(number)
+        desk = self.desk
+        self.slips = Slips()
+        desk.progress = ""
+        desk.selected = ()
+        desk.plan = DayPlan("")
+        desk.actions = ()
+        desk.day = number
+        desk.books.today = desk.scenario.on(number)
 
     def _spent(self) -> tuple[int, int]:
         """Replies and tokens of models so far; who has several roles counts once."""
@@ -253,7 +268,8 @@ class Run:
         asked to; then they are asked about what no policy covers, or leaves too many
         people on a date. What cannot be judged is flagged."""
         received = [self._arrive(one) for one in written]
-        known, flags = [], list[Flag]()
+        known = []
+        flags = list[Flag]()
         read = await together({mail: self._read(mail, "reader") for mail in received})
         for mail, reading in read.items():
             reading = reading or await self._read(mail, "reviewer")
@@ -279,7 +295,8 @@ class Run:
 
     async def _read(self, mail: Mail, role: str) -> Reading | None:
         """What a reply says: as its writer states it, or as somebody takes its words."""
-        says, by = mail.says, STATED
+        says = mail.says
+        by = STATED
         if role in self.roles:
             says = await self._ask(role, "read", self.desk, mail)
             by = self.roles[role].kind
@@ -293,9 +310,11 @@ class Run:
 
     def _crowded(self) -> list[Flag]:
         """A question about each date with too many people, to who got it last, once."""
-        asked, found = [flag.question for flag in self.desk.hooks], []
+        asked = [flag.question for flag in self.desk.hooks]
+        found = []
         for slot, names in self.desk.books.crowded:
-            both, last = " and ".join(names), names[-1]
+            both = " and ".join(names)
+            last = names[-1]
             question = CROWDED.format(names=both, slot=in_words(slot), who=last)
             if question not in asked:
                 found.append(Flag(0, last, question))
@@ -347,14 +366,16 @@ class Run:
 
     async def _send(self) -> tuple[Mail, ...]:
         """Mails of the actions: all drafted, all looked at, then sent."""
-        desk, sent = self.desk, list[Mail]()
+        desk = self.desk
+        sent = list[Mail]()
         writing = [action for action in desk.actions if action.kind in SENT]
 
         async def drafted(action: Action) -> Draft:
             return checked_draft(await self.roles["organizer"].draft(desk, action))
 
         async def made() -> list[Any]:
-            asked, ask = ("organizer", "draft"), self.slips.ask
+            asked = ("organizer", "draft")
+            ask = self.slips.ask
             calls = {a: ask(*asked, drafted(a)) for a in writing}
             return [draft for draft in (await together(calls)).values() if draft]
 
@@ -380,7 +401,8 @@ class Run:
 
     def _letter(self, draft: Draft) -> Mail:
         """A mail as it goes out: about all free dates to come, or those of its action."""
-        desk, action = self.desk, self._action(draft.person)
+        desk = self.desk
+        action = self._action(draft.person)
         offers = action.kind in (INVITATION, FOLLOW_UP)
         slots = desk.books.to_come if offers else action.slots
         grants = None
@@ -402,7 +424,8 @@ class Run:
         """What is left of a list after the person at the desk saw it, as far as it is
         not delegated; what they change and wish is remembered. `made` makes it again by a
         wish, at most `AGAINS` times; who still wants another has removed it."""
-        desk, items = self.desk, await made()
+        desk = self.desk
+        items = await made()
         for again in reversed(range(AGAINS + 1)):
             shown = [item for item in items if self._stops(what, item)]
             if not shown:
@@ -416,8 +439,10 @@ class Run:
                 left = [] if review.wish else [*review.items]
                 await self._remember(what, shown, left)
                 return passed + left
-            before, desk.wish = texts(items), review.wish
-            items, desk.wish = await made(), ""
+            before = texts(items)
+            desk.wish = review.wish
+            items = await made()
+            desk.wish = ""
             edit = Edit(what, "", before, texts(items), review.wish, wish=True)
             desk.edits.append(edit)
         return []
@@ -442,7 +467,8 @@ class Run:
         before = {item.person: in_text(item) for item in shown}
         after = {item.person: in_text(item) for item in left}
         for person in dict.fromkeys([*before, *after]):
-            old, new = before.get(person, ""), after.get(person, "")
+            old = before.get(person, "")
+            new = after.get(person, "")
             if old == new:
                 continue
             contact = desk.books.contacts.get(person)

@@ -53,7 +53,8 @@ class RuleBasedOrganizer:
     kind = "rule-based"
 
     def __init__(self, rng: np.random.Generator | None = None) -> None:
-        self._rng, self._order = rng, list[str]()
+        self._rng = rng
+        self._order = list[str]()
 
     async def progress(self, desk: Desk) -> str:
         """A sentence for each date and person, and for each policy that is not followed."""
@@ -108,7 +109,8 @@ def match(
     that the order of people and dates."""
     names = list(wishes)
     seats = [slot for slot in sorted(free) for _ in range(free[slot])]
-    people, places = len(names), len(seats)
+    people = len(names)
+    places = len(seats)
     step = (people + places) ** 2
     worth = np.zeros((people, places))
     for i, name in enumerate(names):
@@ -126,8 +128,10 @@ class Today:
     has each date by it; ties between people go by their `order`."""
 
     def __init__(self, desk: Desk, order: Sequence[str]) -> None:
-        self.desk, self.books = desk, desk.books
-        self.rules, self.today = desk.policies.rules, desk.books.today
+        self.desk = desk
+        self.books = desk.books
+        self.rules = desk.policies.rules
+        self.today = desk.books.today
         self.contacts = [self.books.contacts[name] for name in order]
         self.done: dict[str, Action] = {}
         self.holders = {slot: [*names] for slot, names in self.books.holders.items()}
@@ -179,7 +183,8 @@ class Today:
     def people(self) -> list[Contact]:
         """Without a date or a decision of today, not given up, ready to be written to;
         in the order of ties."""
-        ready, waiting = [], [contact.name for contact in self.books.waiting]
+        ready = []
+        waiting = [contact.name for contact in self.books.waiting]
         for contact in self.contacts:
             later = contact.not_before and contact.not_before > self.today
             open = contact.name in waiting and contact.name not in self.done
@@ -200,7 +205,8 @@ class Today:
         """Whether an answer is worth waiting for before dates are given away."""
         if contact.not_before and self.today < contact.not_before:
             return contact.not_before <= self.desk.scenario.deadline
-        quiet, mails = self.books.quiet(contact), len(contact.mails)
+        quiet = self.books.quiet(contact)
+        mails = len(contact.mails)
         reminding = not contact.answered and mails < min(self.limit, REMINDED)
         return quiet is not None and (quiet < self.window or reminding)
 
@@ -232,7 +238,8 @@ class Today:
     def give(self) -> Iterator[Action]:
         """Dates for people who named them firmly: when that takes every seat, when
         nobody's answer is expected any more, or shortly before the deadline."""
-        free, firm = self.free, {c.name: c.can for c in self.people}
+        free = self.free
+        firm = {c.name: c.can for c in self.people}
         found = match(firm, free, self.first)
         whole = len(found) == sum(free.values()) and not self.asking & {*found}
         left = [c for c in self.people if c.name not in found and self.first(c.name)]
@@ -307,7 +314,8 @@ class Today:
         went since they were last asked for dates, or a date came."""
         free = {*self.free}
         for contact in self.answering:
-            others, then = free - contact.cannot, contact.choice
+            others = free - contact.cannot
+            then = contact.choice
             gone = contact.named and not contact.named & free
             if gone and others and (others - then or contact.named & then):
                 rule = self.by_role if self.outranked(contact) else ""
@@ -335,15 +343,18 @@ class Today:
     def invite(self) -> Iterator[Action]:
         """To everybody at the beginning where a policy says so, else to as many people
         as seats are free."""
-        free, done = self.free, self.done
+        free = self.free
+        done = self.done
         unasked = [c for c in self.contacts if not (c.mails or c.declined)]
         fresh = [c.name for c in unasked if c.name not in done]
         begun = any(contact.mails for contact in self.contacts)
         hoped = {c.name for c in self.books.waiting if c.named & {*free}}
         gets = {name for name in done if done[name].kind == CONFIRMATION}
-        rule, room = "", sum(free.values()) - len((hoped | self.expected) - gets)
+        rule = ""
+        room = sum(free.values()) - len((hoped | self.expected) - gets)
         if "begin" in self.rules and not begun:
-            rule, room = "begin", len(fresh)
+            rule = "begin"
+            room = len(fresh)
         fresh.sort(key=self.first, reverse=True)
         for name in fresh[: max(room, 0)] if free else ():
             yield self.mail(INVITATION, name, rule)

@@ -183,10 +183,12 @@ def policy_set(given: str | PolicySet | Sequence[Mapping[str, Any]]) -> PolicySe
     if not isinstance(given, str):
         return policies_of(given)
     part, *changes = given.split() or [""]
-    signs, names = changes[::2], changes[1::2]
+    signs = changes[::2]
+    names = changes[1::2]
     if len(signs) != len(names) or {*signs} - {"+", "-"}:
         raise InvalidInput(f"policies: {given!r}; expected: seed + weekend - begin")
-    chosen, known = load_policies(part), load_policies("all")
+    chosen = load_policies(part)
+    known = load_policies("all")
     for sign, name in zip(signs, names, strict=True):
         chosen = chosen.drop(name) if sign == "-" else chosen.add(known[name])
     return chosen
@@ -280,7 +282,8 @@ class Rule:
 
 def applies(policies: PolicySet, books: Books) -> tuple[str, ...]:
     """Ids of the policies that tell the organiser something today, or to leave it."""
-    limit, found = policies.number("give_up", NEVER), []
+    limit = policies.number("give_up", NEVER)
+    found = []
     for rule, policy in policies.rules.items():
         if RULES[rule].applies(books, policy.number, limit):
             found.append(policy.id)

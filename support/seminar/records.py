@@ -24,10 +24,12 @@ INVITATION, FOLLOW_UP, CLARIFICATION = ASKING = (
     "clarification",
 )
 """Mails that ask for an answer."""
-CONFIRMATION, THANKS = "confirmation", "thanks"
+CONFIRMATION = "confirmation"
+THANKS = "thanks"
 SENT = (*ASKING, CONFIRMATION, THANKS)
 """Kinds of mail that an organiser sends."""
-REPLY, WAIT = "reply", "wait"
+REPLY = "reply"
+WAIT = "wait"
 STATED = "stated"
 """By whom a reply is read whose writer states what it says."""
 ACTIONS = (*SENT, WAIT)

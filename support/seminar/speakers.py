@@ -31,7 +31,9 @@ TURNS, CONDITIONAL, YIELDS = 0.75, 0.4, 0.6
 that are dropped when they are not granted."""
 LONGEST, HOLDS = 10, 0.25
 """Working days to a cancellation; share of the slow who send a note in between."""
-CAN, PERHAPS, NO = "can", "perhaps", "no"
+CAN = "can"
+PERHAPS = "perhaps"
+NO = "no"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +77,23 @@ class RuleBasedSpeaker:
     def __init__(
         self, me: Persona, scenario: Scenario, rng: np.random.Generator, kind: str
     ) -> None:
-        self.me, self.kind = me, kind
+        self.me = me
+        self.kind = kind
         facts, self._memory, _ = rng.spawn(3)
         self._open = bool(me.issue) & bool(facts.random() < CONDITIONAL)
         self._yields = bool(facts.random() < YIELDS)
         after = int(facts.integers(1, LONGEST + 1))
         self._cancels = after if facts.random() < me.cancels else None
-        self._facts, self.mood = facts, dict[date, str]()
-        self._turns, self._luck = dict[date, bool](), dict[date, float]()
+        self._facts = facts
+        self.mood = dict[date, str]()
+        self._turns = dict[date, bool]()
+        self._luck = dict[date, float]()
         self._look_up(scenario.slots)
         self.named: set[date] = set()
         self._seen: set[int] = set()
-        self._unanswered, self._spoke, self._raised = 0, False, False
+        self._unanswered = 0
+        self._spoke = False
+        self._raised = False
         self._due: int | None = None
         self._back: tuple[int, date] | None = None
         self._holds = self._memory.random() < HOLDS and me.days > 2
@@ -110,21 +117,26 @@ class RuleBasedSpeaker:
             if mail.sender == ORGANISER and mail.id not in self._seen:
                 self._take_in(mail, letter)
         if self._back and letter.day >= self._back[0]:
-            slot, self._back = self._back[1], None
+            slot = self._back[1]
+            self._back = None
             if slot in letter.given:
-                self._due, self.mood[slot] = None, NO
+                self._due = None
+                self.mood[slot] = NO
                 return self._sent(letter, Says(gives_back=(slot,)))
         if self._due is None:
             return Response(until=self._next)
         if letter.day < self._due:
-            held, self._holds = self._holds, False
+            held = self._holds
+            self._holds = False
             wait = letter.today + timedelta(days=self._due - letter.day + 1)
             if held:
                 return self._sent(letter, Says(not_before=wait))
             return Response(until=self._next)
         says = self._reply(letter, letter.latest)
-        self._due, self._unanswered = None, 0
-        self._holds, self._spoke = False, True
+        self._due = None
+        self._unanswered = 0
+        self._holds = False
+        self._spoke = True
         return self._sent(letter, says)
 
     def _sent(self, letter: Letter, says: Says) -> Response:

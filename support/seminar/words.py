@@ -90,7 +90,8 @@ class Shows:
     in_text = staticmethod(in_text)
 
     def __init__(self, desk: Any, shown: Any = None) -> None:
-        self.desk, self.shown = desk, shown
+        self.desk = desk
+        self.shown = shown
 
     def dated(self, days: Sequence[date]) -> str:
         """Dates as forms have them, and in words."""
@@ -141,7 +142,8 @@ class Shows:
     def decided(self, about: str) -> Sequence[str]:
         """What the person at the desk decided, about one person or ("") about all, and
         what they were asked in this run and left open."""
-        found, due = [], self.desk.decided
+        found = []
+        due = self.desk.decided
         for flag in self.desk.hooks:
             if about in ("", flag.person) and (flag.answer or flag.day):
                 when = "to be passed on" if flag in due else "before"
@@ -172,7 +174,8 @@ def plan(desk: Desk, actions: Sequence[Action]) -> DayPlan:
     for policy in dict.fromkeys(action.policy for action in actions):
         why.append(say("reason", "policy" if policy else "goal", policy=policy))
     if not actions:
-        parts, why = [say("do", "nothing")], [*why, say("reason", "idle")]
+        parts = [say("do", "nothing")]
+        why = [*why, say("reason", "idle")]
     return DayPlan(" ".join(parts), " ".join(why))
 
 
@@ -207,7 +210,8 @@ def evening(desk: Desk) -> str:
 
 def letter(desk: Desk, action: Action) -> Draft:
     """The mail of an action, with the greeting and the closing that edits taught."""
-    programme, person = desk.scenario, desk.scenario.by_name[action.person]
+    programme = desk.scenario
+    person = desk.scenario.by_name[action.person]
     template = desk.template(action)
     if template is None:
         raise InvalidInput(f"mail to {person.name}: no template for {action.kind}")
@@ -273,8 +277,10 @@ def manner(body: str, name: str, organiser: str) -> dict[str, str]:
     >>> manner("Hi Ana!\\n\\nCome.\\n\\nYours,\\nNoor", "Ana Ray", "Noor Halvard")
     {'greeting': 'Hi {first}!', 'closing': 'Yours,'}
     """
-    lines, parts = body.strip().split("\n"), name.split()
-    greeting, found = lines[0], dict[str, str]()
+    lines = body.strip().split("\n")
+    parts = name.split()
+    greeting = lines[0]
+    found = dict[str, str]()
     for gap, part in (("name", name), ("last", parts[-1]), ("first", parts[0])):
         greeting = re.sub(rf"\b{re.escape(part)}(?!\w)", f"{{{gap}}}", greeting)
     line = len(greeting) <= LINE and greeting.endswith((",", "!"))

@@ -63,7 +63,8 @@ FORMS = {
     "close": str,
 }
 """The answers that are kept, by step."""
-COLLECT, ANSWER = "collect", "answer"
+COLLECT = "collect"
+ANSWER = "answer"
 COUNTED = "replies", "tokens"
 DAY, USER = "day", "user"
 """Who writes lines that are no role's: a day that is over, and what the user changes."""
@@ -146,8 +147,11 @@ class Journal:
         reached: Callable[[float], None],
         changed: Callable[[], None],
     ) -> None:
-        self.path, self.seminar, self._presence = Path(path), seminar, presence
-        self._reached, self._changed = reached, changed
+        self.path = Path(path)
+        self.seminar = seminar
+        self._presence = presence
+        self._reached = reached
+        self._changed = changed
         self._db = opened(self.path)
         try:
             self.setup = self._claimed(take_over)
@@ -188,7 +192,8 @@ class Journal:
 
     def open(self, day: int) -> None:
         """Begin a day, or take it up."""
-        self.day, self._asked = day, Counter[tuple[str, str]]()
+        self.day = day
+        self._asked = Counter[tuple[str, str]]()
         lines = [line for line in self.entries if line.day == day]
         self._lines = {(line.role, line.step, line.about): line for line in lines}
 
@@ -263,8 +268,11 @@ class Remembered:
     def __init__(
         self, role: Any, name: str, journal: Journal, again: bool = False
     ) -> None:
-        self.role, self.name, self.again = role, name, again
-        self._journal, self._before = journal, Counter[str]()
+        self.role = role
+        self.name = name
+        self.again = again
+        self._journal = journal
+        self._before = Counter[str]()
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.role, name)

@@ -53,9 +53,13 @@ class MailPost(DirectPost):
         collected: Callable[[], int],
     ) -> None:
         super().__init__(setup.scenario, {})
-        self.setup, self.exact = setup, setup.mode == LIVE
-        self.mailbox, self.outbox, self.inbox = mailbox, outbox, inbox
-        self.today, self.collected = today, collected
+        self.setup = setup
+        self.exact = setup.mode == LIVE
+        self.mailbox = mailbox
+        self.outbox = outbox
+        self.inbox = inbox
+        self.today = today
+        self.collected = collected
 
     # ---- what arrives ----
 
@@ -72,18 +76,22 @@ class MailPost(DirectPost):
 
     async def fetch(self, day: int) -> int:
         """Fetch what is new, and keep all of it for that day; how many that were."""
-        count, after, before = 0, self.inbox.last(), None
+        count = 0
+        after = self.inbox.last()
+        before = None
         while after != before:  # it may give a part at a time
             there = await self.mailbox.fetch(after)
             count += sum(self._keep(fetched, day) for fetched in there)
-            before, after = after, there[-1].key if there else after
+            before = after
+            after = there[-1].key if there else after
         return count
 
     def _keep(self, fetched: Fetched, day: int) -> bool:
         """Match a message and keep it; whether it is new."""
         incoming = read(fetched, authserv=self.setup.authserv)
         known = {p.email: p.name for p in self.desk.books.scenario.people}
-        sent, own = self.outbox.sent(), self.setup.sender
+        sent = self.outbox.sent()
+        own = self.setup.sender
         found = match(incoming, sent, known, self.desk.books.removed, own)
         name = incoming.message_id
         return self.inbox.keep(fetched, found, message_id=name, day=day)

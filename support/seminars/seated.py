@@ -37,7 +37,9 @@ class SeatedRun(Run):
         questions: asyncio.Queue[Question],
     ) -> None:
         self.mail, self.setup, self.scenario = mail, mail.setup, mail.setup.scenario
-        self._journal, self._spoken, self._questions = journal, spoken, questions
+        self._journal = journal
+        self._spoken = spoken
+        self._questions = questions
         setup = self.setup
         _, drawn = np.random.default_rng(setup.seed).spawn(2)
         kinds = {role: getattr(setup, role) for role in ROLES}
@@ -57,7 +59,9 @@ class SeatedRun(Run):
     def _played(self) -> dict[str, Remembered]:
         """Whoever is played here: all in a rehearsal, persons at the desk in a dry run,
         nobody where mail is real. Their draws go by their places on the list."""
-        kinds, mode, found = self.setup.people, self.setup.mode, dict[str, Remembered]()
+        kinds = self.setup.people
+        mode = self.setup.mode
+        found = dict[str, Remembered]()
         if mode == LIVE:
             return found
         if not isinstance(kinds, str):
@@ -77,7 +81,8 @@ class SeatedRun(Run):
         """Seat somebody who joins; mail may go to them."""
         joined = (*self.scenario.people, persona)
         self.scenario = replace(self.scenario, people=joined)
-        outbox, played = self.mail.outbox, self._played()
+        outbox = self.mail.outbox
+        played = self._played()
         allowed = outbox.clearance.allowed | {persona.email}
         outbox.clearance = replace(outbox.clearance, allowed=allowed)
         if persona.name in played:

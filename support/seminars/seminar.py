@@ -41,8 +41,12 @@ if TYPE_CHECKING:
     from support.models.model import ChatModel
 
 GENERALISE = "generalise"
-POLICIES, TEMPLATES, READING, ENDED = "policies", "templates", "reading", "closed"
-JOINS, OPENS = "joins", "opens"
+POLICIES = "policies"
+TEMPLATES = "templates"
+READING = "reading"
+ENDED = "closed"
+JOINS = "joins"
+OPENS = "opens"
 CHANGES: Mapping[str, Any] = {
     POLICIES: PolicySet,
     TEMPLATES: tuple[Template, ...],
@@ -80,7 +84,9 @@ class Seminar:
         take_over: bool = False,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
-        self.path, self.name, self.today = Path(path), name, today
+        self.path = Path(path)
+        self.name = name
+        self.today = today
         digest = hashlib.sha256(name.encode()).hexdigest()[:12]
         self.folder = self.path.with_name(f"{self.path.stem} mail") / digest
         with ExitStack() as opened:
@@ -100,7 +106,8 @@ class Seminar:
         self.day = 0  # the newest one, running or finished; 0 before the first
         self.questions = asyncio.Queue[Question]()  # to the person at the desk
         self.closed: str | None = None  # why it was closed for good
-        self._stale, self._changes = True, list[Entry]()
+        self._stale = True
+        self._changes = list[Entry]()
 
     def __enter__(self) -> Seminar:
         return self
@@ -137,7 +144,8 @@ class Seminar:
                 "questions: a function given; a person approves live mail"
             )
         if questions:
-            self.questions, self._stale = questions, True
+            self.questions = questions
+            self._stale = True
         if self._stale:
             await self._restore()
             self._catch_up()
@@ -145,7 +153,8 @@ class Seminar:
 
     async def _restore(self) -> None:
         """Seat everybody anew, and have them be what the finished days left."""
-        journal, lines = self.journal, self.journal.load()
+        journal = self.journal
+        lines = self.journal.load()
         while not self.questions.empty():  # of a day that broke off
             self.questions.get_nowait()
         files = self.mailbox, self.outbox, self.inbox
@@ -156,7 +165,9 @@ class Seminar:
         self.finished = [one.day for one in past]
         events = [event for one in past for event in one.events]
         self.run.restore(self.finished, events)
-        self.closed, self._changes, self._entered = None, [], len(events)
+        self.closed = None
+        self._changes = []
+        self._entered = len(events)
         self.day = max((line.day for line in lines), default=0)
         last = over[-1].number if over else 0
         for line in lines:
@@ -278,7 +289,9 @@ class Seminar:
     @property
     def record(self) -> Organizing:
         """The finished days as a record, as a rehearsal of a study leaves it."""
-        setup, run, days = self.setup, self.run, tuple(self.finished)
+        setup = self.setup
+        run = self.run
+        days = tuple(self.finished)
         told: dict[str, Any] = {"mode": setup.mode, "delegation": setup.delegation}
         told |= {"removed": self.removed, "closed": self.closed}
         seats = {**run.mail.seats, **run.roles}
@@ -352,7 +365,9 @@ class Seminar:
     def _apply(self, line: Entry, again: bool = False) -> None:
         """Do what a line says; `again` where the books have it, but for a reading that
         came too late for its day's record."""
-        desk, what, value = self.desk, line.step, line.value(CHANGES[line.step])
+        desk = self.desk
+        what = line.step
+        value = line.value(CHANGES[line.step])
         if what == ENDED:
             self.closed = value
         elif what in (POLICIES, TEMPLATES):

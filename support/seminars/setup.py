@@ -22,7 +22,9 @@ from support.seminar.data import Persona, Scenario
 from support.seminar.desk import Artefacts, Template
 from support.seminar.review import ALWAYS, levels
 
-REHEARSAL, DRY_RUN, LIVE = "rehearsal", "dry run", "live"
+REHEARSAL = "rehearsal"
+DRY_RUN = "dry run"
+LIVE = "live"
 MODES = {
     REHEARSAL: "simulated people answer; no mail leaves",
     DRY_RUN: "mails become files in a folder; replies are files that you put there; "

@@ -164,12 +164,14 @@ def brute(gains: np.ndarray) -> Solution:
     while m ** (n - first) > MANY:
         first += 1
     last = sums(gains[:, first:])
-    value, place = LARGEST, (0, 0)
+    value = LARGEST
+    place = (0, 0)
     for number, begun in enumerate(sums(gains[:, :first]).T):
         apart = np.ptp(begun[:, None] + last, axis=0)
         least = int(apart.argmin())
         if apart[least] < value:
-            value, place = int(apart[least]), (number, least)
+            value = int(apart[least])
+            place = (number, least)
     plan = _plan(place[0], first, m) + _plan(place[1], n - first, m)
     return Solution(plan, value, value, True, "brute")
 
@@ -201,7 +203,9 @@ def cp_sat(
     solver.parameters.max_time_in_seconds = seconds
     # Version 9.15 "proves" too large a minimum with it (google/or-tools, issue 5293).
     solver.parameters.presolve_inclusion_work_limit = 0
-    plan, value, bound = start.plan, start.value, start.bound
+    plan = start.plan
+    value = start.value
+    bound = start.bound
     if solver.solve(model) in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         chosen = np.array([solver.value(column) for column in columns])
         plan = tuple(chosen.reshape(len(plan), -1).argmax(axis=1).tolist())
@@ -221,7 +225,8 @@ def meet(gains: np.ndarray) -> Solution:
     plan = Halves(gains, order, FEW).at(0)
     if plan is not None:
         return Solution(plan, 0, 0, True, "meet")
-    rng, halves = np.random.default_rng(0), Halves(gains, order, MANY)
+    rng = np.random.default_rng(0)
+    halves = Halves(gains, order, MANY)
     low = 0 if halves.complete else _bound(gains, DIVERGENCE)
     most = min(LOOKUPS, p * m**n) / len(halves.left)
     near = [r for r in range(FARTHEST) if (r + 1) ** p - r**p <= most]
@@ -262,7 +267,9 @@ class Halves:
             half += 1
         free = min(n, 2 * half)
         self.complete = free == n
-        self.participants, self.options, self.order = p, m, order
+        self.participants = p
+        self.options = m
+        self.order = order
         self.sizes = free // 2, free - free // 2
         left, right, fixed = np.split(order, [free // 2, free])
         chosen = balanced(gains, fixed)

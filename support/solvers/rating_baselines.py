@@ -43,8 +43,10 @@ def fit_effects(base: pd.DataFrame) -> Effects:
     y = base["rating"].to_numpy(dtype=float)
     u, users = pd.factorize(base["user"], sort=True)
     i, items = pd.factorize(base["item"], sort=True)
-    rated, raters = np.bincount(u), np.bincount(i)
-    b, mean = np.zeros(len(items)), y.mean()
+    rated = np.bincount(u)
+    raters = np.bincount(i)
+    b = np.zeros(len(items))
+    mean = y.mean()
     user_var = item_var = noise = y.var() / 3 + 1e-9
     for _ in range(40):
         precision_a = rated + noise / user_var

@@ -99,7 +99,8 @@ class Node:
 
     def __init__(self, prior: Sequence[float]) -> None:
         self.prior = prior
-        self.visits, self.worth = [0] * len(prior), [0.0] * len(prior)
+        self.visits = [0] * len(prior)
+        self.worth = [0.0] * len(prior)
         self.closed = [False] * len(prior)
 
 
@@ -119,8 +120,10 @@ class Tree:
         rng: np.random.Generator,
         settings: Settings | None = None,
     ):
-        self.decisions, self.options = decisions, options
-        self.rng, self.settings = rng, settings or Settings()
+        self.decisions = decisions
+        self.options = options
+        self.rng = rng
+        self.settings = settings or Settings()
         self._noise = np.random.default_rng(rng.integers(2**63))
         self.nodes: dict[Plan, Node] = {}
         self.best: tuple[Plan, float] | None = None
@@ -170,7 +173,8 @@ class Tree:
 
     def _scores(self, node: Node) -> list[float]:
         """Q(s, b) + c P(b | s) sqrt(sum N(s, .)) / (1 + N(s, b)); closed: -infinity."""
-        tried, unvisited = sum(node.visits), 0.0
+        tried = sum(node.visits)
+        unvisited = 0.0
         if tried and self.settings.unvisited == "parent":
             unvisited = sum(node.worth) / tried
         known = all(node.closed)  # then known plans are all that is left
@@ -196,11 +200,13 @@ class Tree:
             for k, visits in enumerate(node.visits):
                 if keys[k] > -math.inf:
                     keys[k] = math.log(1 + visits)
-        left, kept = list(keys), list[int]()
+        left = list(keys)
+        kept = list[int]()
         while len(kept) < self.settings.top_k and max(left) > -math.inf:
             kept.append(self._largest(left))
             left[kept[-1]] = -math.inf
-        first, temperature = keys[kept[0]], self.settings.temperature
+        first = keys[kept[0]]
+        temperature = self.settings.temperature
         weights = [math.exp((keys[option] - first) / temperature) for option in kept]
         edges = list(accumulate(weights))
         return kept[bisect(edges, self.rng.random() * edges[-1], hi=len(kept) - 1)]
@@ -210,7 +216,9 @@ class RandomSearch:
     """Uniform random plans without replacement. When all plans are known, any."""
 
     def __init__(self, decisions: int, options: int, rng: np.random.Generator) -> None:
-        self.decisions, self.options, self.rng = decisions, options, rng
+        self.decisions = decisions
+        self.options = options
+        self.rng = rng
         self.known: set[Plan] = set()
         self.best: tuple[Plan, float] | None = None
 

@@ -70,7 +70,8 @@ def _ascent(theta: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """
     for _ in range(10_000):
         wanted = np.maximum(cobb_douglas(shares, theta)[:, None] * theta, 1e-300)
-        before, shares = shares, wanted / wanted.sum(axis=0)
+        before = shares
+        shares = wanted / wanted.sum(axis=0)
         if np.abs(shares - before).max() < 1e-13:
             break
     return shares

@@ -107,7 +107,8 @@ class RuleBased:
     kind = RULES
 
     def __init__(self, persona: Persona, rng: np.random.Generator) -> None:
-        self.persona, self.rng = persona, rng
+        self.persona = persona
+        self.rng = rng
         self.trait = float(rng.normal())
 
     async def answer(self, page: Page) -> Filled:
@@ -115,7 +116,8 @@ class RuleBased:
         return {item.id: self._answer(item, page) for item in page.section.items}
 
     def _answer(self, item: Item, page: Page) -> Any:
-        rng, values = self.rng, [*item.choices]
+        rng = self.rng
+        values = [*item.choices]
         if item.kind == "likert5" or len(values) == 7:
             return self._rating(item, page)
         match item.kind:
@@ -129,7 +131,8 @@ class RuleBased:
         return WORDLESS if item.required else ""
 
     def _rating(self, item: Item, page: Page) -> int:
-        who, steps = self.persona, len(item.choices)
+        who = self.persona
+        steps = len(item.choices)
         at = (1 + steps) / 2
         if self.rng.random() < who.attention:
             if steps == 5:
@@ -153,7 +156,8 @@ def signal(construct: str, page: Page, best: float) -> float:
     """
     if page.form.scenario is None:
         return 0.5
-    options, everything = page.form.scenario.options, construct.endswith("all known")
+    options = page.form.scenario.options
+    everything = construct.endswith("all known")
     sound = [
         reason.sound
         for option in options
@@ -261,12 +265,14 @@ async def sample(
         told = "people fill in a form of their own (support.labs.survey)"
         raise InvalidInput(f"kind: {kind!r} given; {told}")
     spoken = spoken or Spoken()
-    rows, missing = dict[int, list[Any]](), dict[str, str]()
+    rows = dict[int, list[Any]]()
+    missing = dict[str, str]()
 
     async def ask(place: int, own: np.random.Generator) -> None:
         """Let one respondent fill in all its forms."""
         points = tuple(dict.fromkeys(group for _, group in plans[place]))
-        persona, who = draw_persona(own, points, gain), f"respondent {place + 1}"
+        persona = draw_persona(own, points, gain)
+        who = f"respondent {place + 1}"
         seat = _seat(kind, own, persona, replace(spoken, repetition=place), who)
         source = f"simulated: {seat.kind.removeprefix(f'{MODEL}:')}"
         rows[place] = []
@@ -289,5 +295,6 @@ def _seat(
     if not is_model(kind):
         return RESPONDENT.seat(kind, rng, persona, spoken, who)
     seed = int(rng.integers(2**31 - 1)) if spoken.temperature else 0
-    model, acts = given_model(kind, spoken.model, who), RESPONDENT.acts
+    model = given_model(kind, spoken.model, who)
+    acts = RESPONDENT.acts
     return Remembering(model, acts, persona, me=who, seed=seed, spoken=spoken)

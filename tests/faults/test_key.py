@@ -21,7 +21,7 @@ from support.errors import ConveneError
 from support.models import connect
 from support.models.calls import collected
 from support.models.replies import Cache
-from support.notebook import save
+from support.plots.figure import save
 from support.runs.frames import export
 from support.runs.study import Store
 

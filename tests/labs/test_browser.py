@@ -74,7 +74,7 @@ def test_a_person_plays_a_decision_and_the_figure_is_saved_with_its_cell(
     button(page, "Copied").wait_for()
     screenshot(page, "lab_2_saved")
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert "record = store.record(" in copied and "draw.save(" in copied
+    assert "record = store.record(" in copied and "path = save(" in copied
     [(_, record)] = Store(tmp_path / "study.sqlite").records("lab, roundtable_exchange")
     assert record.seats["Ana"] == "human"
     [message] = [m.text for m in record.rounds[0].messages if m.sender == "Ana"]

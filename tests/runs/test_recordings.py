@@ -39,7 +39,8 @@ def test_a_recording_replays_whole_uses_every_reply_and_quotes_no_outside_data(
 ):
     if name == "roundtable_movielens" and (lacking := available()["movielens"]):
         pytest.skip(lacking)
-    model, about = recordings.replayed(name, store.path), recordings.note(name)
+    model = recordings.replayed(name, store.path)
+    about = json.loads((recordings.FOLDER / f"{name}.json").read_text())
     made, asked, get = recordings.recording(name), [], model.cache.get
     monkeypatch.setattr(model.cache, "get", lambda one: asked.append(one) or get(one))
     ended = asyncio.run(made.sweep().run(store, model=model, progress=False))
