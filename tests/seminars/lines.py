@@ -5,9 +5,9 @@ from collections import Counter
 from contextlib import suppress
 from datetime import timedelta
 from email import message_from_bytes, policy
-from email.message import EmailMessage
 from functools import partial
 
+from attacks.forms import Post
 from seminar_playing import answered, setup_of
 
 from support.errors import NotSent
@@ -62,15 +62,11 @@ class World(SimulatedMailbox):
         is given; its key."""
         raw = [raw for to, raw in self.sent if to == recipient][-1]
         mail = message_from_bytes(raw, policy=policy.default)
-        made = EmailMessage()
-        made["From"], made["To"] = sender or mail["To"], mail["From"]
-        made["Subject"] = f"Re: {mail['Subject']}"
-        made["Message-ID"] = f"<{self.answered}@elsewhere.example>"
-        if sender is None:
-            made["In-Reply-To"] = mail["Message-ID"]
-        made.set_content(words)
+        post = Post("", sender or recipient, mail["Message-ID"], "", mail["From"])
         self.answered += 1
-        return self.deliver(made.as_bytes())
+        own = {"Message_ID": f"<{self.answered}@elsewhere.example>"}
+        own |= {"In_Reply_To": ""} if sender else {}
+        return self.deliver(post.mail(words, Subject=f"Re: {mail['Subject']}", **own))
 
 
 class Killed(BaseException):
