@@ -80,7 +80,7 @@ class Story:
     same one, wherever it breaks off.
     """
 
-    def __init__(self, path, world, days=6):
+    def __init__(self, path, world, days=5):
         self.path, self.world, self.days = path, world, days
         self.asked, self.did = [], Counter()
         self.day, self.seminar = 0, None
