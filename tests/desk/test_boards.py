@@ -82,3 +82,12 @@ def test_no_text_of_a_mail_or_a_day_becomes_markup(text):
     assert any(day.flags for day in days) and any(day.received for day in days)
     assert Page(page(text)).found == Page(page("plain")).found
     assert "\u202e" not in page(text)
+
+
+def test_a_date_is_marked_until_it_is_taken_and_a_policy_names_whom_it_asks_for():
+    desk = Desk(books(), load_policies("seed"), selected=("begin", "vague"))
+    assert boards.months(desk).count('title="open"') == len(FOUR.slots)
+    desk.books = books(said(can=(FIRST,)), GIVEN)
+    assert boards.months(desk).count('title="taken"') == 1
+    shown = boards.policies(desk)
+    assert shown.index("begin") < shown.index("4 others") < shown.index("follow_up")

@@ -96,6 +96,19 @@ def test_an_answer_goes_into_the_mail_and_a_mail_with_a_gap_does_not_go(worked):
     assert any("A workshop is fine." in mail.body for mail in worked(work))
 
 
+def test_a_list_is_made_again_by_three_wishes_a_day_and_no_more(worked):
+    async def work(desk):
+        await play(desk)
+        for count in range(3):
+            card = await asked(desk, "action")
+            card.wish.value = f"{count}: ask nobody"
+            await press(desk, card.again)
+        last = await asked(desk, "action")
+        return card.again in _all(card.view), last.again in _all(last.view)
+
+    assert worked(work) == (True, False)
+
+
 def _all(view):
     return {view, *(w for child in getattr(view, "children", ()) for w in _all(child))}
 

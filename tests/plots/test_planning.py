@@ -86,3 +86,8 @@ def test_a_trajectory_writes_the_divergence_of_every_round(axes):
     framed = [name for name, text in texts.items() if text.get_bbox_patch()]
     assert red == framed == ["26"]
     assert drawn(panel)[0]["p1"].tolist() == [169, 140, 133]
+    two = told.assign(position=0), told.assign(position=1, total=told["total"] + 1)
+    panel = axes()
+    plot_trajectory(pd.concat(two), panel)
+    assert panel.lines[0].get_xdata() == pytest.approx([1, 1.3, 2, 2.3, 3, 3.3])
+    assert not any(text.get_bbox_patch() for text in panel.texts)  # no plan was chosen

@@ -3,6 +3,7 @@
 import asyncio
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,6 +83,12 @@ def test_a_proposal_that_is_none_is_refused_with_what_was_expected(proposal):
 def test_exponents_of_one_s_own_that_are_none_are_refused(weights):
     with pytest.raises(InvalidInput, match=r"weights: .*expected a row of exponents"):
         ExchangeEconomy(weights)
+
+
+def test_an_economy_of_one_s_own_is_any_table():
+    rows = [[0.75, 0.25], [0.5, 0.5]]
+    for table in (rows, np.array(rows), pd.DataFrame(rows, columns=["wood", "wine"])):
+        assert ExchangeEconomy(table) == ExchangeEconomy(((0.75, 0.25), (0.5, 0.5)))
 
 
 @given(st.integers(2, 8), SEEDS, st.floats(-0.00099, 0.00099))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support import errors
-from support.errors import InvalidInput
+from support.errors import InvalidInput, PromptError
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 
@@ -169,6 +169,11 @@ def test_what_does_not_fit_is_refused_before_anything_runs(store):
 
 async def prompted(rng, prompts=None):
     return {"read": (prompts / "a.md.j2").read_text()}
+
+
+def test_a_set_of_prompts_that_there_is_not_is_told():
+    with pytest.raises(PromptError, match="'plane' given; expected plain, guided, or"):
+        Sweep("p", prompted, {"prompts": ["plane"]}, 1, 1)
 
 
 def test_a_folder_of_prompts_is_a_setting_with_a_digest_of_its_files(store, tmp_path):

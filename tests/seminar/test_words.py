@@ -22,6 +22,7 @@ from support.seminar import words
 from support.seminar.data import in_words
 from support.seminar.desk import Template
 from support.seminar.organizer import RuleBasedOrganizer
+from support.seminar.policies import Policy
 from support.seminar.records import (
     ANSWER,
     ASKS,
@@ -130,3 +131,10 @@ def test_an_edit_is_summed_up_by_what_it_changed():
 def test_whom_the_first_line_of_a_mail_greets(greeting, other):
     draft = Draft(ANA, "s", f"{greeting}\n\nBo Lund will be there.")
     assert words.greets_another(draft, programme()) == other
+
+
+def test_a_report_tells_which_policies_nobody_follows():
+    made = desk("begin")
+    made.policies = made.policies.add(Policy("kind", "Be kind."))
+    assert "Be kind." in words.report(made)
+    assert "ask every speaker" not in words.report(made)
