@@ -33,7 +33,7 @@ record: .venv/installed  ## play the recorded runs of the embedded model again, 
 	$(HERE) -m support.runs.recordings
 
 test: .venv/installed  ## all tests, on as many cores as there are, up to four
-	$(PY) -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(PY) -m pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
 lab: .venv/installed  ## JupyterLab on the notebooks; its kernels talk through files of this account, not through ports
 	$(HERE) -m jupyter lab --notebook-dir=notebooks --KernelManager.transport=ipc

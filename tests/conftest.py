@@ -3,8 +3,10 @@
 import gc
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
+import httpcore2
 import hypothesis
 import pytest
 
@@ -24,6 +26,8 @@ sys.path.append(
 from kernels import unsynchronised
 
 unsynchronised()
+# Each loop has a client of its own, and each client would read all certificates anew.
+httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
 # A process that a test starts reads this checkout, whatever the environment was made from.
 os.environ["PYTHONPATH"] = str(ROOT)
 hypothesis.settings.register_profile(
@@ -33,8 +37,12 @@ hypothesis.settings.load_profile("house")
 
 
 def pytest_collection_modifyitems(items):
-    """The notebooks first: they take longest; one worker plays them all, the others, who often wait, do the rest."""
+    """The notebooks first: they take longest, and any worker plays the next one; the tests of a file stay together."""
     items.sort(key=lambda item: item.path.name != "test_notebooks.py")
+    for item in items:
+        plays = item.name.startswith("test_a_notebook_runs")
+        group = item.nodeid if plays else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture(autouse=True)

@@ -165,10 +165,6 @@ def test_what_is_told_of_a_tie_is_what_happens_at_one(
     assert {result.tied for result in results} == {("A", "B")}
 
 
-def test_nothing_is_told_of_ties_where_two_cannot_pass():
-    assert not any("lead" in explained(rule) for rule in ("unanimous", "majority"))
-
-
 CYCLE = {1: ["x", "y", "z"], 2: ["y", "z", "x"], 3: ["z", "x", "y"]}
 
 

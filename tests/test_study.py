@@ -142,54 +142,55 @@ def test_a_fork_that_breaks_off_goes_on_to_the_same_end(store, tmp_path):
     assert len(texts) == 6  # of three groups in two futures, the same under both rules
 
 
+def fork(**given):
+    return lambda study: study.fork(**{"after": 1, **given})
+
+
+def compare(value="utility@3", by="rule", **given):
+    return lambda study: study.compare(value, by=by, **given)
+
+
+CONDITION, SETTING = (
+    "where: .*expected a condition",
+    "expected a setting: .*rule, seats",
+)
+REFUSED = [
+    (fork(after=5), "after: 5 given; expected a round from 0 to 4"),
+    (fork(rule="ranks"), "expected one of"),
+    (fork(mechanism="market"), "expected one of"),
+    (fork(silent="Benn"), "expected some of Ana, Ben, Cleo"),
+    (fork(without=["Ana", "Zoe"]), "expected some of Ana, Ben, Cleo"),
+    (fork(futures=-1), "expected 0 or more"),
+    (fork(futures="3"), "expected 0 or more"),
+    (fork(seats="conceder"), "expected newcomers by name"),
+    (fork(after="2"), "expected the number of a round"),
+    (fork(rules="ranked"), "unexpected keyword argument 'rules'"),
+    (compare(where="rule = 'ranked'"), CONDITION),
+    (compare(where="rules == 'ranked'"), CONDITION),
+    (compare(where="rule == 'none'"), CONDITION),
+    (compare(by="repetition"), "by: 'repetition' given; expected a setting"),
+    (compare(by="decision_round"), SETTING),
+    (compare("seats"), "'seats' must hold numbers"),
+]
+
+
 def test_what_cannot_be_forked_or_played_says_so(store, tmp_path):
     with pytest.raises(InvalidInput, match="expected one of exchange_economy"):
         Study("s", "economy", groups=1, store=store)
     with pytest.raises(InvalidInput, match="each condition once"):
         Study("s", "exchange_economy", groups=1, seats=["linear", "linear", "mixed"])
-    wanted = "a finished discussion of the round table that is no fork"
-    study = table(store)
-    for early in (
-        lambda: study.fork(after=1),
-        lambda: study.compare("utility@3", by="rule"),
-        lambda: study.package(tmp_path / "empty.zip"),
-    ):
+    study, package = table(store), tmp_path / "empty.zip"
+    for early in (fork(), compare(), lambda study: study.package(package)):
         with pytest.raises(InvalidInput, match=r"no group .* finished; play it first"):
-            early()
-    assert not list(tmp_path.glob("*.zip"))
+            early(study)
+    assert not package.exists()
     run(study)
-    forked = study.fork(after=2)
-    for made in (run(forked), run(own(store))):
-        with pytest.raises(InvalidInput, match=wanted):
+    for made in (run(study.fork(after=2)), run(own(store))):
+        with pytest.raises(InvalidInput, match=r"a finished discussion .* is no fork"):
             made.fork(after=1)
-    with pytest.raises(
-        InvalidInput, match="after: 5 given; expected a round from 0 to 4"
-    ):
-        study.fork(after=5)
-    for wrong, said in (
-        ({"rule": "ranks"}, "one of"),
-        ({"mechanism": "market"}, "one of"),
-        ({"silent": "Benn"}, "some of Ana, Ben, Cleo"),
-        ({"without": ["Ana", "Zoe"]}, "some of Ana, Ben, Cleo"),
-        ({"futures": -1}, "0 or more"),
-        ({"futures": "3"}, "0 or more"),
-        ({"seats": "conceder"}, "newcomers by name"),
-        ({"after": "2"}, "the number of a round"),
-    ):
-        with pytest.raises(InvalidInput, match=f"expected {said}"):
-            study.fork(**{"after": 1, **wrong})
-    with pytest.raises(InvalidInput, match="unexpected keyword argument 'rules'"):
-        study.fork(after=1, rules="ranked")
-    for where in ("rule = 'ranked'", "rules == 'ranked'", "rule == 'none'"):
-        with pytest.raises(InvalidInput, match=r"where: .*expected a condition"):
-            study.compare("utility@3", by="rule", where=where)
-    for value, by, said in (
-        ("utility@3", "repetition", "by: 'repetition' given; expected a setting"),
-        ("utility@3", "decision_round", "expected a setting: .*rule, seats"),
-        ("seats", "rule", "'seats' must hold numbers"),
-    ):
+    for wrong, said in REFUSED:
         with pytest.raises(InvalidInput, match=said):
-            study.compare(value, by=by)
+            wrong(study)
 
 
 # ---- a plan before the results ---------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -142,10 +143,9 @@ class SeminarSetup:
     def made(cls, given: Mapping[str, Any]) -> SeminarSetup:
         """A setup out of plain data or records; InvalidInput names what does not fit."""
         try:
-            setup: SeminarSetup = TypeAdapter(cls).validate_python(dict(given))
+            return _form().validate_python(dict(given))
         except ValidationError as error:
             raise InvalidInput("\n".join(misfits(error))) from error
-        return setup
 
     @classmethod
     def from_json(cls, text: str) -> SeminarSetup:
@@ -157,4 +157,9 @@ class SeminarSetup:
 
     def to_json(self) -> str:
         """The setup as text."""
-        return TypeAdapter(SeminarSetup).dump_json(self).decode()
+        return _form().dump_json(self).decode()
+
+
+@cache
+def _form() -> TypeAdapter[SeminarSetup]:
+    return TypeAdapter(SeminarSetup)

@@ -1,12 +1,19 @@
 """An encoder without weights, and the real one."""
 
 import hashlib
+from functools import cache
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
 from support.analysis.embeddings import Encoder
+
+
+@cache
+def direction(word):
+    digest = hashlib.sha256(word.encode()).hexdigest()
+    return np.random.default_rng(int(digest[:8], 16)).normal(size=24)
 
 
 class Words(Encoder):
@@ -16,9 +23,7 @@ class Words(Encoder):
         made = np.zeros((len(texts), 24), dtype=np.float32)
         for row, text in zip(made, texts, strict=True):
             for word in text.lower().split():
-                row += np.random.default_rng(
-                    int(hashlib.sha256(word.encode()).hexdigest()[:8], 16)
-                ).normal(size=24)
+                row += direction(word)
         return made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-9)
 
 

@@ -3,13 +3,9 @@
 import asyncio
 
 import numpy as np
-import pytest
 
 from support.analysis import user_study as study
-from support.errors import InvalidInput
 from support.survey.respondents import sample
-
-BEFORE = study.POINTS[0]
 
 
 def test_all_forms_of_a_person_lie_under_one_name_or_code(book):
@@ -25,8 +21,3 @@ def test_all_forms_of_a_person_lie_under_one_name_or_code(book):
         book.submit(form, group, given | {"consent": 1}, code="P01A")
     assert len(study.collected(book.frame(), "ai_comfort")) == len(comfort) / 3
     assert book.withdraw("P01A") == 5 and book.frame().empty
-
-
-def test_a_questionnaire_that_there_is_not_is_refused():
-    with pytest.raises(InvalidInput, match="ai_comfort, system_perception"):
-        study.questionnaire("tlx", BEFORE)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,18 @@ def begun(field):
     if field.kind == "parts":
         return {part.name: begun(part) for part in field.parts}
     return "" if field.kind == "text" else []
+
+
+class Page(HTMLParser):
+    """The elements of a page with the names of their attributes, and its text."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.found, self.text = [], ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, *sorted(name for name, _ in attrs)))
+
+    def handle_data(self, data):
+        self.text += data

@@ -1,11 +1,7 @@
-"""The desk in a real browser: a rehearsal by clicks with its kernel killed on the way, and
-a seminar that is set up from a spreadsheet."""
+"""The desk in a real browser: a rehearsal by clicks with its kernel killed on the way."""
 
 import os
 import signal
-
-from support.runs.study import Store
-from support.seminars.journal import names
 
 CELL = """import os
 from pathlib import Path
@@ -14,17 +10,6 @@ Path({pid!r}).write_text(str(os.getpid()))
 desk = Desk({path!r})
 desk.view"""
 FITS = "document.documentElement.scrollWidth <= window.innerWidth"
-PEOPLE = (
-    "name\taddress\trole\tfield\n"
-    "Ana Ray\tana@x.example\tprofessor\tweaving\n"
-    "Ben Oke\tben@x.example\tphd student\tknots\n"
-)
-
-
-def opened(window, served, path, tmp_path, theme):
-    cell = CELL.format(pid=str(tmp_path / "pid"), path=str(path))
-    window.goto(served(cell, theme), wait_until="domcontentloaded")
-    return window
 
 
 def through(page, button, day):
@@ -49,7 +34,8 @@ def test_a_rehearsal_goes_on_by_clicks_with_its_kernel_killed_on_the_way(
     window, served, tmp_path, screenshot, button
 ):
     path = tmp_path / "study.sqlite"
-    page = opened(window, served, path, tmp_path, "dark")
+    page, cell = window, CELL.format(pid=str(tmp_path / "pid"), path=str(path))
+    page.goto(served(cell, "dark"), wait_until="domcontentloaded")
     button(page, "Begin").click()
     button(page, "Begin day 1").click()
     page.get_by_text("what is to be done today").wait_for()
@@ -72,27 +58,3 @@ def test_a_rehearsal_goes_on_by_clicks_with_its_kernel_killed_on_the_way(
     page.get_by_role("tab", name="Mails").click()
     page.get_by_text("come <b>soon</b>").first.wait_for(state="attached")
     screenshot(page, "desk_3_mails")
-
-
-def test_a_seminar_is_set_up_from_a_spreadsheet_and_closed(
-    window, served, tmp_path, screenshot, button
-):
-    path = tmp_path / "study.sqlite"
-    page = opened(window, served, path, tmp_path, "light")
-    people = page.get_by_title("people", exact=True)
-    people.fill(PEOPLE.replace("\tknots", "\tknots\tmore"))
-    button(page, "Begin").click()
-    page.get_by_text("line 3: more cells than the head has").wait_for()
-    people.fill(PEOPLE)
-    page.get_by_label("name", exact=True).fill("Autumn")
-    button(page, "Begin").click()
-    page.get_by_text("Ana Ray").first.wait_for()
-    screenshot(page, "desk_4_begun")
-    button(page, "Change people or dates").click()
-    change = page.locator(".card select").first
-    change.select_option("close the seminar for good")
-    button(page, "Do it").click()
-    page.get_by_text("It is over.").wait_for()
-    assert names(path) == ["Autumn"]
-    [(unit, _)] = Store(path).records("seminars")
-    assert unit.settings == {"name": "Autumn", "days": 0}

@@ -1,13 +1,12 @@
 """The problem and its measures, and how instances are drawn and named."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from support.fair_decisions import instances
-from support.fair_decisions.instances import DRAWS, instance, load, named
+from support.fair_decisions.instances import DRAWS, instance
 from support.fair_decisions.measures import divergence
 from support.fair_decisions.problem import FairDecisions
 
@@ -50,13 +49,3 @@ def test_seeds_keep_their_instances_and_every_setting_has_its_own():
     assert rankings.tolist() == [4, 2, 1, 3, 4, 1, 2, 3, 4, 2, 3, 1]
     small, large = (instance("scores", n, 3, 0, 7).gains for n in (4, 5))
     assert not np.array_equal(small, large[:, :4])
-
-
-@pytest.mark.parametrize("skin", load())
-def test_a_decision_of_a_kind_goes_on_where_the_options_of_the_last_one_end(skin):
-    kinds = load()[skin]["options"]
-    gains = np.zeros((1, len(kinds) + 1, 3), int)
-    first, *_, again = named(FairDecisions(gains), skin).options
-    assert [*first, *again] == kinds[0][:6]
-    [names] = named(FairDecisions(np.zeros((1, 1, 99), int)), skin).options
-    assert names[len(kinds[0])] == f"{names[0]} (2)"

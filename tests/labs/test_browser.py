@@ -1,16 +1,8 @@
 """Each widget in a real browser, by mouse and by keyboard."""
 
-import asyncio
 import json
-from concurrent.futures import ThreadPoolExecutor
 
-from support.analysis.agreement import LabelFile
-from support.errors import CallFailed
-from support.models.replies import Cache
-from support.models.stand_ins import scripted
-from support.roundtable.records import Transcript
 from support.runs.study import Store
-from support.runs.sweep import Sweep
 from support.survey.answers import AnswerBook
 
 TABLE = """
@@ -152,96 +144,6 @@ def test_each_kind_of_field_gives_its_part_and_what_does_not_fit_is_marked_and_s
     button(page, "Send").click()
     told = page.get_by_text('{"name"').inner_text()
     assert json.loads(told) == GIVEN
-
-
-LABELS = """
-import pandas as pd
-from support.labs.labelling import LabellingDesk
-rows = [(1, 1, "Ana", "I value <b>A</b> & B."), (1, 1, "Ben", "What do you need?")]
-messages = pd.DataFrame(rows, columns=["run", "round", "sender", "text"])
-LabellingDesk(messages, {path!r}).view
-"""
-
-
-def test_two_people_label_by_keyboard_and_see_how_far_they_agree(
-    browse, tmp_path, screenshot, button, dropdown
-):
-    page = browse(LABELS.format(path=str(tmp_path / "labels.sqlite")))
-    for coder in ("coder 1", "coder 2"):
-        dropdown(page, "I am").select_option(coder)
-        page.get_by_text("I value <b>A</b> & B.").wait_for()
-        for act in ("inform", "request"):
-            page.get_by_label(f"{act}: ").press("Space")
-            button(page, "Save and next").press("Enter")
-            page.get_by_text("1 of 2" if act == "inform" else "2 of 2").wait_for()
-    page.get_by_text("Agreement on 2 messages").wait_for()
-    screenshot(page, "labels")
-    assert len(LabelFile(tmp_path / "labels.sqlite").read()) == 4
-
-
-RUNS = """
-import sys
-sys.path.insert(0, {tests!r})
-from test_browser import sweep
-from support.runs.study import Store
-from support.labs.runs import RunViewer
-viewer = RunViewer(sweep(), Store({path!r}))
-viewer.view
-"""
-
-
-async def ask(rng, rule, model=None):
-    """A study of one question, which one rule cannot answer."""
-    reply = await model.reply(f"By {rule}: <b>which</b>? It costs $5 or $6.")
-    return Transcript({"text": reply.text}, rule, {}, ())
-
-
-def sweep(*rules):
-    return Sweep(
-        "votes", ask, {"rule": list(rules or ("majority", "borda", "rated"))}, 2, 7
-    )
-
-
-def answer(messages):
-    return (
-        CallFailed("no such rule")
-        if "borda" in messages[-1]["content"]
-        else "P1 <i>it is</i>"
-    )
-
-
-def apart(what):
-    """Run something in another thread: Playwright keeps a loop in this one."""
-    with ThreadPoolExecutor(1) as other:
-        return other.submit(asyncio.run, what).result()
-
-
-def test_a_unit_is_chosen_its_prompt_is_read_and_a_refresh_shows_new_ones(
-    browse, button, dropdown, screenshot, tmp_path
-):
-    store = Store(study := tmp_path / "study.sqlite")
-    apart(
-        sweep("majority", "borda").run(
-            store, model=scripted(answer, "m", cache=Cache(study)), progress=False
-        )
-    )
-    page = browse(RUNS.format(tests=str(__file__).rpartition("/")[0], path=str(study)))
-    page.get_by_text("2 done, 2 failed, 2 missing").wait_for()
-    units = page.locator(".widget-select select")
-    units.select_option(index=1)
-    # What was said is shown as it is, neither as markup nor as a formula.
-    asked = page.get_by_text("By majority: <b>which</b>? It costs $5 or $6.")
-    asked.wait_for()
-    page.get_by_text("P1 <i>it is</i>", exact=True).wait_for()
-    screenshot(page, "runs")
-    units.press("ArrowDown")
-    page.get_by_text("CallFailed: no such rule").first.wait_for()
-    dropdown(page, "status").select_option("missing")
-    page.get_by_text("it has not ended yet").wait_for()
-    for unit in list(sweep().units())[4:]:
-        store.add(unit, Transcript({}, "rated", {}, ()))
-    button(page, "Refresh").press("Enter")
-    page.get_by_text("4 done, 2 failed").wait_for()
 
 
 SURVEY = """

@@ -68,3 +68,11 @@ def test_the_round_before_is_shown_and_none_later(desk):
 def test_two_names_are_needed(tmp_path, coders):
     with pytest.raises(InvalidInput, match="expected two different names"):
         LabellingDesk(MESSAGES, tmp_path / "labels.sqlite", coders)
+
+
+def test_two_coders_see_on_how_many_messages_they_agree(desk):
+    for coder in desk.coder.options:
+        desk.coder.value = coder
+        for act in ("inform", "request", "propose"):
+            tick(desk, act)
+    assert "Agreement on 3 messages" in desk.agreement.value

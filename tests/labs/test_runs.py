@@ -65,7 +65,10 @@ def test_every_unit_is_a_line_with_its_settings_status_and_what_it_took(viewer):
         assert said in viewer.told.value
 
 
-def test_the_chosen_unit_is_shown_with_its_calls_and_all_text_is_escaped(viewer):
+def test_the_chosen_unit_is_shown_with_its_calls_and_all_text_is_escaped(
+    viewer, played
+):
+    assert "mathjax_ignore" in viewer.unit.value, "$5 or $6 is no formula"
     assert "Number 0 &lt;b&gt;?" in viewer.unit.value
     assert "$0.50" in viewer.unit.value and "<b>&lt;i&gt;</b>" in viewer.unit.value
     viewer.list.value = 2
@@ -74,6 +77,10 @@ def test_the_chosen_unit_is_shown_with_its_calls_and_all_text_is_escaped(viewer)
     assert "ValueError: &lt;script&gt;" in viewer.unit.value
     viewer.list.value = 7
     assert "it has not ended yet" in viewer.unit.value
+    played.add(list(sweep().units())[7], RECORD, 4.0, [call("late")])
+    viewer.refresh()
+    assert viewer.list.value == 7 and "late" in viewer.unit.value
+    assert "6 done" in viewer.told.value
 
 
 @pytest.mark.parametrize(

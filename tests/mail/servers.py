@@ -63,31 +63,11 @@ def certificate(folder, name="localhost"):
     if shutil.which("openssl") is None:
         unable("no openssl on this machine, which makes the servers' certificate")
     key, made, both = folder / "key.pem", folder / "made.pem", folder / f"{name}.pem"
-    names = f"subjectAltName=DNS:{name}" + (
-        ",IP:127.0.0.1" if name == "localhost" else ""
-    )
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-    ]
-    command += [
-        "-days",
-        "2",
-        "-subj",
-        f"/CN={name}",
-        "-addext",
-        names,
-        "-keyout",
-        key,
-        "-out",
-        made,
-    ]
+    names = f"subjectAltName=DNS:{name}"
+    names += ",IP:127.0.0.1" if name == "localhost" else ""
+    kind = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+    about = f"-subj /CN={name} -addext {names} -keyout {key} -out {made}"
+    command = f"openssl req -x509 {kind} {about}".split()
     subprocess.run(command, check=True, capture_output=True)
     both.write_bytes(made.read_bytes() + key.read_bytes())
     return both

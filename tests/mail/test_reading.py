@@ -155,7 +155,6 @@ def filled(unit):
 
 MANY = LINES - 200
 HEAD = POST.mail("", None).rstrip() + b"\r\n"
-PAGE = HEAD + b"Content-Type: text/html\r\n\r\n"
 SLOW = {
     "mails in mails": HEAD + filled(b"Content-Type: message/rfc822\r\n\r\n"),
     "boundaries": HEAD

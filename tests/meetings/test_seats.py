@@ -249,6 +249,3 @@ def test_a_wish_that_lacks_something_leaves_a_persons_question_open(
 
     record, questions = asked(answer, group=GROUP, seats=["human", "plain", "plain"])
     assert len(questions) == len(record.rounds)
-
-
-ENDS = ("start", "end")

@@ -28,9 +28,16 @@ def account(path, limit_usd, name="sweep"):
         yield opened
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _hasty():
+    """Nobody looks twenty times a second alone for what comes free."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "POLL", 0.001)
+        yield
+
+
 @pytest.fixture
-def path(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "POLL", 0.001)
+def path(tmp_path):
     return tmp_path / "study.sqlite"
 
 

@@ -89,9 +89,6 @@ def test_a_budget_asks_for_a_price_before_anything_is_sent(store):
     assert dear.sent == 0 and not store.select("SELECT * FROM sweeps")
 
 
-# -- what is noted ---------------------------------------------------------------------
-
-
 # -- several processes -----------------------------------------------------------------
 
 SHARED = """

@@ -36,7 +36,6 @@ from support.seminar.records import DayPlan
 
 NEAR, LATE, LAST = (date(2027, 9, day) for day in (9, 10, 13))
 ASKED = {"mails": [MON]}
-FRESH = {"mails": [date(2027, 9, 8)]}
 ANY, NO = said(SEP, OCT, NOV), said(declined=True)
 NONE = said(cannot={*SLOTS})
 THRICE = {"mails": [MON, TUE, WED], "answered": [MON, TUE, WED]}
@@ -44,9 +43,7 @@ ONCE = said(perhaps=[SEP], mails=[MON, TUE], answered=[MON, TUE])
 UNSURE = said(perhaps=[SEP], **THRICE)
 SURE = {**UNSURE, "asked": {SEP: WED}}
 UNTIL = said(not_before=FRI)
-BACK = said(gave_back={SEP}, cannot={SEP})
 HELD = {SEP: [ANA]}
-OCTOBER = {"deadline": date(2027, 10, 1)}
 
 
 def done(*given, **more):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from support.errors import InvalidInput
+from support.models.stand_ins import stand_in
 from support.runs.study import from_json, packed
-from support.seminar.data import scenario
 from support.seminar.records import CONFIRMATION
 from support.seminar.study import seminar
 
@@ -16,13 +16,22 @@ def play(seed=1, **settings):
     return asyncio.run(seminar(np.random.default_rng(seed), **settings))
 
 
-@pytest.mark.parametrize("name", ["four", "series", "panel"])
-def test_nobody_gets_what_they_did_not_name_and_dates_change_hands_by_mail_only(name):
-    made, programme = play(scenario=name, policies="all"), scenario(name)
-    assert not any(day.format_errors for day in made.days) and any(
-        made.assignment.values()
-    )
-    named, before = {}, {}
+MODELS = dict.fromkeys(("organizer", "detector", "reader", "seats"), "model")
+PLAYED = [{"scenario": s, "policies": "all"} for s in ("four", "series", "panel")]
+PLAYED += [
+    {"seed": seed, "model": stand_in(seed), "until": 6, **MODELS} for seed in (1, 7)
+]
+
+
+@pytest.mark.parametrize("settings", PLAYED)
+def test_nobody_gets_what_they_did_not_name_and_dates_change_hands_by_mail_only(
+    settings,
+):
+    made, modelled = play(**settings), "model" in settings
+    amiss = {error.phase for day in made.days for error in day.format_errors}
+    assert amiss <= ({"act", "answer"} if modelled else set())
+    assert {day.replies > 0 for day in made.days} == {modelled}
+    named, before, gave = {}, {}, 0
     for day in made.days:
         said = {one.person: one.says for one in day.readings}
         for person, says in said.items():
@@ -30,16 +39,17 @@ def test_nobody_gets_what_they_did_not_name_and_dates_change_hands_by_mail_only(
         given = {(m.slots[0], m.to) for m in day.sent if m.kind == CONFIRMATION}
         for slot, names in day.assignment:
             had = {*before.get(slot, ())}
-            assert len(names) <= programme.seats
+            new = {(slot, one) for one in {*names} - had}
+            gave += len(new)
+            assert len(names) <= made.scenario.seats
             assert all(slot in named[one] for one in names)
-            assert {(slot, one) for one in {*names} - had} <= given
-            back = {
-                n
-                for n, s in said.items()
-                if slot in s.cannot + s.gives_back or s.declines
-            }
-            assert had - {*names} <= back
+            assert new <= given
+            for one in had - {*names}:
+                says = said[one]
+                assert slot in says.cannot + says.gives_back or says.declines
         before = dict(day.assignment)
+    assert any(day.sent for day in made.days) and any(named.values())
+    assert gave or modelled
 
 
 def test_one_seed_gives_one_record_and_it_is_kept_as_it_is():

@@ -5,9 +5,8 @@ from collections import Counter
 from contextlib import suppress
 from datetime import timedelta
 from email import message_from_bytes, policy
-from email.message import EmailMessage
-from functools import partial
 
+from attacks.forms import Post
 from seminar_playing import answered, setup_of
 
 from support.errors import NotSent
@@ -62,15 +61,11 @@ class World(SimulatedMailbox):
         is given; its key."""
         raw = [raw for to, raw in self.sent if to == recipient][-1]
         mail = message_from_bytes(raw, policy=policy.default)
-        made = EmailMessage()
-        made["From"], made["To"] = sender or mail["To"], mail["From"]
-        made["Subject"] = f"Re: {mail['Subject']}"
-        made["Message-ID"] = f"<{self.answered}@elsewhere.example>"
-        if sender is None:
-            made["In-Reply-To"] = mail["Message-ID"]
-        made.set_content(words)
+        post = Post("", sender or recipient, mail["Message-ID"], "", mail["From"])
         self.answered += 1
-        return self.deliver(made.as_bytes())
+        own = {"Message_ID": f"<{self.answered}@elsewhere.example>"}
+        own |= {"In_Reply_To": ""} if sender else {}
+        return self.deliver(post.mail(words, Subject=f"Re: {mail['Subject']}", **own))
 
 
 class Killed(BaseException):
@@ -85,7 +80,7 @@ class Story:
     same one, wherever it breaks off.
     """
 
-    def __init__(self, path, world, days=6):
+    def __init__(self, path, world, days=5):
         self.path, self.world, self.days = path, world, days
         self.asked, self.did = [], Counter()
         self.day, self.seminar = 0, None
@@ -164,40 +159,44 @@ class Story:
             return {"wish": "shorter, please"}
         return None
 
-    def person(self, number):
-        return self.seminar.setup.scenario.people[number].name
-
     def _change(self, day, what):
         """Whatever a user may change, while plan and mails wait."""
-        seminar = self.seminar
-        slots = seminar.setup.scenario.slots
-        if (day, what) == (1, PLAN):
-            mine = load_policies("seed").add(Policy("mine", "No mail on Tuesdays."))
-            self._doing("policy", lambda: seminar.set_policies(mine))
-            self._doing("joins", lambda: seminar.add_person(JOINS))
-        if (day, what) == (2, PLAN):
-            self._doing(
-                "opens", lambda: seminar.open_date(slots[0] + timedelta(days=1))
-            )
-            keys = [kept.key for kept in seminar.inbox.held()]
-            if keys:
-                release = partial(seminar.release, keys[0], self.person(0))
-                self._doing("release", release)
-        if (day, what) == (3, PLAN):
-            replies = [mail for mail in seminar.desk.mails if mail.answers]
-            says = Says(perhaps=slots[1:3])
-            self._doing("correct", lambda: seminar.correct(replies[0].id, says))
-        if (day, what) == (3, ACTION):
-            self._doing("other", lambda: seminar.set_policies(load_policies("all")))
-            self._doing("drops", lambda: seminar.drop_date(slots[-1]))
-        if (day, what) == (4, MAIL):
-            self._doing("remove", lambda: seminar.remove(self.person(3)))
+        for name, act in self.changes().get((day, what), {}).items():
+            if not self.did[name]:
+                try:
+                    act()
+                except Killed:
+                    self.did[name] += self.after
+                    raise
+                self.did[name] += 1
 
-    def _doing(self, what, act):
-        if not self.did[what]:
-            try:
-                act()
-            except Killed:
-                self.did[what] += self.after
-                raise
-            self.did[what] += 1
+    def changes(self):
+        """What is changed, by the day and by what waits."""
+        seminar, (first, *_, last) = self.seminar, self.seminar.setup.scenario.slots
+        people = [person.name for person in seminar.setup.scenario.people]
+        mine = load_policies("seed").add(Policy("mine", "No mail on Tuesdays."))
+        opened, says = (
+            first + timedelta(days=1),
+            Says(perhaps=seminar.setup.scenario.slots[1:3]),
+        )
+        return {
+            (1, PLAN): {
+                "policy": lambda: seminar.set_policies(mine),
+                "joins": lambda: seminar.add_person(JOINS),
+            },
+            (2, PLAN): {
+                "opens": lambda: seminar.open_date(opened),
+                "release": lambda: seminar.release(
+                    seminar.inbox.held()[0].key, people[0]
+                ),
+            },
+            (3, PLAN): {"correct": lambda: seminar.correct(self.first_reply(), says)},
+            (3, ACTION): {
+                "other": lambda: seminar.set_policies(load_policies("all")),
+                "drops": lambda: seminar.drop_date(last),
+            },
+            (4, MAIL): {"remove": lambda: seminar.remove(people[3])},
+        }
+
+    def first_reply(self):
+        return next(mail.id for mail in self.seminar.desk.mails if mail.answers)

@@ -7,13 +7,13 @@ import ssl
 import sys
 from contextlib import contextmanager
 from email import message_from_bytes, policy
-from email.message import EmailMessage
 from pathlib import Path
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "mail"))
 
 import servers
+from attacks.forms import Post
 from lines import live_setup
 
 from support.mail.credentials import MailServers
@@ -73,15 +73,12 @@ class Correspondents:
 
     def _answer(self, person, answered):
         quoted = "\n".join(f"> {line}" for line in answered.get_content().splitlines())
-        message = EmailMessage()
-        message["From"] = f"{person.name} <{person.email}>"
-        message["To"] = self.setup.servers.address
-        message["Subject"] = f"Re: {answered['Subject']}"
-        message["Message-ID"] = f"<{self.wrote}.{person.id}@example.org>"
-        message["In-Reply-To"] = message["References"] = answered["Message-ID"]
         head = f"On Mon, 2 Aug 2027 at 10:02, {self.setup.sender} wrote:"
-        message.set_content(f"Any of your dates would suit me.\n\n{head}\n{quoted}\n")
-        self.submit(message.as_bytes(policy=policy.SMTP), person.email)
+        ours = answered["Message-ID"], "", self.setup.servers.address
+        body = f"Any of your dates would suit me.\r\n\r\n{head}\r\n{quoted}"
+        own = f"<{self.wrote}.{person.id}@example.org>"
+        raw = Post(person.name, person.email, *ours).mail(body, Message_ID=own)
+        self.submit(raw, person.email)
 
     def submit(self, raw, sender):
         """Hand any bytes to the server for the organiser, as anybody could."""

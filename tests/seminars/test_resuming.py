@@ -110,7 +110,7 @@ def rehearsed(path, days, ends=()):
 MODELS = dict.fromkeys(("organizer", "detector", "reader", "people"), "model")
 
 
-@pytest.mark.parametrize(("days", "settings"), [(10, {"people": "vague"}), (3, MODELS)])
+@pytest.mark.parametrize(("days", "settings"), [(10, {"people": "vague"}), (2, MODELS)])
 def test_whoever_is_simulated_is_what_they_were_and_has_spent_what_they_had(
     tmp_path, days, settings
 ):

@@ -3,10 +3,10 @@
 import asyncio
 import os
 from email import message_from_bytes, policy
-from email.message import EmailMessage
 
 import numpy as np
 import pytest
+from attacks.forms import Post
 from lines import World, live_setup
 from seminar_playing import answered, setup_of
 
@@ -41,9 +41,6 @@ def test_a_dry_run_writes_files_reads_those_that_are_put_there_and_asks_who_is_a
 ):
     people = [person.name for person in setup_of().scenario.people]
     begun(mode=DRY_RUN, people=dict.fromkeys(people, "prompt") | {people[1]: "human"})
-    answer = EmailMessage()
-    answer["Message-ID"] = "<1@elsewhere.example>"
-    answer.set_content("The 15th of September suits me.")
     asked = []
 
     def said(question):
@@ -64,9 +61,10 @@ def test_a_dry_run_writes_files_reads_those_that_are_put_there_and_asks_who_is_a
             mails = {mail["To"].addresses[0].display_name: mail for mail in read}
             assert {posted.status for posted in seminar.outbox.posted()} == {"dry"}
             mail = mails[people[0]]
-            answer["From"], answer["To"] = mail["To"], mail["From"]
-            answer["In-Reply-To"] = mail["Message-ID"]
-            (seminar.folder / "inbox" / "reply.eml").write_bytes(answer.as_bytes())
+            to = mail["To"].addresses[0].addr_spec
+            post = Post(people[0], to, mail["Message-ID"], "", mail["From"])
+            raw = post.mail("The 15th of September suits me.")
+            (seminar.folder / "inbox" / "reply.eml").write_bytes(raw)
             return mails, await answered(seminar, said), seminar.setup.scenario
 
     mails, day, scenario = asyncio.run(go())
