@@ -168,7 +168,10 @@ class Study:
             raise InvalidInput(f"by: {by!r} given; expected a setting: {known}")
         chosen = _where(runs, where)
         chosen = chosen.assign(**{value: numbers(chosen, value)})
-        names -= {by}
+        names -= {
+            by,
+            *(f"{name} source" for name in names),
+        }  # of an object: no condition
         wide = chosen.pivot(
             index=["repetition", *sorted(names)], columns=by, values=value
         )

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 from scipy.stats import ttest_rel
 
-from support import Study
+from support import Rule, Study
 from support.errors import DamagedFile, InvalidInput
 from support.models import serving
 from support.models.stand_ins import stand_in
@@ -22,6 +22,10 @@ def planned(folder, head="expect.it", **changed):
     plan = folder / "plan.toml"
     plan.write_text("\n".join([f"[{head}]", *lines]))
     return plan
+
+
+class Ours(Rule):
+    name, form = "ours", "vote"
 
 
 async def draws(rng, rule, repetition=0):
@@ -95,11 +99,12 @@ def test_a_comparison_is_a_paired_t_test_in_which_a_group_counts_once(store):
 def test_every_condition_has_the_same_groups(store):
     assert table(store).sweep.name == "table"
     prompts = ["plain", "guided"]
-    study = run(table(store, ["majority", "ranked"], prompts=prompts))
+    study = run(table(store, [Ours(), "ranked"], prompts=prompts))
     first = [record.rounds[0] for record in records(study)]
     messages = [str(entry.messages) for entry in first]
     assert messages == messages[:3] * 4
     assert len(set(messages)) == 3
+    assert study.compare("utility@4", "rule")["n_a"].tolist() == [3]
 
 
 # ---- what would have been --------------------------------------------------------------------------------------------
