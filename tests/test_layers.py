@@ -4,8 +4,6 @@ import ast
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 SUPPORT = Path(__file__).parent.parent / "support"
 FLOORS = [
     {"errors", "presence", "mail", "data", "downloads", "corpora", "casino", "pronunciations", "published",
@@ -21,7 +19,7 @@ FLOORS = [
     {"runs.notebooks", "runs.paper", "full_runs", "app"},
 ]  # fmt: skip
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-MAY_TALK_TO_MODELS = ("seats", "analysis/annotators", "runs", "labs/lab")
+MAY_TALK_TO_MODELS = ("models", "seats", "analysis/annotators", "runs", "labs/lab")
 MODULES = sorted(p for p in SUPPORT.rglob("*.py") if p != SUPPORT / "__init__.py")
 
 
@@ -75,24 +73,19 @@ def imported_rooms(path: Path) -> set[str]:
     return {room_named(name) for name in imported(path)} & set(FLOOR)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SUPPORT)))
-def test_a_room_imports_no_later_room(path):
-    later = {
-        room for room in imported_rooms(path) if FLOOR[room] > FLOOR[room_of(path)]
-    }
-    assert not later, f"{path} imports {later}, which comes after it"
+def test_a_room_imports_no_later_room():
+    for path in MODULES:
+        floor = FLOOR[room_of(path)]
+        later = [room for room in imported_rooms(path) if FLOOR[room] > floor]
+        assert not later, f"{path} imports {later}, which comes after it"
 
 
 STUDIES = ("roundtable", "meetings", "fair_decisions", "seminar", "survey")
 
 
-@pytest.mark.parametrize("study", STUDIES)
-def test_a_study_imports_no_other_study(study):
-    others = {*STUDIES} - {study}
-    paths = [path for path in MODULES if room_of(path) == study]
-    assert paths
-    for path in paths:
-        assert not imported_rooms(path) & others
+def test_a_study_imports_no_other_study():
+    for path in [path for path in MODULES if room_of(path) in STUDIES]:
+        assert not imported_rooms(path) & {*STUDIES} - {room_of(path)}, path
 
 
 def test_every_room_has_a_floor():
@@ -103,12 +96,12 @@ TOLD = {"models", "models.calls", "models.money", "models.profiles"}
 """What was asked, spent, and named."""
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SUPPORT)))
-def test_only_participants_and_annotators_talk_to_models(path):
-    place = str(path.relative_to(SUPPORT))
-    if not place.startswith(("models", *MAY_TALK_TO_MODELS)):
+def test_only_participants_and_annotators_talk_to_models():
+    for path in MODULES:
+        if str(path.relative_to(SUPPORT)).startswith(MAY_TALK_TO_MODELS):
+            continue
         names = imported(path, running=True) - TOLD
-        assert not [name for name in names if name.startswith("models")]
+        assert not [name for name in names if name.startswith("models")], path
 
 
 INNER = {*STUDIES, "choice", "solvers", "analysis"} - {"seminar"}
@@ -116,12 +109,12 @@ EDGE = {"time", "os", "socket", "requests", "httpx", "urllib.request"}
 CLOCK, ENVIRONMENT = {"now", "today", "utcnow"}, {"environ", "getenv"}
 
 
-@pytest.mark.parametrize("path", [p for p in MODULES if room_of(p) in INNER], ids=str)
-def test_the_clock_the_network_and_the_environment_variables_stay_at_the_edge(path):
-    assert not imports(path) & EDGE
-    nodes = [*ast.walk(tree_of(path))]
-    called = {node.func for node in nodes if isinstance(node, ast.Call)}
-    read = {node for node in nodes if isinstance(node, ast.Attribute)}
-    assert not {node.attr for node in read} & ENVIRONMENT
-    # dates are data, the clock is not
-    assert not {node.attr for node in read & called} & CLOCK
+def test_the_clock_the_network_and_the_environment_variables_stay_at_the_edge():
+    for path in [path for path in MODULES if room_of(path) in INNER]:
+        assert not imports(path) & EDGE, path
+        nodes = [*ast.walk(tree_of(path))]
+        called = {node.func for node in nodes if isinstance(node, ast.Call)}
+        read = {node for node in nodes if isinstance(node, ast.Attribute)}
+        assert not {node.attr for node in read} & ENVIRONMENT, path
+        # dates are data, the clock is not
+        assert not {node.attr for node in read & called} & CLOCK, path

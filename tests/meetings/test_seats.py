@@ -162,7 +162,7 @@ def test_scores_off_the_scale_or_of_strangers_count_for_nothing(play, row):
 @pytest.mark.parametrize("decision", ["time", "venue"])
 def test_models_in_all_roles_finish_whatever_is_decided(play, decision):
     roles = dict.fromkeys(ROLES, "model")
-    record = play(members=4, options=3, decision=decision, model=stand_in(), **roles)
+    record = play(decision=decision, model=stand_in(), **roles)
     assert record.outcome
     # A stand-in may draw a wish that lacks what its kind needs.
     errors = [error for entry in record.rounds for error in entry.format_errors]

@@ -51,7 +51,7 @@ def test_a_curt_interviewer_ends_when_an_option_is_agreed_to_or_another_named(
 ):
     later = {}
     for curt in (False, True):
-        records = [play(group=group, members=5, curt=curt) for group in range(10)]
+        records = [play(group=group, members=5, curt=curt) for group in range(5)]
         talks = [t for r in records for e in r.rounds[1:] for t in e.talks.values()]
         later[curt] = sum(map(len, talks))
     assert later[True] < later[False]

@@ -1,12 +1,11 @@
-import asyncio
 import gzip
 import sqlite3
 from dataclasses import replace
 
 import pytest
 
-from support.errors import CacheMiss, DamagedFile, MissingData
-from support.models import Cache, connect
+from support.errors import DamagedFile, MissingData
+from support.models import Cache
 from support.models.request import Completion, Request
 
 REQUEST = Request(
@@ -100,11 +99,3 @@ def test_what_is_damaged_is_named_and_nothing_is_taken_from_it(cache, tmp_path, 
         DamagedFile, match=r"study\.sqlite.*a row of it cannot be read.*Cache\.load"
     ):
         cache.get(REQUEST)
-
-
-def test_a_miss_offline_says_what_was_asked_how_and_the_way_out(cache):
-    here = "http://127.0.0.1:9/v1"
-    model = connect("gpt-x", base_url=here, cache=cache, offline=True)
-    told = r"'Who\?'.*study\.sqlite.*temperature 0\.5, seed 1\).*Cache\.load"
-    with pytest.raises(CacheMiss, match=told):
-        asyncio.run(model.reply("Who?", seed=1, temperature=0.5))

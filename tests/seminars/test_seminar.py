@@ -7,7 +7,7 @@ from email import message_from_bytes, policy
 import numpy as np
 import pytest
 from attacks.forms import Post
-from lines import World, live_setup
+from lines import NOTHING, World, live_setup
 from seminar_playing import answered, setup_of
 
 from support.errors import InvalidInput
@@ -48,8 +48,7 @@ def test_a_dry_run_writes_files_reads_those_that_are_put_there_and_asks_who_is_a
             return approves(question)
         asked.append(question.me)
         slots = dict.fromkeys(map(str, question.view[0].offered), "can")
-        says = {"dates": slots, "declines": False, "not_before": None, "asks": ""}
-        return {"action": REPLY, "body": "Any.", "says": says}
+        return {"action": REPLY, "body": "Any.", "says": NOTHING | {"dates": slots}}
 
     async def go():
         with Seminar(path, "spring") as seminar:
