@@ -42,7 +42,11 @@ DELIDATA = {
     "team_performance": "performance",
 }
 COLUMNS = ("meeting", "speaker", "text")
-CONVOKIT = {"conversation_id": "meeting", "root": "meeting", "user": "speaker"}
+CONVOKIT = {
+    "conversation_id": "meeting",
+    "root": "meeting",
+    "user": "speaker",
+}
 
 
 def ami() -> pd.DataFrame:
@@ -68,7 +72,12 @@ def _read(path: Path, **how: Any) -> pd.DataFrame:
     """A table whose cells are texts, as they stand there."""
     import pandas as pd
 
-    return pd.read_csv(path, dtype=str, keep_default_na=False, **how)
+    return pd.read_csv(
+        path,
+        dtype=str,
+        keep_default_na=False,
+        **how,
+    )
 
 
 def delidata() -> pd.DataFrame:

@@ -53,7 +53,13 @@ class Notebook:
     """
 
     def __init__(
-        self, number: str, study: str, paper: str = "", *, seed: int, **given: Any
+        self,
+        number: str,
+        study: str,
+        paper: str = "",
+        *,
+        seed: int,
+        **given: Any,
     ) -> None:
         from matplotlib import pyplot
 
@@ -116,7 +122,10 @@ class Notebook:
 
         size = (draw.WIDTH, height)
         fig, axes = pyplot.subplots(
-            *panels, figsize=size, layout="constrained", **shape
+            *panels,
+            figsize=size,
+            layout="constrained",
+            **shape,
         )
         try:
             yield axes
@@ -140,7 +149,11 @@ class Notebook:
         }
 
     def table(
-        self, frame: pd.DataFrame, finding: str, under: str = "", decimals: int = 2
+        self,
+        frame: pd.DataFrame,
+        finding: str,
+        under: str = "",
+        decimals: int = 2,
     ) -> GT:
         """A table with its finding above it; printed cells and statements as papers have them."""
         if "statement" in frame:
@@ -150,7 +163,11 @@ class Notebook:
         return tables.for_page(frame, finding, under, decimals)
 
     def beside(
-        self, table: str, ours: pd.DataFrame, margin: Any, rows: Any = None
+        self,
+        table: str,
+        ours: pd.DataFrame,
+        margin: Any,
+        rows: Any = None,
     ) -> pd.DataFrame:
         """Our cells beside a printed table's, with verdicts (`against_published`); the ledger keeps them.
 

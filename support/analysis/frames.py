@@ -22,7 +22,9 @@ def head(unit: Unit | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def need_columns(
-    frame: pd.DataFrame, columns: Sequence[str], what: str = "the frame"
+    frame: pd.DataFrame,
+    columns: Sequence[str],
+    what: str = "the frame",
 ) -> None:
     """Raise InvalidInput unless `frame` has rows and all of `columns`."""
     absent = [column for column in columns if column not in frame.columns]
