@@ -134,7 +134,7 @@ def conversations(path: str | Path) -> pd.DataFrame:
             sep = "\t" if ".tsv" in file.suffixes else ","
             said = pd.read_csv(file, sep=sep)
             words = _read(file, sep=sep)  # "NA" is a word there, but no number
-            for name in words.columns.intersection(COLUMNS):
+            for name in words.columns.intersection([*COLUMNS]):
                 said[name] = words[name]
     except ValueError as error:  # pandas' parser errors, and what is not UTF-8
         told = f"{file}: {error}; {wanted}, in UTF-8 (a text with a comma in quotes)"
