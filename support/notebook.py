@@ -14,7 +14,6 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -43,7 +42,6 @@ class Played(list[Any]):
         self.seed = sweep.seed
 
 
-@dataclass
 class Notebook:
     """A notebook by its number: its study's file, its paper, its figures, its ledger.
 
