@@ -103,7 +103,11 @@ class Principal(Automatic):
     kind = "simulated principal"
 
     def __init__(
-        self, likes: Preferences, people: Scenario, away: bool, remembers: bool
+        self,
+        likes: Preferences,
+        people: Scenario,
+        away: bool,
+        remembers: bool,
     ) -> None:
         self.likes = likes
         self.people = people.by_name
@@ -111,7 +115,12 @@ class Principal(Automatic):
         self.remembers = remembers
         self.noted = Counter[str]()
 
-    async def review(self, desk: Desk, what: str, items: Any) -> Review:
+    async def review(
+        self,
+        desk: Desk,
+        what: str,
+        items: Any,
+    ) -> Review:
         """Everything as it should be."""
         right = items
         if what == ACTION:
@@ -132,7 +141,12 @@ class Principal(Automatic):
             self.noted["granted"] += 1
             if self.away:
                 return flag
-        return replace(flag, answer=answer, words=answer, grants=granted)
+        return replace(
+            flag,
+            answer=answer,
+            words=answer,
+            grants=granted,
+        )
 
     # ---- actions ----
 
@@ -169,7 +183,12 @@ class Principal(Automatic):
                 return name
         return ""
 
-    def _instead(self, desk: Desk, action: Action, why: str) -> Action | None:
+    def _instead(
+        self,
+        desk: Desk,
+        action: Action,
+        why: str,
+    ) -> Action | None:
         """What is done in the place of an action; None for nothing."""
         gives = action.kind == CONFIRMATION
         made = None
@@ -180,7 +199,12 @@ class Principal(Automatic):
         elif why == "dates" and gives:
             known = desk.books.contacts[action.person].spoken_of
             others = [slot for slot in desk.books.to_come if slot not in known]
-            made = replace(action, kind=CLARIFICATION, slots=tuple(others), asks=MORE)
+            made = replace(
+                action,
+                kind=CLARIFICATION,
+                slots=tuple(others),
+                asks=MORE,
+            )
         return None if made is None or desk.books.refusal(made) else made
 
     # ---- mails ----
@@ -210,7 +234,10 @@ def brief(text: str) -> str:
 
 
 def learnt(
-    start: Artefacts, at_desk: Principal, record: Organizing, by: Sequence[str]
+    start: Artefacts,
+    at_desk: Principal,
+    record: Organizing,
+    by: Sequence[str],
 ) -> Artefacts:
     """What the organiser begins the next session with."""
     taught = start.learning(record.days)
@@ -282,7 +309,11 @@ def programme(rng: np.random.Generator, held_out: bool, size: int) -> Scenario:
     weeks = np.sort(rng.choice(8, size - 1, replace=False))
     slots = [start + timedelta(days=24 + 7 * int(week)) for week in weeks]
     deadline = start + timedelta(days=21)
-    own: Any = {"start": start, "deadline": deadline, "slots": tuple(slots)}
+    own: Any = {
+        "start": start,
+        "deadline": deadline,
+        "slots": tuple(slots),
+    }
     return replace(scenario("four"), people=tuple(people), **own)
 
 
@@ -311,11 +342,17 @@ async def alignment(
     luck = int(aside.integers(2**32))
 
     async def rehearsed(
-        plan: Scenario, luck: int, away: bool = False
+        plan: Scenario,
+        luck: int,
+        away: bool = False,
     ) -> tuple[Principal, Organizing]:
         """A principal at the desk, and the rehearsal."""
         at_desk = Principal(likes, plan, away, HOOKS in learning)
-        there: Any = {"reviewer": at_desk, "delegation": ALWAYS, "artefacts": start}
+        there: Any = {
+            "reviewer": at_desk,
+            "delegation": ALWAYS,
+            "artefacts": start,
+        }
         stream = np.random.default_rng(luck)
         return at_desk, await seminar(stream, plan, **settings, **there)
 

@@ -21,7 +21,11 @@ from support.data import shared
 
 FILES = ("casino_valid.json.gz", "casino_test.json.gz")
 GOODS = ("Food", "Water", "Firewood")
-WORTH = {"High": 5, "Medium": 4, "Low": 3}
+WORTH = {
+    "High": 5,
+    "Medium": 4,
+    "Low": 3,
+}
 PARTIES = ("mturk_agent_1", "mturk_agent_2")
 
 

@@ -66,7 +66,9 @@ def style(i: int) -> dict[str, Any]:
 
 
 def levels_of(
-    table: pd.DataFrame, column: str | None, order: Sequence[Any] | None = None
+    table: pd.DataFrame,
+    column: str | None,
+    order: Sequence[Any] | None = None,
 ) -> list[Any]:
     """What a column tells apart, in the given order or that of appearance; one None without a column."""
     if column is None:
@@ -81,7 +83,9 @@ def check(table: pd.DataFrame, *columns: str | None) -> None:
 
 
 def facets(
-    ax: Axes, table: pd.DataFrame, col: str | None
+    ax: Axes,
+    table: pd.DataFrame,
+    col: str | None,
 ) -> Iterator[tuple[Axes, pd.DataFrame]]:
     """A panel for each level of a column, two beside each other, and its rows.
 
@@ -96,7 +100,11 @@ def facets(
     spec: Any = ax.get_subplotspec()
     height = fig.get_figheight() * (1 + 0.6 * (rows - 1))
     fig.set_figheight(height)
-    panels = spec.subgridspec(rows, 2).subplots(sharex=True, sharey=True, squeeze=False)
+    panels = spec.subgridspec(rows, 2).subplots(
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+    )
     ax.remove()
     for panel in panels.flat[len(levels) :]:
         panel.remove()
@@ -137,9 +145,19 @@ def lines(
             if part.empty:
                 continue
             look = style((places or {}).get(name, i))
-            panel.plot(part[x], part[value], label=name, gid=NAMED, **look)
+            panel.plot(
+                part[x],
+                part[value],
+                label=name,
+                gid=NAMED,
+                **look,
+            )
             if "low" in part:
-                shade = {"color": look["color"], "alpha": 0.15, "linewidth": 0}
+                shade = {
+                    "color": look["color"],
+                    "alpha": 0.15,
+                    "linewidth": 0,
+                }
                 panel.fill_between(part[x], part["low"], part["high"], **shade)
         if base is not None:
             baseline(panel, *base)
@@ -182,15 +200,38 @@ def dots(
             if "low" in part:
                 ends = [part[value] - part["low"], part["high"] - part[value]]
                 reach = np.nan_to_num(ends).clip(0)
-                panel.errorbar(part[value], at, xerr=reach, fmt="none", ecolor=colour)
+                panel.errorbar(
+                    part[value],
+                    at,
+                    xerr=reach,
+                    fmt="none",
+                    ecolor=colour,
+                )
             faces = [colour if full else "white" for full in part["_filled"]]
-            look: Any = {"edgecolors": colour, "marker": mark, "s": 30, "zorder": 3}
-            panel.scatter(part[value], at, c=faces, label=name, **look)
+            look: Any = {
+                "edgecolors": colour,
+                "marker": mark,
+                "s": 30,
+                "zorder": 3,
+            }
+            panel.scatter(
+                part[value],
+                at,
+                c=faces,
+                label=name,
+                **look,
+            )
         for name, note in (notes or {}).items():
             if name in rows:
                 where = (1.01, rows.index(name))
                 coords: Any = ("axes fraction", "data")
-                panel.annotate(note, where, xycoords=coords, va="center", size=9)
+                panel.annotate(
+                    note,
+                    where,
+                    xycoords=coords,
+                    va="center",
+                    size=9,
+                )
         if base is not None:
             baseline(panel, *base, upright=True)
         words = [fill(str(row).replace("_", " "), 30) for row in rows]
@@ -228,16 +269,35 @@ def tiles(
     from seaborn import heatmap
 
     ax.set_facecolor("#DDDDDD")
-    shown: dict[str, Any] = {"cmap": "Blues", "cbar": False, "linewidths": 0.5}
+    shown: dict[str, Any] = {
+        "cmap": "Blues",
+        "cbar": False,
+        "linewidths": 0.5,
+    }
     shown |= {"annot_kws": {"fontsize": 9}, **look}
-    heatmap(table, ax=ax, annot=text, fmt=fmt if text is True else "", **shown)
-    frame: Any = {"fill": False, "edgecolor": COLOURS[4], "linewidth": 2}
+    heatmap(
+        table,
+        ax=ax,
+        annot=text,
+        fmt=fmt if text is True else "",
+        **shown,
+    )
+    frame: Any = {
+        "fill": False,
+        "edgecolor": COLOURS[4],
+        "linewidth": 2,
+    }
     for row, column in frames:
         ax.add_patch(Rectangle((column, row), 1, 1, clip_on=False, **frame))
     ax.tick_params(axis="y", rotation=0)
 
 
-def baseline(ax: Axes, name: str, value: float, upright: bool = False) -> None:
+def baseline(
+    ax: Axes,
+    name: str,
+    value: float,
+    upright: bool = False,
+) -> None:
     """What a value is to be compared with, as a dotted line: its name at the end, or on top of an upright one."""
     look: Any = {
         "color": "black",
@@ -246,7 +306,12 @@ def baseline(ax: Axes, name: str, value: float, upright: bool = False) -> None:
         "zorder": 1,
     }
     if not upright:
-        ax.axhline(value, label=name, gid=NAMED, **look)
+        ax.axhline(
+            value,
+            label=name,
+            gid=NAMED,
+            **look,
+        )
         return
     ax.axvline(value, **look)
     on_top: Any = ("data", "axes fraction")

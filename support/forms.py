@@ -230,7 +230,12 @@ def _of_type(field: Field, schema: Schema, defs: Schema) -> Field:
             order = [kind["$ref"] for kind in schema["oneOf"]]
             kinds = sorted(refs, key=lambda kind: order.index(refs[kind]))
             parts = tuple(_kind(key, kind, refs[kind], defs) for kind in kinds)
-            return replace(field, kind="either", hint=key, parts=parts)
+            return replace(
+                field,
+                kind="either",
+                hint=key,
+                parts=parts,
+            )
         case {"type": "object", "properties": parts}:
             found = [_field(key, part, defs) for key, part in parts.items()]
             found.sort(key=lambda part: not part.required)
@@ -249,7 +254,12 @@ def _of_type(field: Field, schema: Schema, defs: Schema) -> Field:
     return field
 
 
-def _kind(key: str, kind: str, ref: str, defs: Schema) -> Field:
+def _kind(
+    key: str,
+    kind: str,
+    ref: str,
+    defs: Schema,
+) -> Field:
     """One of the objects of which one is given; its kind is no part of it."""
     one = _field(kind, {"$ref": ref}, defs)
     parts = tuple(part for part in one.parts if part.name != key)

@@ -14,7 +14,6 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -43,7 +42,6 @@ class Played(list[Any]):
         self.seed = sweep.seed
 
 
-@dataclass
 class Notebook:
     """A notebook by its number: its study's file, its paper, its figures, its ledger.
 
@@ -53,7 +51,13 @@ class Notebook:
     """
 
     def __init__(
-        self, number: str, study: str, paper: str = "", *, seed: int, **given: Any
+        self,
+        number: str,
+        study: str,
+        paper: str = "",
+        *,
+        seed: int,
+        **given: Any,
     ) -> None:
         from matplotlib import pyplot
 
@@ -116,7 +120,10 @@ class Notebook:
 
         size = (draw.WIDTH, height)
         fig, axes = pyplot.subplots(
-            *panels, figsize=size, layout="constrained", **shape
+            *panels,
+            figsize=size,
+            layout="constrained",
+            **shape,
         )
         try:
             yield axes
@@ -140,7 +147,11 @@ class Notebook:
         }
 
     def table(
-        self, frame: pd.DataFrame, finding: str, under: str = "", decimals: int = 2
+        self,
+        frame: pd.DataFrame,
+        finding: str,
+        under: str = "",
+        decimals: int = 2,
     ) -> GT:
         """A table with its finding above it; printed cells and statements as papers have them."""
         if "statement" in frame:
@@ -150,7 +161,11 @@ class Notebook:
         return tables.for_page(frame, finding, under, decimals)
 
     def beside(
-        self, table: str, ours: pd.DataFrame, margin: Any, rows: Any = None
+        self,
+        table: str,
+        ours: pd.DataFrame,
+        margin: Any,
+        rows: Any = None,
     ) -> pd.DataFrame:
         """Our cells beside a printed table's, with verdicts (`against_published`); the ledger keeps them.
 

@@ -38,7 +38,11 @@ async def labels(model: Any, rng: Drawn, every: int) -> Found:
 
 
 async def forms(
-    model: Any, rng: Drawn, seed: int, instrument: str, per_group: int
+    model: Any,
+    rng: Drawn,
+    seed: int,
+    instrument: str,
+    per_group: int,
 ) -> Found:
     """The answers of drawn personas whom a model plays, so many of each group."""
     asked = load(instrument)
@@ -48,7 +52,12 @@ async def forms(
     return found.answers.dropna().to_dict("list")
 
 
-async def selections(model: Any, rng: Drawn, every: int, listed: bool) -> Found:
+async def selections(
+    model: Any,
+    rng: Drawn,
+    every: int,
+    listed: bool,
+) -> Found:
     """The policies that a model selects in every so many-th of the held-out states."""
     states = held_out_states()[::every]
     policies = load_policies("seed")

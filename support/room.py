@@ -205,7 +205,11 @@ class Site:
         nonce = secrets.token_urlsafe(16)
         text = _views().page(self._place(request).name, nonce)
         headers = {"Content-Security-Policy": POLICY.format(nonce)}
-        return web.Response(text=str(text), content_type="text/html", headers=headers)
+        return web.Response(
+            text=str(text),
+            content_type="text/html",
+            headers=headers,
+        )
 
     async def next(self, request: web.Request) -> web.Response:
         """The question on the page as HTML, once it is another than the one seen."""
@@ -216,7 +220,13 @@ class Site:
         number, question = place.first()
         place.looking = not place.over
         shown = str(_views().question(*_parts_of(question, number), place.note))
-        return web.json_response({"number": number, "html": shown, "over": place.over})
+        return web.json_response(
+            {
+                "number": number,
+                "html": shown,
+                "over": place.over,
+            }
+        )
 
     async def answer(self, request: web.Request) -> web.Response:
         """Give the answer to a question by its number, or say what does not fit."""

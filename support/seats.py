@@ -165,7 +165,12 @@ class Seat:
         done = act.unasked(self, *view)
         return await self._do(phase, act, *view) if done is None else done
 
-    async def _do(self, phase: str, act: Act, *view: Any) -> Any:
+    async def _do(
+        self,
+        phase: str,
+        act: Act,
+        *view: Any,
+    ) -> Any:
         raise NotImplementedError
 
     def question(self, act: Act, *view: Any) -> str:
@@ -176,7 +181,12 @@ class Seat:
         """What is to be read before it, where there is something."""
         return self._text(act.briefing, act.told, *view) if act.briefing else ""
 
-    def _text(self, template: str, values: Any, *view: Any) -> str:
+    def _text(
+        self,
+        template: str,
+        values: Any,
+        *view: Any,
+    ) -> str:
         with own(self.prompts, form=self.kind == HUMAN):
             return render(template, **values(self, *view))
 
@@ -216,7 +226,12 @@ class ModelSeat(Seat):
         self.kind = f"{MODEL}:{self.model.name}"
         self.replies = self.tokens = self.repairs = 0
 
-    async def _do(self, phase: str, act: Act, *view: Any) -> Any:
+    async def _do(
+        self,
+        phase: str,
+        act: Act,
+        *view: Any,
+    ) -> Any:
         return act.made(self, await self.ask(phase, *view), *view)
 
     async def ask(self, phase: str, *view: Any) -> Any:
@@ -226,7 +241,11 @@ class ModelSeat(Seat):
         act = self.acts[phase]
         messages = self.messages(phase, *view)
         room = act.room(self, *view) if callable(act.room) else act.room
-        told: dict[str, Any] = {"by": self.me, "phase": phase, **self.settings}
+        told: dict[str, Any] = {
+            "by": self.me,
+            "phase": phase,
+            **self.settings,
+        }
         told |= {"max_tokens": self.limits.room(room), "cut": self.shown.taken()}
         try:
             reply = await self.model.reply(
@@ -282,7 +301,12 @@ class Shown:
         self.left(most, len(given), "characters of a text")
         return cut(given, most)
 
-    def last(self, items: Sequence[Any], tight: int, what: str) -> Sequence[Any]:
+    def last(
+        self,
+        items: Sequence[Any],
+        tight: int,
+        what: str,
+    ) -> Sequence[Any]:
         """The last of some items."""
         kept = items[-self.most(tight) :]
         self.left(len(kept), len(items), what)
@@ -299,7 +323,12 @@ class Shown:
         self.left(kept, len(lines), "rows of a table")
         return min(kept, len(lines))
 
-    def left(self, kept: int, there: int, what: str) -> None:
+    def left(
+        self,
+        kept: int,
+        there: int,
+        what: str,
+    ) -> None:
         """Keep in mind how many of those there are shown."""
         self._cut += [f"{kept} of {there} {what}"] if kept < there else []
 
@@ -319,7 +348,9 @@ def cut(given: str, most: int) -> str:
 
 
 def form(
-    name: str, check: Callable[[Any], Any] | None = None, **fields: Any
+    name: str,
+    check: Callable[[Any], Any] | None = None,
+    **fields: Any,
 ) -> type[BaseModel]:
     """The class of a reply, from its fields' types; `check` refuses what a schema cannot, by raising ValueError."""
 
@@ -427,7 +458,12 @@ class HumanSeat(Seat):
         super().__init__(acts, own, me, prompts)
         self.questions = asyncio.Queue() if questions is None else questions
 
-    async def _do(self, phase: str, act: Act, *view: Any) -> Any:
+    async def _do(
+        self,
+        phase: str,
+        act: Act,
+        *view: Any,
+    ) -> Any:
         form = act.form(self, *view)
         text = self.question(act, *view)
         check = lambda reply: act.made(self, reply, *view)
@@ -506,7 +542,14 @@ class Role:
                 kind, spoken.model, f"the seat of {me or f'the {self.name}'}"
             )
             seed = int(rng.integers(2**31)) if spoken.temperature else 0
-            seat = self.speaker(model, self.acts, own, me=me, seed=seed, spoken=spoken)
+            seat = self.speaker(
+                model,
+                self.acts,
+                own,
+                me=me,
+                seed=seed,
+                spoken=spoken,
+            )
             if kind != MODEL:
                 seat.kind = kind
             return seat
@@ -534,7 +577,12 @@ class Role:
                 f"{self._given(kind, me)}; expected one of {', '.join(known)}{named}"
             )
 
-    def person(self, me: str = "", own: Any = None, **settings: Any) -> HumanSeat:
+    def person(
+        self,
+        me: str = "",
+        own: Any = None,
+        **settings: Any,
+    ) -> HumanSeat:
         """A seat for a person, by default with a queue of its own; it takes the place of a kind."""
         return HumanSeat(self.acts, own, me=me, **settings)
 
@@ -566,7 +614,12 @@ def is_maker(kind: Any) -> bool:
     return inspect.isclass(kind) or inspect.isroutine(kind) or isinstance(kind, partial)
 
 
-def called(maker: Any, name: str, rng: np.random.Generator, own: Any) -> Any:
+def called(
+    maker: Any,
+    name: str,
+    rng: np.random.Generator,
+    own: Any,
+) -> Any:
     """What a class or a function of the user's own makes for a seat; `own` is what the seat knows, if it takes that."""
     takes = inspect.signature(maker)
     known = {"own": own} if "own" in takes.parameters else {}

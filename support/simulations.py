@@ -71,7 +71,11 @@ def simulations(
     """
     check_one("environment", environment, STUDIES)
     who = as_participants(seats)
-    grid: Grid = {"rule": list(RULES), "seats": who, "rounds": [rounds]}
+    grid: Grid = {
+        "rule": list(RULES),
+        "seats": who,
+        "rounds": [rounds],
+    }
     study = STUDIES[environment]
     paired = ["rule", "draw"]
     return _part(study, {"rules": grid}, "rules", n, seed, more, paired)
@@ -88,7 +92,12 @@ def available() -> dict[str, str]:
     return {"exchange_economy": "", "movielens": ""}
 
 
-def coordinations(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
+def coordinations(
+    part: str,
+    n: int,
+    seed: int,
+    **grid: list[object],
+) -> Sweep:
     """One part of the meetings of `PARTS`: n groups, the same in all settings.
 
     Repetition r is group r of the company, of which three or four members meet in the
@@ -99,14 +108,24 @@ def coordinations(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
     return _part(meeting_coordination, parts, part, n, seed, grid, paired)
 
 
-def plannings(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
+def plannings(
+    part: str,
+    n: int,
+    seed: int,
+    **grid: list[object],
+) -> Sweep:
     """One part of the planning of `PARTS`: n instances of each setting (30 in the paper), the same for all coordinators;
     `grid` are further settings, or other values of the part's own."""
     paired = ["feedback", "coordinator", "estimator", "solver", "rounds", "prompt"]
     return _part(fair_decisions, PARTS["planning"], part, n, seed, grid, paired)
 
 
-def rehearsals(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
+def rehearsals(
+    part: str,
+    n: int,
+    seed: int,
+    **grid: list[object],
+) -> Sweep:
     """One part of the seminar of `PARTS`: n runs of each setting, with the same simulated people under every policy set;
     `grid` are further settings, or other values of the part's own."""
     who = ["seats", "organizer", "detector", "reader", "reviewer"]

@@ -144,11 +144,21 @@ class Study:
         rows = []
         for unit, record in self.sweep.records(self.store):
             settings = _conditions(unit)
-            rows.append({**settings, **_outcome(record), **settings})
+            rows.append(
+                {
+                    **settings,
+                    **_outcome(record),
+                    **settings,
+                }
+            )
         return pd.DataFrame(rows)
 
     def compare(
-        self, value: str, by: str, where: str = "", reference: Any = None
+        self,
+        value: str,
+        by: str,
+        where: str = "",
+        reference: Any = None,
     ) -> pd.DataFrame:
         """Differences of `value` between the conditions of `by`, paired by group: interval, size, Holm (`stats.compare`).
 
@@ -158,7 +168,12 @@ class Study:
         tidy = means.melt(ignore_index=False, value_name=value).reset_index()
         return stats.compare(tidy, value, by, "repetition", reference)
 
-    def _means(self, value: str, by: str, where: str = "") -> pd.DataFrame:
+    def _means(
+        self,
+        value: str,
+        by: str,
+        where: str = "",
+    ) -> pd.DataFrame:
         """By group and condition of `by`; another condition counts where it is whole."""
         runs = self._played()
         need_columns(runs, [value, by])
@@ -173,7 +188,9 @@ class Study:
             *(f"{name} source" for name in names),
         }  # of an object: no condition
         wide = chosen.pivot(
-            index=["repetition", *sorted(names)], columns=by, values=value
+            index=["repetition", *sorted(names)],
+            columns=by,
+            values=value,
         )
         means = wide.dropna().groupby("repetition").mean()
         return means.reindex(chosen["repetition"].unique(), columns=chosen[by].unique())
@@ -188,7 +205,13 @@ class Study:
 
     # ---- what would have been ------------------------------------------------------------------------------------
 
-    def fork(self, after: Any, *, futures: int = 0, **changed: Any) -> Study:
+    def fork(
+        self,
+        after: Any,
+        *,
+        futures: int = 0,
+        **changed: Any,
+    ) -> Study:
         """These groups as they were up to a round, and then on under something else: conditions `then`.
 
         `changed` are settings of the study, `seats` of newcomers alone among them; or names: `without`, whose message
@@ -304,7 +327,11 @@ class Study:
         identity = sweep.identity({})
         del identity["context"]
         self.store.register(sweep.name, identity)  # refused where other code played it
-        how = {"name": sweep.name, "groups": sweep.repetitions, "seed": sweep.seed}
+        how = {
+            "name": sweep.name,
+            "groups": sweep.repetitions,
+            "seed": sweep.seed,
+        }
         grid = {name: sweep.parameters[name] for name in sweep.grid}
         lock = sorted(f"{one.name}=={one.version}" for one in distributions())
         with TemporaryDirectory() as scratch:
@@ -335,7 +362,11 @@ def verify(folder: Path) -> str:
         copy = shutil.copy(folder / FILE, scratch)
         with closing(Store(copy, about["mark"])) as store:
             any_study = next(iter(STUDIES))  # none is played
-            study = Study(decide=any_study, store=store, **about["study"])
+            study = Study(
+                decide=any_study,
+                store=store,
+                **about["study"],
+            )
             again = _sums(study._export(Path(scratch, "again")))
     packed = _sums(folder / name for name in again)
     for name, digest in about["sha256"].items():
@@ -359,7 +390,12 @@ def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _start(stored: Any, after: int, then: Row, future: int | None = None) -> Start:
+def _start(
+    stored: Any,
+    after: int,
+    then: Row,
+    future: int | None = None,
+) -> Start:
     """Where a stored discussion goes on, after a round, under something else."""
     if not isinstance(stored, Transcript) or "fork" in stored.settings:
         wanted = "a finished discussion of the round table that is no fork"

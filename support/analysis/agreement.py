@@ -46,7 +46,13 @@ def evaluate(
     Columns act (and last the mean of acts where a measure is defined), measure, value, low, high, n (messages), truth,
     given (how many were given the act).
     """
-    frame = pd.DataFrame({"truth": [*truth], "given": [*given], "run": [*clusters]})
+    frame = pd.DataFrame(
+        {
+            "truth": [*truth],
+            "given": [*given],
+            "run": [*clusters],
+        }
+    )
     labelled = frame[frame["given"].map(len) > 0]
     if labelled.empty:
         raise InvalidInput(
@@ -63,7 +69,11 @@ def evaluate(
     rows = []
     for name, values in drawn.items():
         low, high = percentiles(values) if len(sizes) > 1 else (np.nan, np.nan)
-        part = {"act": [*acts, MEAN], "measure": name, "value": whole[name][0]}
+        part = {
+            "act": [*acts, MEAN],
+            "measure": name,
+            "value": whole[name][0],
+        }
         rows.append(pd.DataFrame(part | {"low": low, "high": high}))
     counts = {"truth": first.sum(axis=0), "given": second.sum(axis=0)}
     made = pd.concat(rows, ignore_index=True).assign(n=len(labelled))
@@ -109,7 +119,12 @@ class LabelFile:
         with transaction(self._db, self.path):
             self._db.execute(TABLE)
 
-    def add(self, message: Mapping[Any, Any], coder: str, acts: Iterable[str]) -> None:
+    def add(
+        self,
+        message: Mapping[Any, Any],
+        coder: str,
+        acts: Iterable[str],
+    ) -> None:
         """Keep the acts that `coder` gives a message (run, round, sender, text)."""
         given = set(acts)
         if not given or (OTHERS in given and len(given) > 1):

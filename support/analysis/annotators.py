@@ -168,7 +168,10 @@ class SentenceAnnotator:
     """
 
     def __init__(
-        self, name: str, model: Any, least: Mapping[str, float] | None = None
+        self,
+        name: str,
+        model: Any,
+        least: Mapping[str, float] | None = None,
     ) -> None:
         self.name = name
         self.model = model
@@ -178,7 +181,9 @@ class SentenceAnnotator:
         )
 
     async def label(
-        self, messages: pd.DataFrame, talk: pd.DataFrame | None = None
+        self,
+        messages: pd.DataFrame,
+        talk: pd.DataFrame | None = None,
     ) -> list[Labels]:
         """The acts of each message."""
         parts = messages["text"].map(pieces)
@@ -266,7 +271,12 @@ def question(
 ) -> list[Any]:
     """What a model is asked about a message, given the lines of the round before (C.5)."""
     briefing = render("dialogue_acts/briefing", meanings=tuple(meanings.items()))
-    asked = render("dialogue_acts/message", before=before, sender=sender, text=text)
+    asked = render(
+        "dialogue_acts/message",
+        before=before,
+        sender=sender,
+        text=text,
+    )
     system = {"role": "system", "content": briefing}
     return [system, {"role": "user", "content": asked}]
 
@@ -303,7 +313,9 @@ class LanguageModelAnnotator:
         }
 
     async def label(
-        self, messages: pd.DataFrame, talk: pd.DataFrame | None = None
+        self,
+        messages: pd.DataFrame,
+        talk: pd.DataFrame | None = None,
     ) -> list[Labels]:
         """The acts of each message; run and round tell which messages came before it."""
         whole = messages if talk is None else talk
@@ -315,7 +327,12 @@ class LanguageModelAnnotator:
             asked.append(self._one(row["sender"], row["text"], before))
         return await asyncio.gather(*asked)
 
-    async def _one(self, sender: str, text: str, before: list[str]) -> Labels:
+    async def _one(
+        self,
+        sender: str,
+        text: str,
+        before: list[str],
+    ) -> Labels:
         if not text.strip():
             return union((), self.meanings)
         try:

@@ -220,7 +220,13 @@ def judged(claim: str, cells: Cells, shares: bool = False) -> Judged:
     return min(comparisons, key=FAVOUR)
 
 
-def _compared(left: str, sign: str, right: str, cells: Cells, shares: bool) -> Judged:
+def _compared(
+    left: str,
+    sign: str,
+    right: str,
+    cells: Cells,
+    shares: bool,
+) -> Judged:
     other, _, margin = right.partition(" ± ")
     bound = 0.0 if "[" in other else float(other)
     gap = difference(left, other, cells)
@@ -263,7 +269,12 @@ def _wilson(gap: Difference, bound: float) -> tuple[float, float]:
     return low - bound, high - bound
 
 
-def answer(claim: str, need: str, given: str, cells: Cells) -> tuple[str, str]:
+def answer(
+    claim: str,
+    need: str,
+    given: str,
+    cells: Cells,
+) -> tuple[str, str]:
     """The verdict on a statement and what it rests on."""
     if "[" not in claim:
         return UNTESTED, claim
@@ -342,7 +353,10 @@ def check(paper: str, notebook: str, results: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tested(
-    one: Mapping[Hashable, str], who: str, cells: Cells, unseen: Sequence[str]
+    one: Mapping[Hashable, str],
+    who: str,
+    cells: Cells,
+    unseen: Sequence[str],
 ) -> tuple[str, str]:
     """The answer of a participant to a statement, if it speaks of that participant."""
     if one["who"] not in names(who):
@@ -372,7 +386,11 @@ def names(participant: str) -> set[str]:
     """What a statement may call a participant: "" for everybody, its name, its kind."""
     every = {"", participant}
     if is_model(participant):
-        kinds = {True: "reasoning models", False: "other models", None: "models"}
+        kinds = {
+            True: "reasoning models",
+            False: "other models",
+            None: "models",
+        }
         every |= {"models", kinds[thinks(participant)], called(participant)}
     return every
 

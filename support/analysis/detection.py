@@ -102,7 +102,11 @@ def _books(entry: Any) -> Books:
         for k, s in enumerate(entry["speakers"])
     ]
     slots = tuple(date.fromisoformat(s["date"]) for s in entry["slots"])
-    begun: Any = {"start": date(2026, 1, 5), "deadline": slots[-1], "slots": slots}
+    begun: Any = {
+        "start": date(2026, 1, 5),
+        "deadline": slots[-1],
+        "slots": slots,
+    }
     books = Books(replace(scenario("four"), people=tuple(people), **begun))
     books.today = date.fromisoformat(entry["today"])
     for given in entry["speakers"]:
@@ -144,7 +148,12 @@ def contexts(state: JudgedState) -> dict[str, str]:
         told.append(f"Dates {what}: {', '.join(dates) or 'none'}")
     slot = "\n".join(told)
     both = f"{slot}\n{speaker}"
-    return {SPEAKER: speaker, SLOT: slot, BOTH: both, SUMMARY: state.summary}
+    return {
+        SPEAKER: speaker,
+        SLOT: slot,
+        BOTH: both,
+        SUMMARY: state.summary,
+    }
 
 
 def _reached(books: Books, contact: Contact) -> str:
@@ -212,9 +221,21 @@ async def model_selections(
             found = await seat.select(desk)
         except MalformedReply as error:
             problem = str(error)
-        named = {"technique": technique(context, listed), "listed": listed, "run": run}
-        given = {"item": state.id, "selected": found, "applies": state.applies}
-        return {**named, **given, "problem": problem}
+        named = {
+            "technique": technique(context, listed),
+            "listed": listed,
+            "run": run,
+        }
+        given = {
+            "item": state.id,
+            "selected": found,
+            "applies": state.applies,
+        }
+        return {
+            **named,
+            **given,
+            "problem": problem,
+        }
 
     asked = [
         one(context, run, state)
@@ -290,7 +311,10 @@ async def model_verdicts(
 
 
 def judged(
-    name: str, flagged: Sequence[bool], replies: Sequence[JudgedReply], run: int = 1
+    name: str,
+    flagged: Sequence[bool],
+    replies: Sequence[JudgedReply],
+    run: int = 1,
 ) -> pd.DataFrame:
     """Verdicts that are there already, such as those of a cross-validation, as
     `verdicts` gives them."""
@@ -298,4 +322,9 @@ def judged(
     said = np.asarray(flagged, bool)
     told: Any = {"flagged": said, "right": (frame["flag"] == said).astype(float)}
     frame = frame.rename(columns={"id": "item"})
-    return frame.assign(technique=name, run=run, problem="", **told)
+    return frame.assign(
+        technique=name,
+        run=run,
+        problem="",
+        **told,
+    )

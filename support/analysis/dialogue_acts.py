@@ -82,7 +82,9 @@ class Annotator(Protocol):
     unseen: Labels
 
     async def label(
-        self, messages: pd.DataFrame, talk: pd.DataFrame | None = None
+        self,
+        messages: pd.DataFrame,
+        talk: pd.DataFrame | None = None,
     ) -> list[Labels]:
         """The acts of each message (run, round, sender, text), which `talk` holds among all others."""
 

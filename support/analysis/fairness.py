@@ -136,7 +136,9 @@ def _quality(record: Planning) -> Row:
 
 
 def budget(
-    rounds: pd.DataFrame, by: str = "coordinator", value: str = "standing_divergence"
+    rounds: pd.DataFrame,
+    by: str = "coordinator",
+    value: str = "standing_divergence",
 ) -> pd.DataFrame:
     """What every run has after each number of evaluations: by, run, evaluations, value.
 
@@ -156,7 +158,9 @@ def budget(
 
 
 def with_references(
-    frame: pd.DataFrame, records: Records, draws: int = 20_000
+    frame: pd.DataFrame,
+    records: Records,
+    draws: int = 20_000,
 ) -> pd.DataFrame:
     """Runs with what their instances allow, by their objective.
 
@@ -180,7 +184,10 @@ def with_references(
 
 
 def random_plans(
-    problem: FairDecisions, objective: str, draws: int, rng: np.random.Generator
+    problem: FairDecisions,
+    objective: str,
+    draws: int,
+    rng: np.random.Generator,
 ) -> dict[str, float]:
     """What uniform plans are worth.
 
@@ -194,7 +201,11 @@ def random_plans(
     worth = value(objective, problem.totals(plans), problem.best)
     ranked = np.sort(worth.astype(float))[::-1]
     low, high = np.sort(np.abs(np.quantile(ranked, (0.1, 0.9))))
-    found = {"random": abs(ranked.mean()), "random_low": low, "random_high": high}
+    found = {
+        "random": abs(ranked.mean()),
+        "random_low": low,
+        "random_high": high,
+    }
     return found | {"random_best": abs(expected_best(ranked, K)), "k": K}
 
 

@@ -141,7 +141,12 @@ def _pairs(runs: pd.DataFrame, by: str, same: list[str]) -> pd.DataFrame:
     b = both[f"{by} of b"]
     row = both["cell"] + ": " + a + " - " + b
     gain = both["better"] - both["better of b"]
-    made = both.assign(a=a, b=b, row=row.str.removeprefix(": "), gain=gain)
+    made = both.assign(
+        a=a,
+        b=b,
+        row=row.str.removeprefix(": "),
+        gain=gain,
+    )
     made["gain, share"] = gain / both["random"]
     return made[a != b]
 
@@ -172,7 +177,11 @@ def _models(runs: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     name = models["participant"]
     paper = name.map({one: called(one) for one in names})
     kind = name.map({one: kinds.get(thinks(one)) for one in names}).astype("str")
-    return models.assign(called=paper, kind=kind, participant=ALL)
+    return models.assign(
+        called=paper,
+        kind=kind,
+        participant=ALL,
+    )
 
 
 def _alike(models: pd.DataFrame, by: str) -> pd.DataFrame:
@@ -188,7 +197,11 @@ def _apart(models: pd.DataFrame) -> pd.DataFrame:
     apart = (models["better"] - alike.transform("mean")).abs()
     row = models["cell"] + ": " + models["kind"]
     about = models[["participant", "size"]]
-    return about.assign(row=row, column="apart", value=apart)
+    return about.assign(
+        row=row,
+        column="apart",
+        value=apart,
+    )
 
 
 def _means(cases: pd.DataFrame) -> pd.DataFrame:
@@ -201,7 +214,9 @@ def _means(cases: pd.DataFrame) -> pd.DataFrame:
     names = [column, column + " at " + size.map("{:g}".format), column + halves]
     every = pd.concat([cases.assign(column=name) for name in names])
     means = every.groupby(KEYS, sort=False)["value"].agg(
-        value="mean", se="sem", n="count"
+        value="mean",
+        se="sem",
+        n="count",
     )
     return means.query("n > 1").reset_index()
 

@@ -14,6 +14,7 @@ from support.runs.frames import head as labelled
 from support.runs.study import Unit
 
 PEOPLE = "participants"
+SEATED = (PEOPLE, "members", "people", "agents")  # where records name them
 
 
 def head(unit: Unit | Mapping[str, Any]) -> dict[str, Any]:
@@ -22,7 +23,9 @@ def head(unit: Unit | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def need_columns(
-    frame: pd.DataFrame, columns: Sequence[str], what: str = "the frame"
+    frame: pd.DataFrame,
+    columns: Sequence[str],
+    what: str = "the frame",
 ) -> None:
     """Raise InvalidInput unless `frame` has rows and all of `columns`."""
     absent = [column for column in columns if column not in frame.columns]
@@ -72,21 +75,21 @@ def participants(records: Iterable[Any]) -> str:
     roles: dict[str, list[str]] = {}
     for given in records:
         record = given[1] if isinstance(given, tuple) else given
-        people = next((getattr(record, name) for name in ("participants", "members", "people", "agents")
-                       if hasattr(record, name)), record.seats)  # fmt: skip
-        named = {
-            getattr(who, "name", who) if not isinstance(who, Mapping) else who["name"]
-            for who in people
-        }
+        there = [name for name in SEATED if hasattr(record, name)]
+        people = getattr(record, there[0]) if there else record.seats
+        named = set()
+        for who in people:
+            name = who["name"] if isinstance(who, Mapping) else who
+            named.add(getattr(who, "name", name))
         for seat, kind in record.seats.items():
             kinds = roles.setdefault(PEOPLE if seat in named else seat, [])
             if kind not in (*kinds, "none", ""):
                 kinds.append(kind)
-    return "; ".join(
-        f"{role}: {_kinds(kinds, role == PEOPLE)}"
-        for role, kinds in roles.items()
-        if kinds
-    )
+    told = []
+    for role, kinds in roles.items():
+        if kinds:
+            told.append(f"{role}: {_kinds(kinds, role == PEOPLE)}")
+    return "; ".join(told)
 
 
 def _kinds(kinds: Sequence[str], people: bool = False) -> str:
@@ -95,14 +98,12 @@ def _kinds(kinds: Sequence[str], people: bool = False) -> str:
     >>> _kinds(["rule-based terse", "model:gpt-4o", "rule-based plain"]), _kinds(["linear", "human"], people=True)
     ('rule-based (terse, plain), model:gpt-4o', 'rule-based (linear), human')
     """
-    rules = [
-        k
-        for k in kinds
-        if k.startswith("rule-based")
-        or (people and not k.startswith(("model", "human")))
-    ]
-    styles = ", ".join(
-        style for kind in rules if (style := kind.removeprefix("rule-based").strip())
-    )
-    told = [f"rule-based ({styles})" if styles else "rule-based"] if rules else []
+    rules = []
+    for kind in kinds:
+        other = people and not kind.startswith(("model", "human"))
+        if other or kind.startswith("rule-based"):
+            rules.append(kind)
+    styles = [kind.removeprefix("rule-based").strip() for kind in rules]
+    shown = ", ".join(filter(None, styles))
+    told = [f"rule-based ({shown})" if shown else "rule-based"] if rules else []
     return ", ".join([*told, *(kind for kind in kinds if kind not in rules)])

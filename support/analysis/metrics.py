@@ -106,7 +106,9 @@ def run_metrics(transcript: Transcript) -> dict[str, float]:
 
 
 def _rationality(
-    transcript: Transcript, environment: Any, standing: np.ndarray
+    transcript: Transcript,
+    environment: Any,
+    standing: np.ndarray,
 ) -> float:
     seats = {agent: k for k, agent in enumerate(environment.agents)}
     before = np.vstack([np.zeros(len(seats)), standing[:-1]])

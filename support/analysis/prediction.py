@@ -64,7 +64,11 @@ def errors_of(
 def measured(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame, with prediction and truth, and its error, absolute, squared."""
     error = frame["prediction"] - frame["truth"]
-    return frame.assign(error=error, absolute=error.abs(), squared=error**2)
+    return frame.assign(
+        error=error,
+        absolute=error.abs(),
+        squared=error**2,
+    )
 
 
 def scores(errors: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

@@ -27,7 +27,11 @@ def runs_of(records: Records) -> pd.DataFrame:
     for unit, record in records:
         roles = ("organizer", "detector", "reviewer")
         seated = {role: record.seats.get(role, "none") for role in roles}
-        own = {"scenario": record.scenario.id, **seated, **head(record.settings)}
+        own = {
+            "scenario": record.scenario.id,
+            **seated,
+            **head(record.settings),
+        }
         rows.append(own | head(unit) | _outcomes(record))
     return pd.DataFrame(rows)
 

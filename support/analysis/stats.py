@@ -31,7 +31,9 @@ Sample = NDArray[np.float64]
 
 
 def describe(
-    frame: pd.DataFrame, value: str, by: str | Sequence[str] = ()
+    frame: pd.DataFrame,
+    value: str,
+    by: str | Sequence[str] = (),
 ) -> pd.DataFrame:
     """Mean, standard error and 95 % t interval of `value` in each group of `by`, in the order of appearance.
 
@@ -63,16 +65,28 @@ def _summary(values: pd.Series[float]) -> dict[str, float]:
         if is_constant(sample)
         else float(stats.t.ppf(0.975, n - 1)) * se
     )
-    counted = {"n": n, "missing": len(values) - n, "mean": mean, "sd": sd, "se": se}
+    counted = {
+        "n": n,
+        "missing": len(values) - n,
+        "mean": mean,
+        "sd": sd,
+        "se": se,
+    }
     return counted | {"low": mean - margin, "high": mean + margin}
 
 
 def tidy_means(
-    frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]
+    frame: pd.DataFrame,
+    by: Sequence[str],
+    columns: Sequence[str],
 ) -> pd.DataFrame:
     """Mean, standard error and count of columns in each group: by (a single one as "row"), column, value, se, n."""
     groups = frame.groupby(list(by), sort=False)[list(columns)]
-    parts = {"value": groups.mean(), "se": groups.sem(), "n": groups.count()}
+    parts = {
+        "value": groups.mean(),
+        "se": groups.sem(),
+        "n": groups.count(),
+    }
     tidy = pd.concat({name: part.stack() for name, part in parts.items()}, axis=1)
     return tidy.rename_axis([*(by if len(by) > 1 else ["row"]), "column"]).reset_index()
 
@@ -120,7 +134,12 @@ def compare(
     )
     table = pd.DataFrame(
         [
-            {"value": value, "a": a, "b": b} | _tested(sides[a], sides[b], bool(keys))
+            {
+                "value": value,
+                "a": a,
+                "b": b,
+            }
+            | _tested(sides[a], sides[b], bool(keys))
             for a, b in pairs
         ]
     )
@@ -129,7 +148,9 @@ def compare(
 
 
 def _tested(
-    left: pd.Series[float], right: pd.Series[float], paired: bool
+    left: pd.Series[float],
+    right: pd.Series[float],
+    paired: bool,
 ) -> dict[str, Any]:
     given = len(left) + len(right)
     left = left.dropna()
@@ -194,7 +215,12 @@ def adjusted(p: ArrayLike) -> Sample:
 # -- equivalence -----------------------------------------------------------------------------------------------------
 
 
-def equivalent(difference: float, se: float, margin: float, df: float = inf) -> float:
+def equivalent(
+    difference: float,
+    se: float,
+    margin: float,
+    df: float = inf,
+) -> float:
     """p of two one-sided tests [5]_ that |difference| is less than `margin`, which has the unit of the difference.
 
     >>> round(equivalent(0.1, 0.2, 1.0), 6), equivalent(2.0, 0.2, 1.0) > 0.5
@@ -203,7 +229,12 @@ def equivalent(difference: float, se: float, margin: float, df: float = inf) -> 
     return float(stats.t.sf((margin - abs(difference)) / se, df))
 
 
-def enough(n: int, se: float, margin: float, other_se: float = 0.0) -> float:
+def enough(
+    n: int,
+    se: float,
+    margin: float,
+    other_se: float = 0.0,
+) -> float:
     """How many cases would tell, at 5 %, that two equal figures are equal within `margin`: inf where none would.
 
     `se` is ours over `n` cases and shrinks with their number; `other_se`, of a printed figure, does not. Normal
@@ -223,7 +254,9 @@ def is_constant(sample: Sample, scale: float | None = None) -> bool:
 
 
 def hedges_g(
-    x: ArrayLike, y: ArrayLike, paired: bool = False
+    x: ArrayLike,
+    y: ArrayLike,
+    paired: bool = False,
 ) -> tuple[float, float, float]:
     """Hedges' g of mean(x) - mean(y) and its normal 95 % interval; for `paired`, x[i] belongs to y[i].
 

@@ -25,7 +25,12 @@ def questionnaire(name: str, point: str) -> Instrument:
     whole = read(inputs("instruments", f"{name}.toml"))
     whole.check_group(point)
     title = f"{whole.title} ({point})"
-    return replace(whole, name=f"{name}, {point}", title=title, groups=(point,))
+    return replace(
+        whole,
+        name=f"{name}, {point}",
+        title=title,
+        groups=(point,),
+    )
 
 
 def questionnaires() -> list[Instrument]:

@@ -210,7 +210,12 @@ class ReviewCard:
             self._tell(self.picked, now[self.picked], states[self.picked])
         self.yes.description = self._approval(sum(map(bool, now.values())))
 
-    def _tell(self, name: str, item: Any, state: str) -> None:
+    def _tell(
+        self,
+        name: str,
+        item: Any,
+        state: str,
+    ) -> None:
         """Whom the form is about, what they wrote last, and why it cannot go."""
         self.out.description = "Put back" if item is None else "Leave out"
         if self.what == PLAN:
@@ -287,7 +292,12 @@ class FormCard:
         parts = [w.HTML(shown), self.sheet.view, self.buttons, self.error]
         self.view = framed(title, about, *parts)
 
-    def offer(self, words: str, act: Callable[[Any], Any], reads: bool = True) -> None:
+    def offer(
+        self,
+        words: str,
+        act: Callable[[Any], Any],
+        reads: bool = True,
+    ) -> None:
         """One more button; one that does not read takes the form as it is."""
         told = self.sheet.reply if reads else lambda: None
         made = button(self.press, words, lambda: act(told()))

@@ -160,7 +160,11 @@ class Desk:
         told: Any = {"model": self.model, "today": self.today}
         try:
             made = Seminar(
-                self.path, name, take_over=take_over, changed=self.changed, **told
+                self.path,
+                name,
+                take_over=take_over,
+                changed=self.changed,
+                **told,
             )
         except FileInUse as error:
             self._taken(name, error)

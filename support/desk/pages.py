@@ -115,7 +115,11 @@ def to_yaml(plain: Any) -> str:
 
     Blocks.add_representer(str, text)
     return yaml.dump(
-        plain, Dumper=Blocks, sort_keys=False, allow_unicode=True, width=76
+        plain,
+        Dumper=Blocks,
+        sort_keys=False,
+        allow_unicode=True,
+        width=76,
     )
 
 

@@ -29,7 +29,9 @@ NOBODY = "nobody on the list"
 
 
 def waiting(
-    seminar: Seminar, known: Mapping[str, Any], done: Callable[[], Any]
+    seminar: Seminar,
+    known: Mapping[str, Any],
+    done: Callable[[], Any],
 ) -> dict[str, Any]:
     """A card for each mail that waits; those `known` from before stay as they are."""
     found = {}

@@ -42,7 +42,11 @@ from support.seminars.setup import LIVE, MODES, REHEARSAL, SeminarSetup
 
 PLAYED = "played by"
 ALLOWED = "may be written to"
-ALIASES = {"address": "email", "mail": "email", "e-mail": "email"}
+ALIASES = {
+    "address": "email",
+    "mail": "email",
+    "e-mail": "email",
+}
 EXAMPLES = ("four", "panel", "series")
 TABLE = (
     f"as a spreadsheet copies it; “{PLAYED}” human: somebody at this desk; "
@@ -103,7 +107,11 @@ def read_people(text: str, known: Iterable[Persona] = ()) -> People:
         seat = cells.pop(PLAYED, "")
         may = cells.pop(ALLOWED, "")
         name = cells.get("name", "")
-        made = {"id": name, **before.get(name, {}), **cells}
+        made = {
+            "id": name,
+            **before.get(name, {}),
+            **cells,
+        }
         people.append(checked(Persona, made, f"people, line {number}"))
         played |= {name: seat} if seat else {}
         allowed += [people[-1].email] if may.lower() == "yes" else []
@@ -124,12 +132,20 @@ def write_people(people: Iterable[Persona]) -> str:
 def kinds(description: str, *known: str) -> w.Combobox:
     """A field for a kind, or for a model by its name."""
     options = [*known, f"{MODEL}:gpt-4o-mini"]
-    return w.Combobox(value=known[0], options=options, description=description)
+    return w.Combobox(
+        value=known[0],
+        options=options,
+        description=description,
+    )
 
 
 def menu(description: str, options: Iterable[Any], value: str) -> w.Dropdown:
     """One of a few."""
-    return w.Dropdown(options=list(options), value=value, description=description)
+    return w.Dropdown(
+        options=list(options),
+        value=value,
+        description=description,
+    )
 
 
 def known_servers() -> dict[str, Any]:
@@ -137,14 +153,24 @@ def known_servers() -> dict[str, Any]:
     try:
         return asdict(servers_from_environment())
     except ConveneError:
-        return {"smtp_host": "", "imap_host": "", "address": "", "authserv": ""}
+        return {
+            "smtp_host": "",
+            "imap_host": "",
+            "address": "",
+            "authserv": "",
+        }
 
 
 class SetupPage:
     """The page on which a seminar is set up; `opened` is called with the name of one
     that was begun."""
 
-    def __init__(self, path: Path, model: Any, opened: Callable[[str], Any]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        model: Any,
+        opened: Callable[[str], Any],
+    ) -> None:
         self.path = path
         self.model = model
         self.opened = opened
@@ -191,7 +217,11 @@ class SetupPage:
         self.seats["people"] = kinds("people played by", *KINDS, MIXED, HUMAN, *model)
         self.plans = menu("plans shown", LEVELS, AUTOMATIC)
         self.mails = menu("mails shown", LEVELS, ALWAYS)
-        self.seed = w.BoundedIntText(value=1, max=10**9, description="seed")
+        self.seed = w.BoundedIntText(
+            value=1,
+            max=10**9,
+            description="seed",
+        )
         self.example.observe(lambda _: self._example(), "value")
 
     def _typed(self) -> Any:
@@ -202,7 +232,12 @@ class SetupPage:
         made = Artefacts(load_policies(), load_templates())
         self._show(scenario(self.example.value), made, load_past())
 
-    def _show(self, programme: Scenario, made: Artefacts, past: Any) -> None:
+    def _show(
+        self,
+        programme: Scenario,
+        made: Artefacts,
+        past: Any,
+    ) -> None:
         told = asdict(programme) | {"slots": list(programme.slots)}
         del told["id"], told["people"]
         shown = {

@@ -46,7 +46,12 @@ class Own:
     gains: np.ndarray
     stated: bool = False
 
-    def answer(self, name: str, plans: Sequence[Plan], feedback: str) -> Feedback:
+    def answer(
+        self,
+        name: str,
+        plans: Sequence[Plan],
+        feedback: str,
+    ) -> Feedback:
         """The true answer: a total, a comparison, levels with their words, or the last
         two."""
         worth = totals(self.gains[None], plans)[:, 0].tolist()

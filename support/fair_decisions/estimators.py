@@ -92,7 +92,10 @@ class BayesianEstimator:
     kind = "bayesian"
 
     async def estimate(
-        self, table: Table, feedback: str, history: Sequence[Heard]
+        self,
+        table: Table,
+        feedback: str,
+        history: Sequence[Heard],
     ) -> np.ndarray:
         """Expected gains."""
         means = [_believed(name, table, history) for name in table.participants]
@@ -115,7 +118,10 @@ def _believed(name: str, table: Table, history: Sequence[Heard]) -> np.ndarray:
 
 
 def _learnt(
-    belief: Belief, prior: Prior, plans: Sequence[Plan], answer: Feedback
+    belief: Belief,
+    prior: Prior,
+    plans: Sequence[Plan],
+    answer: Feedback,
 ) -> Belief:
     """A Gaussian after an answer to a plan, or to two."""
     levels = _stated(plans, answer, prior.options)
@@ -149,7 +155,9 @@ def _stated(plans: Sequence[Plan], answer: Feedback, m: int) -> dict[int, float]
 
 
 def _liked(
-    prior: Prior, decisions: int, levels: Mapping[int, float]
+    prior: Prior,
+    decisions: int,
+    levels: Mapping[int, float],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Levels as observations: which gains, their values, how far these may be off."""
     rows = np.eye(decisions * prior.options)[list(levels)]
@@ -160,7 +168,12 @@ def _liked(
     return rows, prior.quantile(meant), noises
 
 
-def observed(belief: Belief, rows: np.ndarray, values: Any, noises: Any) -> Belief:
+def observed(
+    belief: Belief,
+    rows: np.ndarray,
+    values: Any,
+    noises: Any,
+) -> Belief:
     """A Gaussian after linear observations (Kalman's update, all at once, so that their
     order does not matter)."""
     mean, covariance = belief

@@ -38,7 +38,15 @@ def _scores(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray
     places = np.broadcast_to(np.arange(count), (*people, count))
     drawn = rng.permuted(places, axis=2)
     bars = np.sort(drawn[..., : m - 1], axis=2)
-    return np.diff(bars, axis=2, prepend=-1, append=count) - 1
+    return (
+        np.diff(
+            bars,
+            axis=2,
+            prepend=-1,
+            append=count,
+        )
+        - 1
+    )
 
 
 def _rankings(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
@@ -113,7 +121,10 @@ def stated(points: Any, preferences: str = SCORES) -> FairDecisions:
 
 
 def _worth(
-    who: str, decision: str, options: Mapping[str, int], preferences: str
+    who: str,
+    decision: str,
+    options: Mapping[str, int],
+    preferences: str,
 ) -> list[int]:
     """The points of options by their names."""
     worth = [options[name] for name in sorted(options)]

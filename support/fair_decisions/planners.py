@@ -30,7 +30,9 @@ NEAR = 300  # options of all decisions, up to which two are changed at a time
 
 
 def worths(
-    history: Sequence[Heard], objective: str, best: Sequence[int]
+    history: Sequence[Heard],
+    objective: str,
+    best: Sequence[int],
 ) -> list[tuple[Plan, float | None]]:
     """Every known plan, and how good it is by the totals as the group knows them; None
     where it knows none. `best` is that of the table."""
@@ -45,7 +47,9 @@ def worths(
 
 
 def best_known(
-    history: Sequence[Heard], objective: str, best: Sequence[int]
+    history: Sequence[Heard],
+    objective: str,
+    best: Sequence[int],
 ) -> Plan | None:
     """The best known plan, the earlier of equals; without totals the last, if any."""
     plans = worths(history, objective, best)
@@ -137,7 +141,10 @@ class SearchPlanner(Planner):
     """
 
     def __init__(
-        self, kind: str, shape: tuple[int, int, int], rng: np.random.Generator
+        self,
+        kind: str,
+        shape: tuple[int, int, int],
+        rng: np.random.Generator,
     ) -> None:
         searching, drawing = rng.spawn(2)
         super().__init__(drawing)
@@ -233,7 +240,9 @@ class Suggester:
 
 
 def advised(
-    solver: Callable[[np.ndarray], Plan], gains: np.ndarray, latest: Plan
+    solver: Callable[[np.ndarray], Plan],
+    gains: np.ndarray,
+    latest: Plan,
 ) -> Plan:
     """A solver's plan of expected gains, out of options of which something is known.
 
@@ -264,7 +273,10 @@ def whole(gains: np.ndarray) -> np.ndarray:
 
 
 def nearby(
-    plan: Plan, gains: np.ndarray, objective: str, known: set[Plan]
+    plan: Plan,
+    gains: np.ndarray,
+    objective: str,
+    known: set[Plan],
 ) -> Plan | None:
     """The plan itself if it is not known, else the best unknown one with one or two
     other options (one, where there are many decisions); None without any."""

@@ -112,7 +112,12 @@ def neighbours(plan: Plan, options: int) -> list[Plan]:
     return [(*plan[:j], k, *plan[j + 1 :]) for j, k in places]
 
 
-def _names(what: str, given: Sequence[str], count: int, word: str) -> tuple[str, ...]:
+def _names(
+    what: str,
+    given: Sequence[str],
+    count: int,
+    word: str,
+) -> tuple[str, ...]:
     names = tuple(given) or tuple(f"{word} {i + 1}" for i in range(count))
     if not len(names) == len({*names}) == count:
         raise InvalidInput(f"{what}: {given!r} given; expected {count} different names")

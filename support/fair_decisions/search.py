@@ -186,7 +186,9 @@ class Search:
         return _totals(self.estimates, entry.plans)
 
     async def _asked(
-        self, phase: str, calls: Mapping[str, Awaitable[Any]]
+        self,
+        phase: str,
+        calls: Mapping[str, Awaitable[Any]],
     ) -> list[Any]:
         """What everybody gives; None of who gives what does not fit."""
 

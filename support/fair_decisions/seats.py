@@ -127,7 +127,12 @@ def _numbers(seat: Any, table: Table) -> list[Any]:
     return [labelled(one, enumerate(words, start=1)) for words in table.options]
 
 
-def _answered(seat: Any, reply: Any, plans: Sequence[Plan], feedback: str) -> Feedback:
+def _answered(
+    seat: Any,
+    reply: Any,
+    plans: Sequence[Plan],
+    feedback: str,
+) -> Feedback:
     if feedback == SCORE:
         return Feedback(seat.me, score=reply.score)
     answer = Feedback(seat.me)
@@ -293,7 +298,12 @@ def example(feedback: str, objective: str, aim: str) -> str:
     return "\n".join(part.strip() for part in parts if part)
 
 
-def _searching(kind: str, me: str, rng: Any, own: Leading) -> SearchPlanner:
+def _searching(
+    kind: str,
+    me: str,
+    rng: Any,
+    own: Leading,
+) -> SearchPlanner:
     return SearchPlanner(kind, own.shape, rng)
 
 
@@ -342,7 +352,10 @@ class AskedEstimator:
         self._worths = dict[Place, list[float]]()
 
     async def estimate(
-        self, table: Table, feedback: str, history: Sequence[Heard]
+        self,
+        table: Table,
+        feedback: str,
+        history: Sequence[Heard],
     ) -> np.ndarray:
         """Expected gains."""
         for entry in history[self._rounds :]:
@@ -374,7 +387,12 @@ def _estimate_form(seat: Any, table: Table, entry: Heard) -> type[BaseModel]:
     number = Annotated[float, Field(ge=0, le=table.highest)]
     decision = _one(*range(1, n + 1))
     option = _one(*range(1, m + 1))
-    other: Any = form("Other", decision=decision, option=option, worth=number)
+    other: Any = form(
+        "Other",
+        decision=decision,
+        option=option,
+        worth=number,
+    )
     worths = _row(seat, table, [number] * n)
     fields: dict[str, Any] = dict.fromkeys(_lists(entry.plans, "chosen"), worths)
     fields["others"] = or_empty(list[other]), Field([], max_length=n)
@@ -387,7 +405,10 @@ def _estimate_form(seat: Any, table: Table, entry: Heard) -> type[BaseModel]:
 
 
 def _worth(
-    seat: Any, reply: Any, table: Table, entry: Heard
+    seat: Any,
+    reply: Any,
+    table: Table,
+    entry: Heard,
 ) -> list[tuple[Place, float]]:
     """What options are worth to whom."""
     lists = _lists(entry.plans, "chosen")

@@ -103,7 +103,11 @@ class Lab:
         self.forked = w.HTML()
         self.before = w.Image(format="png")
         self.figure = w.Image(format="png")
-        self.round = w.IntSlider(description="round", min=1, max=1)
+        self.round = w.IntSlider(
+            description="round",
+            min=1,
+            max=1,
+        )
         self.round.observe(lambda _: self.home.run(self._draw_soon), "value")
         shown = [each for one in self.controls.values() for each in _widgets(one)]
         for each in shown:
@@ -343,7 +347,11 @@ class Lab:
         seed = plain.pop("seed")
         seats = getattr(self.record, "seats", {}).items()
         who = ", ".join(f"{seat}: {kind}" for seat, kind in seats)
-        return {"parameters": plain, "participants": who, "seed": seed}
+        return {
+            "parameters": plain,
+            "participants": who,
+            "seed": seed,
+        }
 
     @property
     def code(self) -> str:
@@ -388,10 +396,18 @@ def _control(name: str, allowed: Any, value: Any) -> Any:
         return made
     look: dict[str, Any] = {"description": name.replace("_", " ")}
     if allowed is bool:
-        return w.Checkbox(value=value, indent=False, **look)
+        return w.Checkbox(
+            value=value,
+            indent=False,
+            **look,
+        )
     if isinstance(allowed, tuple):
         low, high = allowed
-        look |= {"min": low, "max": high, "value": value}
+        look |= {
+            "min": low,
+            "max": high,
+            "value": value,
+        }
         if isinstance(high, float):
             return w.FloatSlider(**look)
         return w.BoundedIntText(**look) if high > LARGE else w.IntSlider(**look)
@@ -400,7 +416,11 @@ def _control(name: str, allowed: Any, value: Any) -> Any:
         value = options[0]
     if value not in options:
         raise InvalidInput(f"{name}: {value!r} given; expected one of {options}")
-    return w.Dropdown(options=options, value=value, **look)
+    return w.Dropdown(
+        options=options,
+        value=value,
+        **look,
+    )
 
 
 def _widgets(control: Any) -> list[Any]:

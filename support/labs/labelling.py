@@ -61,7 +61,11 @@ class LabellingDesk:
         for label in LABELS:
             words = f"{label}: {MEANINGS[label]}"
             wide: Any = {"width": "auto"}
-            box = w.Checkbox(description=words, indent=False, layout=wide)
+            box = w.Checkbox(
+                description=words,
+                indent=False,
+                layout=wide,
+            )
             self.boxes[label] = box
         self.keep_button = w.Button(description="Save and next", button_style="primary")
         self.keep_button.on_click(lambda _: self.keep())
@@ -129,9 +133,17 @@ class LabellingDesk:
             self.agreement.value = fill("hint", str(error))
             return
         kappa = agreed[agreed["measure"] == "kappa"].dropna(subset="value")
-        names = {"truth": coders[0], "given": coders[1], "value": "kappa"}
+        names = {
+            "truth": coders[0],
+            "given": coders[1],
+            "value": "kappa",
+        }
         shown = kappa[["act", *names, "low", "high"]].rename(columns=names)
-        table = shown.round(2).to_html(index=False, na_rep="–", border=0)
+        table = shown.round(2).to_html(
+            index=False,
+            na_rep="–",
+            border=0,
+        )
         self.agreement.value = fill("agreement", agreed["n"].iloc[0], table)
 
     def _done(self) -> dict[str, tuple[str, ...]]:

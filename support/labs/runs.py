@@ -48,7 +48,12 @@ class RunViewer:
             if len(values) > 1:
                 options = ["all", *values]
                 self.settings[name] = w.Dropdown(options=options, description=name)
-        self.page = w.BoundedIntText(1, min=1, max=1, description="page")
+        self.page = w.BoundedIntText(
+            1,
+            min=1,
+            max=1,
+            description="page",
+        )
         self.refresh_button = w.Button(description="Refresh")
         self.list = w.Select(rows=12)
         self.told = w.HTML()
@@ -82,7 +87,10 @@ class RunViewer:
         shown = listed[PAGE * (self.page.value - 1) :][:PAGE]
         table = shown[[*self.settings, "repetition", "status", *COUNTS]]
         text = table.to_string(
-            index=False, na_rep="–", max_colwidth=30, float_format="{:,.5g}".format
+            index=False,
+            na_rep="–",
+            max_colwidth=30,
+            float_format="{:,.5g}".format,
         )
         head, *lines = text.replace(" ", BLANK).split("\n")
         counts = self.units["status"].value_counts()

@@ -239,7 +239,12 @@ class Coordinating:
             self.brief = replace(brief, candidate=candidate, satisfied=happy)
         return scores
 
-    async def _try(self, who: str, phase: str, act: Awaitable[Any]) -> Any:
+    async def _try(
+        self,
+        who: str,
+        phase: str,
+        act: Awaitable[Any],
+    ) -> Any:
         try:
             return await act
         except AMISS as error:

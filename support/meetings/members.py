@@ -39,12 +39,33 @@ class Style:
 STYLES = {
     "plain": Style(),
     "terse": Style(recall=0.3, thorough=False),
-    "talkative": Style(pace=3, recall=0.9, prepared=True),
-    "stubborn": Style(pace=2, recall=0.9, least=3, repeats=True),
-    "easy": Style(recall=0.3, least=1, repeats=True),
-    "organised": Style(pace=2, recall=1.0, prepared=True),
+    "talkative": Style(
+        pace=3,
+        recall=0.9,
+        prepared=True,
+    ),
+    "stubborn": Style(
+        pace=2,
+        recall=0.9,
+        least=3,
+        repeats=True,
+    ),
+    "easy": Style(
+        recall=0.3,
+        least=1,
+        repeats=True,
+    ),
+    "organised": Style(
+        pace=2,
+        recall=1.0,
+        prepared=True,
+    ),
     "frank": Style(pace=2, recall=0.9),
-    "exaggerating": Style(pace=2, recall=0.9, inflates=True),
+    "exaggerating": Style(
+        pace=2,
+        recall=0.9,
+        inflates=True,
+    ),
 }
 MIXED = ("plain", "terse", "talkative", "stubborn", "easy")
 

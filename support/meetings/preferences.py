@@ -95,7 +95,12 @@ class Situation:
         return last + around <= self.start or self.end <= first - around
 
 
-def situation(slot: str, duration: int, sent: datetime, zone: str) -> Situation:
+def situation(
+    slot: str,
+    duration: int,
+    sent: datetime,
+    zone: str,
+) -> Situation:
     """A start of so many minutes as a member in an IANA zone sees it."""
     here = ZoneInfo(zone)
     start = datetime.fromisoformat(slot).astimezone(UTC)

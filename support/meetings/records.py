@@ -113,7 +113,9 @@ class Coordination:
 
 
 def noted(
-    before: tuple[Any, ...], talk: tuple[Turn, ...], slots: Mapping[str, str]
+    before: tuple[Any, ...],
+    talk: tuple[Turn, ...],
+    slots: Mapping[str, str],
 ) -> tuple[Any, ...]:
     """A member's notes after a talk: each wish once, as it was said last, and of all
     choices the last alone, at the end.

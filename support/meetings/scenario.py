@@ -94,7 +94,10 @@ class Scenario:
         return found
 
     def met(
-        self, member: str, slot: str, wishes: Sequence[Any]
+        self,
+        member: str,
+        slot: str,
+        wishes: Sequence[Any],
     ) -> list[tuple[Any, bool]]:
         """Each wish, and whether a slot fulfils it; for a gap, by the events among them."""
         at = self.views[member][slot]
@@ -131,7 +134,9 @@ class Scenario:
 
 @lru_cache(maxsize=1024)
 def meeting_scenario(
-    meeting: Meeting, company: Company, printed: bool = False
+    meeting: Meeting,
+    company: Company,
+    printed: bool = False,
 ) -> Scenario:
     """A meeting that waits for its time, or for its venue."""
     views = {}

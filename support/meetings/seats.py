@@ -126,7 +126,9 @@ def explained(scenario: Scenario, member: str) -> str:
 
 
 def noted(
-    scenario: Scenario, notes: Sequence[tuple[str, Any]], members: Iterable[str]
+    scenario: Scenario,
+    notes: Sequence[tuple[str, Any]],
+    members: Iterable[str],
 ) -> str:
     """Numbered notes by owner, each on the owner's clock, with what it is."""
     told = dict.fromkeys(members, "")
@@ -184,7 +186,11 @@ def _answer_form(seat: Any, chat: Chat) -> Any:
 
 
 def _answer(seat: Any, reply: Any, chat: Chat) -> Turn:
-    said = {"wishes": (), "agrees": None, **dict(reply)}
+    said = {
+        "wishes": (),
+        "agrees": None,
+        **dict(reply),
+    }
     said |= {"text": reply.text.strip(), "wishes": tuple(said["wishes"])}
     return Turn(seat.me, **said)
 
@@ -336,7 +342,12 @@ def _judging(seat: Any, brief: Brief, options: Sequence[Option]) -> dict[str, An
     }
 
 
-def _scores(seat: Any, reply: Any, brief: Brief, options: Sequence[Option]) -> Scores:
+def _scores(
+    seat: Any,
+    reply: Any,
+    brief: Brief,
+    options: Sequence[Option],
+) -> Scores:
     made: dict[str, dict[str, int | None]] = {}
     for option, row in reply.model_dump().items():
         given = {name: judged["score"] for name, judged in row.items()}

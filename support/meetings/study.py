@@ -108,9 +108,18 @@ async def meeting_coordination(
     silent = design == "no conversation"
     notes = {name: own.texts if silent else () for name, own in scenario.own.items()}
     brief = Brief(public, 0, options, notes, database=used)
-    how: Any = {"memory": memory, "curt": curt, "redacted": redacted}
+    how: Any = {
+        "memory": memory,
+        "curt": curt,
+        "redacted": redacted,
+    }
     played = Coordinating(scenario, seated, readers, brief, silent, **how)
-    settings = {"design": design, "decision": decision, "options": options, **how}
+    settings = {
+        "design": design,
+        "decision": decision,
+        "options": options,
+        **how,
+    }
     settings |= {"printed": printed, "database": used}
     record = Coordination(
         meeting=scenario.meeting.model_dump(),

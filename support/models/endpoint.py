@@ -89,17 +89,18 @@ def plain(text: str, key: str) -> str:
 class Endpoint(Transport):
     """A model behind an address; nothing is opened or loaded before the first call.
 
-    The key is in no message, repr and record.
+    The key is in no message, repr and record; `name` stands for the endpoint where its
+    address says nothing.
     """
 
-    def __init__(self, profile: Profile, url: str, key: str) -> None:
+    def __init__(self, profile: Profile, url: str, key: str, name: str = "") -> None:
         if not key.isascii() or not key.isprintable():
             raise InvalidInput(
                 "the key holds characters that no key has; copy it anew "
                 "(it is not shown)."
             )
         self.model = profile.model
-        self.endpoint = url
+        self.endpoint = name or url
         self._profile = profile
         self._url = url
         self._key = SecretStr(key)

@@ -41,7 +41,13 @@ def plot_graph(company: Company, members: Sequence[str], ax: Axes) -> Axes:
     for relation, look in LINES.items():
         chosen = [(a, b) for a, b, kind in relations if kind == relation]
         simple = nx.Graph(chosen)
-        nx.draw_networkx_edges(simple, place, ax=ax, label=relation, **look)
+        nx.draw_networkx_edges(
+            simple,
+            place,
+            ax=ax,
+            label=relation,
+            **look,
+        )
     nx.draw_networkx_nodes(
         flat,
         place,
@@ -62,7 +68,11 @@ def plot_graph(company: Company, members: Sequence[str], ax: Axes) -> Axes:
         verticalalignment="top",
         font_size=9,
         clip_on=False,
-        bbox={"color": "white", "alpha": 0.7, "pad": 0.2},
+        bbox={
+            "color": "white",
+            "alpha": 0.7,
+            "pad": 0.2,
+        },
     )
     key(ax)
     ax.margins(0.12)

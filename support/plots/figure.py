@@ -32,7 +32,12 @@ APART = 12.0  # points between the names of two lines
 NAMED = "named"  # the gid of a line whose name stands at its end
 
 
-def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") -> None:
+def finish(
+    fig: Figure,
+    finding: str = "",
+    under: str = "",
+    footer: str = "",
+) -> None:
     """Name the lines at their ends, and write above the figure what it shows, and below who took part.
 
     Its layout is made once, and not again.
@@ -55,11 +60,27 @@ def finish(fig: Figure, finding: str = "", under: str = "", footer: str = "") ->
     for text, size, letters, look in above:
         words = fill(minus(text), int(letters * inches))
         place = offset_copy(fig.transFigure, fig, y=height, units="points")
-        fig.text(0, 1, words, size=size, va="bottom", transform=place, **look)
+        fig.text(
+            0,
+            1,
+            words,
+            size=size,
+            va="bottom",
+            transform=place,
+            **look,
+        )
         height += 1.3 * size * (1 + words.count("\n")) + 3 if words else 0
     if footer:
         words = fill(footer, int(15 * inches))
-        fig.text(0, -0.02, words, size=9, color=GREY, va="top", gid=NAMED)
+        fig.text(
+            0,
+            -0.02,
+            words,
+            size=9,
+            color=GREY,
+            va="top",
+            gid=NAMED,
+        )
     if engine := fig.get_layout_engine():
         engine.execute(fig)  # each format, and a notebook, would do it anew
     fig.set_layout_engine(None)
@@ -99,7 +120,12 @@ def name_ends(ax: Axes) -> None:
     for i, height in zip(rows, apart, strict=True):
         line = named[i]
         colour = named[i].get_color()
-        lead = {"arrowstyle": "-", "color": colour, "lw": 0.7, "relpos": (0, 0.5)}
+        lead = {
+            "arrowstyle": "-",
+            "color": colour,
+            "lw": 0.7,
+            "relpos": (0, 0.5),
+        }
         ax.annotate(
             str(line.get_label()),
             last[i],
@@ -108,7 +134,11 @@ def name_ends(ax: Axes) -> None:
             ("axes fraction", "offset points"),
             color=0.7 * np.array(to_rgb(colour)),  # dark enough on white
             va="center",
-            arrowprops={**lead, "shrinkA": 1, "shrinkB": 3},
+            arrowprops={
+                **lead,
+                "shrinkA": 1,
+                "shrinkB": 3,
+            },
         )
         line.set_gid(None)
 
@@ -178,7 +208,12 @@ def save(
 def _commit() -> str:
     """The commit of the checkout, marked when its files differ from it; "unknown" outside of one."""
     command = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
-    how: Any = {"cwd": ROOT, "capture_output": True, "text": True, "check": True}
+    how: Any = {
+        "cwd": ROOT,
+        "capture_output": True,
+        "text": True,
+        "check": True,
+    }
     try:
         return subprocess.run(command, **how).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

@@ -90,7 +90,14 @@ def plot_quality(
             _references(part, panel, x)
         table = describe(part, value, [hue, x])
         names = [name for name in order or table[hue].unique() if name in {*table[hue]}]
-        draw.lines(panel, table, x, hue=hue, order=names, places=styles(names))
+        draw.lines(
+            panel,
+            table,
+            x,
+            hue=hue,
+            order=names,
+            places=styles(names),
+        )
         panel.set(xlabel=LABELS.get(x, x), ylabel=LABELS.get(value, value))
         panel.set_ylim(0, 1.3 * most)
         if len(at) <= MANY:
@@ -102,7 +109,15 @@ def _references(frame: pd.DataFrame, ax: Axes, x: str) -> None:
     low = there["random_low"]
     high = there["random_high"]
     name = "random plans, middle 80 %"
-    ax.fill_between(there.index, low, high, color=GREY, alpha=0.15, lw=0, label=name)
+    ax.fill_between(
+        there.index,
+        low,
+        high,
+        color=GREY,
+        alpha=0.15,
+        lw=0,
+        label=name,
+    )
     lines = {
         "random": ("random plan, mean", GREY, "-"),
         "random_best": (f"best of {frame['k'].iloc[0]:g} random plans", GREY, ":"),
@@ -111,7 +126,11 @@ def _references(frame: pd.DataFrame, ax: Axes, x: str) -> None:
     if x == "rounds":  # k is one number, and rounds are many
         del lines["random_best"]
     for column, (label, colour, line) in lines.items():
-        look: dict[str, Any] = {"color": colour, "linestyle": line, "gid": NAMED}
+        look: dict[str, Any] = {
+            "color": colour,
+            "linestyle": line,
+            "gid": NAMED,
+        }
         ax.plot(there.index, there[column], label=label, **look)
 
 
@@ -133,7 +152,12 @@ def plot_budget(
         table = describe(budget(part, by, value), value, [by, "evaluations"])
         names = [name for name in order or table[by].unique() if name in {*table[by]}]
         draw.lines(
-            panel, table, "evaluations", hue=by, order=names, places=styles(names)
+            panel,
+            table,
+            "evaluations",
+            hue=by,
+            order=names,
+            places=styles(names),
         )
         panel.set(xlabel=LABELS["evaluations"], ylabel=LABELS["divergence"])
         panel.set_ylim(0, 1.3 * most)
@@ -152,20 +176,41 @@ def plot_trajectory(table: pd.DataFrame, ax: Axes, col: str | None = None) -> No
     limits = table["total"].min() - room, table["total"].max() + room
     for panel, part in draw.facets(ax, table, col):
         _path(part.dropna(axis=1), panel)
-        panel.set(xlabel="round", ylabel="total (points)", ylim=limits)
+        panel.set(
+            xlabel="round",
+            ylabel="total (points)",
+            ylim=limits,
+        )
         panel.set_xticks(sorted(table["round"].unique()))
 
 
 def _path(part: pd.DataFrame, ax: Axes) -> None:
     shown = part.assign(at=part["round"] + 0.3 * part.get("position", 0))
-    wide = shown.pivot(index="at", columns="participant", values="total")
+    wide = shown.pivot(
+        index="at",
+        columns="participant",
+        values="total",
+    )
     wide = wide[shown["participant"].unique()]
     top = wide.max(axis=1)
     bottom = wide.min(axis=1)
     gaps = top - bottom
-    ax.vlines(wide.index, bottom, top, color=GREY, linewidth=6, alpha=0.3)
+    ax.vlines(
+        wide.index,
+        bottom,
+        top,
+        color=GREY,
+        linewidth=6,
+        alpha=0.3,
+    )
     for i, name in enumerate(wide):
-        ax.plot(wide.index, wide[name], label=str(name), gid=NAMED, **style(i))
+        ax.plot(
+            wide.index,
+            wide[name],
+            label=str(name),
+            gid=NAMED,
+            **style(i),
+        )
     chosen = shown.loc[shown.get("chosen", shown["at"] < 0).astype(bool), "at"].max()
     for at, gap, high in zip(wide.index, gaps, top, strict=True):
         look: dict[str, Any] = {"textcoords": "offset points", "ha": "center"}

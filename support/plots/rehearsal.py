@@ -58,7 +58,13 @@ def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
         }
         for since, until in zip_longest(days[GIVEN], days[BACK], fillvalue=last):
             y = row + EVENTS[GIVEN][2]
-            ax.plot([since, until], [y, y], color=COLOURS[2], linewidth=4, alpha=0.35)
+            ax.plot(
+                [since, until],
+                [y, y],
+                color=COLOURS[2],
+                linewidth=4,
+                alpha=0.35,
+            )
             ax.text(until + 0.2, y, f"{slot:%-d %b}", va="center", fontsize=9)
     for event, (colour, mark, aside) in EVENTS.items():
         one = events["event"] == event
@@ -66,8 +72,20 @@ def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
             name = event.replace("_", "-")
             x = events["day"][one]
             places = rows[one] + aside
-            ax.scatter(x, places, color=colour, marker=mark, label=name, s=28, zorder=2)
-    ax.set(xlabel="day", xlim=(0.4, last + 2.5), ylim=(len(people) - 0.5, -0.5))
+            ax.scatter(
+                x,
+                places,
+                color=colour,
+                marker=mark,
+                label=name,
+                s=28,
+                zorder=2,
+            )
+    ax.set(
+        xlabel="day",
+        xlim=(0.4, last + 2.5),
+        ylim=(len(people) - 0.5, -0.5),
+    )
     ax.set_yticks(range(len(people)), people)
     key(ax)
     return ax

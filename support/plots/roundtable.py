@@ -43,7 +43,11 @@ def plot_utility(
         if printed is not None:
             _marks(panel, printed, names)
         rounds = sorted(part["round"].unique())
-        panel.set(ylabel=UTILITY, ylim=(-3, 103), xticks=rounds)
+        panel.set(
+            ylabel=UTILITY,
+            ylim=(-3, 103),
+            xticks=rounds,
+        )
 
 
 def _marks(ax: Axes, printed: pd.DataFrame, names: Sequence[str]) -> None:
@@ -66,7 +70,14 @@ def plot_allocation(
     base = np.zeros(len(goods))
     for i, (agent, row) in enumerate(zip(agents, allocation, strict=True)):
         look: Any = {"color": COLOURS[i % 8], "hatch": HATCHES[i % 8]}
-        ax.bar(goods, row, bottom=base, label=agent, edgecolor="white", **look)
+        ax.bar(
+            goods,
+            row,
+            bottom=base,
+            label=agent,
+            edgecolor="white",
+            **look,
+        )
         base += row
     ax.set(xlabel="good", ylabel="units")
     key(ax)

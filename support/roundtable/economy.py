@@ -289,7 +289,12 @@ def exchange_economy(
     return ExchangeEconomy(weights, preferences=preferences, exponents=exponents)
 
 
-def _drawn(preferences: str, agents: int, exponents: str, number: int) -> np.ndarray:
+def _drawn(
+    preferences: str,
+    agents: int,
+    exponents: str,
+    number: int,
+) -> np.ndarray:
     """Exponents of shape (agents, goods), the favourite first, from a stream that nothing
     else draws from; of three decimals, as they are told."""
     rng = np.random.default_rng([ECONOMIES, number])

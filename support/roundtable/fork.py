@@ -63,8 +63,16 @@ class Start:
     @property
     def settings(self) -> dict[str, Any]:
         """What the record of a fork says of it."""
-        who = {"without": self.without, "silent": self.silent, "newcomers": self.seats}
-        about = {"at": self.at, "after": self.after, "again": self.again}
+        who = {
+            "without": self.without,
+            "silent": self.silent,
+            "newcomers": self.seats,
+        }
+        about = {
+            "at": self.at,
+            "after": self.after,
+            "again": self.again,
+        }
         return about | {name: list(whom) for name, whom in who.items() if whom}
 
 
@@ -76,7 +84,12 @@ def starting(start: Start) -> AbstractContextManager[Start]:
 class Forked(Table):
     """A table that goes on from a `Start`: until then everybody does what is stored, and is brought to what it was."""
 
-    def __init__(self, start: Start, *given: Any, **options: Any) -> None:
+    def __init__(
+        self,
+        start: Start,
+        *given: Any,
+        **options: Any,
+    ) -> None:
         super().__init__(*given, **options)
         self.start = start
         at = start.at
@@ -138,7 +151,13 @@ class Forked(Table):
         left_out = agent in start.without and self.number == start.at
         return None if left_out and phase.title == start.after else stored
 
-    def _draw_anew(self, seat: Any, agent: str, again: int, phase: Phase) -> None:
+    def _draw_anew(
+        self,
+        seat: Any,
+        agent: str,
+        again: int,
+        phase: Phase,
+    ) -> None:
         """Give a seat the draws of a future, agent, round and phase, however much was drawn before."""
         place = self.mechanism.phases.index(phase)
         key = (again, self.number, place, self.agents.index(agent))

@@ -69,8 +69,17 @@ def similarities(data: MovieLens100k) -> pd.DataFrame:
     from sklearn.decomposition import NMF
     from sklearn.metrics.pairwise import cosine_similarity
 
-    table = data.base.pivot(index="user", columns="item", values="rating").fillna(0.0)
-    model = NMF(10, init="nndsvda", random_state=0, max_iter=500)
+    table = data.base.pivot(
+        index="user",
+        columns="item",
+        values="rating",
+    ).fillna(0.0)
+    model = NMF(
+        10,
+        init="nndsvda",
+        random_state=0,
+        max_iter=500,
+    )
     factors = model.fit_transform(csr_matrix(table))
     return pd.DataFrame(cosine_similarity(factors), table.index, table.index)
 

@@ -77,7 +77,12 @@ class Phase:
         """What its records bear in `phase`, where they have such a field: nothing in what every mechanism has."""
         return "" if self.title == "Messages" else self.title.lower()
 
-    def take(self, table: Table, agent: str, answer: Any) -> Any:
+    def take(
+        self,
+        table: Table,
+        agent: str,
+        answer: Any,
+    ) -> Any:
         """The record of an answer, None for silence; InvalidProposal or InvalidBallot for what is not allowed."""
         raise NotImplementedError
 
@@ -100,7 +105,12 @@ class Talk(Phase):
     act = "message"
     kept = "messages"
 
-    def take(self, table: Table, agent: str, answer: Message | None) -> Message | None:
+    def take(
+        self,
+        table: Table,
+        agent: str,
+        answer: Message | None,
+    ) -> Message | None:
         """To those of the others who are named, or to all of them."""
         if answer is None or not answer.text.strip():
             return None
@@ -128,7 +138,10 @@ class Propose(Phase):
     kept = "proposals"
 
     def take(
-        self, table: Table, agent: str, answer: Proposal | None
+        self,
+        table: Table,
+        agent: str,
+        answer: Proposal | None,
     ) -> Proposal | None:
         """What the environment calls valid."""
         if answer is None or answer.value is None:
@@ -161,7 +174,12 @@ class Vote(Phase):
                 proposers.setdefault(table.latest[agent], []).append(agent)
         table.candidates = table.named(proposers)
 
-    def take(self, table: Table, agent: str, answer: Ballot | None) -> Ballot:
+    def take(
+        self,
+        table: Table,
+        agent: str,
+        answer: Ballot | None,
+    ) -> Ballot:
         """A ballot in the form of the rule."""
         if answer is None:
             return Ballot(agent, None)
@@ -186,7 +204,12 @@ class Choose(Phase):
     act = "choose"
     kept = "chosen"
 
-    def take(self, table: Table, agent: str, answer: Any) -> Chosen | None:
+    def take(
+        self,
+        table: Table,
+        agent: str,
+        answer: Any,
+    ) -> Chosen | None:
         """The value, as its type has it."""
         from pydantic import TypeAdapter, ValidationError
 
@@ -367,7 +390,11 @@ def in_words(
 
 
 def rules(
-    stages: Stages, agents: Sequence[str], number: int, rounds: int, tie_break: TieBreak
+    stages: Stages,
+    agents: Sequence[str],
+    number: int,
+    rounds: int,
+    tie_break: TieBreak,
 ) -> str:
     """How a table works in a round, in words, what was before, and what will change later."""
     before = [stage for stage in stages if stage.first <= number]

@@ -203,7 +203,12 @@ def from_spec(spec: Mapping[str, Any]) -> MovieLens:
 
 
 @lru_cache(maxsize=1024)
-def table(data: MovieLens100k, agent: str, user: int, item: int) -> pd.DataFrame:
+def table(
+    data: MovieLens100k,
+    agent: str,
+    user: int,
+    item: int,
+) -> pd.DataFrame:
     """The table of one agent for one user and film, with `COLUMNS[agent]`.
 
     One row on the film and the user (Table 3); what else the user rated (Table 4), by the number of the film; who else

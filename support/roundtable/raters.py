@@ -170,7 +170,12 @@ class RuleBasedRater(RuleAgent):
             gap=abs(number - self.opinion),
         )
 
-    def _reply(self, view: View, own: Estimate, offer: float | None) -> list[str]:
+    def _reply(
+        self,
+        view: View,
+        own: Estimate,
+        offer: float | None,
+    ) -> list[str]:
         """News of the own table, a judgement of the offer, and, unless it is accepted, where the own opinion stands."""
         last = claims(view).get(view.me, {}).get(VALUE, own.value)
         news = abs(own.value - last) >= STEADY

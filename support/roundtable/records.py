@@ -148,7 +148,11 @@ class Round:
     def questions(self, agents: int) -> dict[str, int]:
         """How many were asked in each phase, of so many agents."""
         votes = agents if self.candidates else 0
-        return dict(self.asked) or {"message": agents, "propose": agents, "vote": votes}
+        return dict(self.asked) or {
+            "message": agents,
+            "propose": agents,
+            "vote": votes,
+        }
 
 
 @dataclass(frozen=True, slots=True)

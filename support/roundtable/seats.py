@@ -67,7 +67,10 @@ def reason(limits: Limits) -> Any:
 
 @cache
 def message_form(
-    names: Names, claims: Names, limits: Limits, named: bool = False
+    names: Names,
+    claims: Names,
+    limits: Limits,
+    named: bool = False,
 ) -> type[BaseModel]:
     """To some of the others, by default to all unless they are to be `named`; what it states in numbers, where somebody
     reads numbers alone."""
@@ -155,7 +158,12 @@ def ballot_form(kind: str, ids: Names, limits: Limits) -> type[BaseModel]:
 # ---- what is done ----------------------------------------------------------------------------------------------------
 
 
-def _message(me: str, to: Any, text: str | None, claim: Any = None) -> Message:
+def _message(
+    me: str,
+    to: Any,
+    text: str | None,
+    claim: Any = None,
+) -> Message:
     numbers = (claim or {}).items()
     stated = tuple((name, x) for name, x in numbers if x is not None)
     return Message(me, tuple(to), text or "", claim=stated)
@@ -172,7 +180,12 @@ def _ballot(me: str, reason: str, choice: Any) -> Ballot:
     return Ballot(me, choice if named else tuple(choice), reason)
 
 
-def _act(prompt: str, make: Any, record: Any, room: int = 120) -> Act:
+def _act(
+    prompt: str,
+    make: Any,
+    record: Any,
+    room: int = 120,
+) -> Act:
     """What is asked: the fields of its reply, in their order, make the record.
 
     A template may use the seat (`me`, `own`, `limits`, `shown`) and its view.
@@ -263,7 +276,13 @@ def seat_all(
     return seated
 
 
-def _made(cls: Any, noise: float, me: str, rng: Generator, own: Any) -> Any:
+def _made(
+    cls: Any,
+    noise: float,
+    me: str,
+    rng: Generator,
+    own: Any,
+) -> Any:
     """A seat of a class: a rule-based one of ours, or made from it, knows what its agent knows of the environment."""
     if "background" not in getattr(cls, "__dataclass_fields__", {}):
         return called(cls, me, rng, own)

@@ -54,8 +54,19 @@ async def roundtable_exchange(
     economy = exchange_economy(preferences, agents, exponents, drawn)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_all(economy, seats, rng, noise=noise, spoken=spoken)
-    how: Any = {"mechanism": mechanism, "tie_break": tie_break, "stop": stop}
-    return await play(economy, people, rule, rounds=rounds, rng=rng, **how)
+    how: Any = {
+        "mechanism": mechanism,
+        "tie_break": tie_break,
+        "stop": stop,
+    }
+    return await play(
+        economy,
+        people,
+        rule,
+        rounds=rounds,
+        rng=rng,
+        **how,
+    )
 
 
 async def roundtable_movielens(
@@ -89,8 +100,19 @@ async def roundtable_movielens(
     environment = replace(cases[number], consult=consult)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_all(environment, seats, rng, noise=noise, spoken=spoken)
-    how: Any = {"mechanism": mechanism, "tie_break": tie_break, "stop": stop}
-    return await play(environment, people, rule, rounds=rounds, rng=rng, **how)
+    how: Any = {
+        "mechanism": mechanism,
+        "tie_break": tie_break,
+        "stop": stop,
+    }
+    return await play(
+        environment,
+        people,
+        rule,
+        rounds=rounds,
+        rng=rng,
+        **how,
+    )
 
 
 @cache

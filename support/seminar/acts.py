@@ -95,7 +95,11 @@ def view(*names: str, **more: Any) -> Callable[..., dict[str, Any]]:
 
     def facts(seat: Any, *given: Any) -> dict[str, Any]:
         told = dict(zip(names, given, strict=True))
-        return {"show": words.Shows(told.get("desk"), seat.shown), **told, **more}
+        return {
+            "show": words.Shows(told.get("desk"), seat.shown),
+            **told,
+            **more,
+        }
 
     return facts
 
@@ -159,7 +163,13 @@ def asked(
     return Act(f"organizing/{prompt}", shape, facts, made, room, **more)
 
 
-def one_text(prompt: str, names: str, field: str, most: int, **more: Any) -> Act:
+def one_text(
+    prompt: str,
+    names: str,
+    field: str,
+    most: int,
+    **more: Any,
+) -> Act:
     """An act whose reply is one text."""
     made = lambda seat, reply, *view: getattr(reply, field)
     return asked(prompt, names, lambda *view: {field: most}, made, most + 20, **more)
@@ -171,7 +181,10 @@ SAID = "can", "perhaps", "cannot", "gives back"
 
 
 def says_fields(
-    seat: Any, offered: Iterable[date], held: Sequence[date], known: Says
+    seat: Any,
+    offered: Iterable[date],
+    held: Sequence[date],
+    known: Says,
 ) -> dict[str, Any]:
     """One answer for each date, so that none can be possible and impossible; only a date
     that is theirs can be given back. What is `known` stands there before."""
@@ -342,7 +355,9 @@ class Divided:
 
 
 def seat_organizer(
-    kind: Any, rng: np.random.Generator, spoken: Spoken | None = None
+    kind: Any,
+    rng: np.random.Generator,
+    spoken: Spoken | None = None,
 ) -> Any:
     """The organiser of a kind, or of a kind for each of `STEPS`."""
     if not isinstance(kind, Mapping):
@@ -417,16 +432,27 @@ READER = Role(
 
 
 def review_fields(
-    seat: Any, desk: Desk, what: str, items: Sequence[Any]
+    seat: Any,
+    desk: Desk,
+    what: str,
+    items: Sequence[Any],
 ) -> dict[str, Any]:
     """The items as they are to be, and a wish by which all are made again."""
-    kind: Any = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}[what]
+    kind: Any = {
+        PLAN: DayPlan,
+        ACTION: Action,
+        MAIL: Draft,
+    }[what]
     wish = short(seat, SENTENCE), ""
     return {"items": (list[kind], list(items)), "wish": wish}
 
 
 def reviewed(
-    seat: Any, reply: Any, desk: Desk, what: str, items: Sequence[Any]
+    seat: Any,
+    reply: Any,
+    desk: Desk,
+    what: str,
+    items: Sequence[Any],
 ) -> Review:
     """The review that a reply stands for."""
     return checked_review(desk, what, items, Review(tuple(reply.items), reply.wish))
@@ -508,7 +534,12 @@ def response(seat: Any, reply: Any, letter: Letter) -> Response:
     return Response(subject, reply.body.strip(), until, stated)
 
 
-def _rule_based(kind: str, me: str, rng: np.random.Generator, own: Invited) -> Any:
+def _rule_based(
+    kind: str,
+    me: str,
+    rng: np.random.Generator,
+    own: Invited,
+) -> Any:
     label = kind if kind == "rule-based" else f"rule-based {kind}"
     return RuleBasedSpeaker(KINDS[kind](own.persona), own.scenario, rng, label)
 
@@ -556,7 +587,9 @@ ROLES = "organizer", "detector", "reader", "reviewer"
 
 
 def seat_roles(
-    kinds: Mapping[str, Any], rng: np.random.Generator, spoken: Spoken | None = None
+    kinds: Mapping[str, Any],
+    rng: np.random.Generator,
+    spoken: Spoken | None = None,
 ) -> dict[str, Any]:
     """Everybody of `ROLES` by a kind for each; there is no reader where replies state
     what they say."""

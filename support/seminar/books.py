@@ -237,7 +237,13 @@ class Books:
             self.holders[slot].remove(name)
         self.contacts[name].confirmed -= {*slots}
 
-    def _received(self, mail: int, name: str, says: Says | None, on: date) -> None:
+    def _received(
+        self,
+        mail: int,
+        name: str,
+        says: Says | None,
+        on: date,
+    ) -> None:
         """A date that its holder gives back, or can no longer do, is free again; who
         declines gives all back. What nobody could read keeps its place, and moves
         nothing. What is said of a date that opens later counts from then on."""

@@ -101,7 +101,13 @@ class DirectPost:
         looks = [day for day in self.looks.values() if day is not None]
         return bool(self.box) or any(day < last for day in looks)
 
-    def letter(self, desk: Desk, name: str, day: int, given: Iterable[date]) -> Letter:
+    def letter(
+        self,
+        desk: Desk,
+        name: str,
+        day: int,
+        given: Iterable[date],
+    ) -> Letter:
         """What somebody is shown on a day, or was, who had these dates then."""
         thread = tuple(mail for mail in desk.thread(name) if mail.day <= day)
         offered = sorted({slot for mail in thread for slot in mail.slots})
@@ -132,12 +138,21 @@ class DirectPost:
 class Slips(list[FormatError]):
     """What went amiss on a day. Errors of programs are raised; those of replies kept."""
 
-    def note(self, agent: str, phase: str, detail: str) -> None:
+    def note(
+        self,
+        agent: str,
+        phase: str,
+        detail: str,
+    ) -> None:
         """Keep one."""
         self.append(FormatError(agent, phase, detail))
 
     async def ask(
-        self, agent: str, phase: str, made: Awaitable[Any], instead: Any = None
+        self,
+        agent: str,
+        phase: str,
+        made: Awaitable[Any],
+        instead: Any = None,
     ) -> Any:
         """The result of a call, or what stands for it."""
         try:
@@ -255,7 +270,13 @@ class Run:
         each = {id(seat): seat for seat in seats}.values()
         return counted(each, "replies"), counted(each, "tokens")
 
-    async def _ask(self, role: str, what: str, *about: Any, instead: Any = None) -> Any:
+    async def _ask(
+        self,
+        role: str,
+        what: str,
+        *about: Any,
+        instead: Any = None,
+    ) -> Any:
         made = getattr(self.roles[role], what)(*about)
         return await self.slips.ask(role, what, made, instead)
 
@@ -315,7 +336,11 @@ class Run:
         for slot, names in self.desk.books.crowded:
             both = " and ".join(names)
             last = names[-1]
-            question = CROWDED.format(names=both, slot=in_words(slot), who=last)
+            question = CROWDED.format(
+                names=both,
+                slot=in_words(slot),
+                who=last,
+            )
             if question not in asked:
                 found.append(Flag(0, last, question))
         return found
@@ -419,7 +444,9 @@ class Run:
     # ---- the person at the desk ----
 
     async def _looked_at(
-        self, what: str, made: Callable[[], Awaitable[list[Any]]]
+        self,
+        what: str,
+        made: Callable[[], Awaitable[list[Any]]],
     ) -> list[Any]:
         """What is left of a list after the person at the desk saw it, as far as it is
         not delegated; what they change and wish is remembered. `made` makes it again by a
@@ -460,7 +487,10 @@ class Run:
         return checked_review(self.desk, what, shown, review)
 
     async def _remember(
-        self, what: str, shown: Sequence[Any], left: Sequence[Any]
+        self,
+        what: str,
+        shown: Sequence[Any],
+        left: Sequence[Any],
     ) -> None:
         """What was changed, removed or added, by person, each with a sentence."""
         desk = self.desk

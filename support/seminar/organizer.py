@@ -253,7 +253,11 @@ class Today:
             yield self.mail(CONFIRMATION, name, rule, [slot])
 
     def kept(
-        self, name: str, slot: date, found: Mapping[str, date], vague: int
+        self,
+        name: str,
+        slot: date,
+        found: Mapping[str, date],
+        vague: int,
     ) -> bool:
         """Whether a date is kept for people who come first, named it vaguely, and have no
         other; shortly before the deadline none is."""

@@ -62,7 +62,14 @@ class Policy:
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     id: Line
-    text: Annotated[str, Field(min_length=1, max_length=LONGEST, pattern=r"\S")]
+    text: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=LONGEST,
+            pattern=r"\S",
+        ),
+    ]
     rule: str = ""
     days: Annotated[int, Field(ge=1)] | None = None
     mails: Annotated[int, Field(ge=1)] | None = None

@@ -53,7 +53,12 @@ class Automatic:
 
     kind = "automatic"
 
-    async def review(self, desk: Desk, what: str, items: Items) -> Review:
+    async def review(
+        self,
+        desk: Desk,
+        what: str,
+        items: Items,
+    ) -> Review:
         """All of it."""
         return Review(tuple(items))
 
@@ -66,7 +71,12 @@ class Automatic:
         return None
 
 
-def checked_review(desk: Desk, what: str, shown: Items, review: Review) -> Review:
+def checked_review(
+    desk: Desk,
+    what: str,
+    shown: Items,
+    review: Review,
+) -> Review:
     """A review that fits what was shown, its mails as they would leave: nothing but
     actions is added to it."""
     known = [item.person for item in shown]

@@ -75,7 +75,11 @@ class RuleBasedSpeaker:
     """Somebody who was invited: `mood` is which dates suit, `named` what they named."""
 
     def __init__(
-        self, me: Persona, scenario: Scenario, rng: np.random.Generator, kind: str
+        self,
+        me: Persona,
+        scenario: Scenario,
+        rng: np.random.Generator,
+        kind: str,
     ) -> None:
         self.me = me
         self.kind = kind
@@ -207,7 +211,12 @@ class RuleBasedSpeaker:
     def _suiting(self, offered: Sequence[date]) -> list[date]:
         return [d for d in self._dear if d in offered and self.mood[d] != NO]
 
-    def _more(self, offered: Sequence[date], ever: Sequence[date], most: int) -> Says:
+    def _more(
+        self,
+        offered: Sequence[date],
+        ever: Sequence[date],
+        most: int,
+    ) -> Says:
         """Further dates; else those named before stand."""
         new = [day for day in self._suiting(offered) if day not in self.named]
         if new:
@@ -238,7 +247,12 @@ class RuleBasedSpeaker:
         self.named.add(slot)
         return Says(can=(slot,))
 
-    def _dates(self, chosen: Sequence[date], asks: str = "", sure: bool = True) -> Says:
+    def _dates(
+        self,
+        chosen: Sequence[date],
+        asks: str = "",
+        sure: bool = True,
+    ) -> Says:
         """Dates, firm or vague; all are vague while coming depends on something."""
         self.named |= {*chosen}
         can = tuple(sorted(d for d in chosen if sure and self.mood[d] == CAN))
@@ -252,7 +266,12 @@ def ahead(working: int, letter: Letter) -> int:
 
 KINDS: Mapping[str, Callable[[Persona], Persona]] = {
     "rule-based": lambda p: p,
-    "prompt": lambda p: replace(p, days=0, needs=1, forgets=0.0),
+    "prompt": lambda p: replace(
+        p,
+        days=0,
+        needs=1,
+        forgets=0.0,
+    ),
     "slow": lambda p: replace(p, days=p.days + 3, needs=max(p.needs, 2)),
     "vague": lambda p: replace(p, vague=max(p.vague, 0.7)),
 }

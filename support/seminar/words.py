@@ -251,7 +251,11 @@ def _names(person: Persona, scenario: Scenario) -> dict[str, str]:
     parts = person.name.split()
     alike = [p for p in scenario.people if p.name.split()[-1] == parts[-1]]
     last = parts[-1] if len(alike) == 1 else person.name
-    return {"name": person.name, "last": last, "first": parts[0]}
+    return {
+        "name": person.name,
+        "last": last,
+        "first": parts[0],
+    }
 
 
 def greets_another(draft: Draft, scenario: Scenario) -> str:
@@ -293,7 +297,10 @@ def manner(body: str, name: str, organiser: str) -> dict[str, str]:
 
 
 def mannered(
-    body: str, wanted: Mapping[str, str], person: Persona, scenario: Scenario
+    body: str,
+    wanted: Mapping[str, str],
+    person: Persona,
+    scenario: Scenario,
 ) -> str:
     """A mail with another greeting and closing, where it has one."""
     there = manner(body, person.name, scenario.organiser)
@@ -331,9 +338,23 @@ def change(desk: Desk, edit: Edit) -> str:
         return say("change", "removed", **about)
     if edit.what != MAIL:
         old, new = (textwrap.shorten(t, SUMMED) for t in (edit.before, edit.after))
-        return say("change", "changed", old=old, new=new, **about)
+        return say(
+            "change",
+            "changed",
+            old=old,
+            new=new,
+            **about,
+        )
     found = []
     for part, (old, new) in restyled(edit, desk.scenario.organiser).items():
-        found.append(say("change", "part", part=part, old=old, new=new))
+        found.append(
+            say(
+                "change",
+                "part",
+                part=part,
+                old=old,
+                new=new,
+            )
+        )
     about["about"] = f"a {edit.role}"
     return say("change", "style", changes=" and ".join(found), **about) if found else ""

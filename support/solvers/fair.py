@@ -54,7 +54,9 @@ class Solution:
 
 
 def solve(
-    problem: object, objective: str = DIVERGENCE, time_limit: float = 10.0
+    problem: object,
+    objective: str = DIVERGENCE,
+    time_limit: float = 10.0,
 ) -> Solution:
     """The best plan, and whether that is proven.
 
@@ -177,7 +179,10 @@ def brute(gains: np.ndarray) -> Solution:
 
 
 def cp_sat(
-    gains: np.ndarray, start: Solution, seconds: float, objective: str = DIVERGENCE
+    gains: np.ndarray,
+    start: Solution,
+    seconds: float,
+    objective: str = DIVERGENCE,
 ) -> Solution:
     """CP-SAT from a plan and a bound on; on one thread, it finds the same every time."""
     from ortools.sat.python import cp_model
@@ -260,7 +265,12 @@ class Halves:
     decision is fixed.
     """
 
-    def __init__(self, gains: np.ndarray, order: np.ndarray, limit: int) -> None:
+    def __init__(
+        self,
+        gains: np.ndarray,
+        order: np.ndarray,
+        limit: int,
+    ) -> None:
         p, n, m = gains.shape
         half = 1
         while 2 * half < n and m ** (half + 1) <= limit:

@@ -49,7 +49,10 @@ class Recommender:
     samples: tuple[Any, ...] = field(default=(), repr=False)
 
     def predict_with_error(
-        self, users: Any, items: Any, timestamps: Any
+        self,
+        users: Any,
+        items: Any,
+        timestamps: Any,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Expected ratings and their standard errors, both in stars, of shape (n,).
 
@@ -62,7 +65,10 @@ class Recommender:
         return np.clip(np.mean(each, axis=0), *STARS), np.std(each, axis=0)
 
     def encode(
-        self, users: Any, items: Any, timestamps: Any
+        self,
+        users: Any,
+        items: Any,
+        timestamps: Any,
     ) -> tuple[sparse.csr_matrix, list[Any]]:
         """The rows of the weeks, and the relation blocks of the users and the items."""
         with _quiet():
@@ -80,7 +86,10 @@ class Recommender:
 
 
 def fit_factorisation(
-    base: pd.DataFrame, rank: int = RANK, iterations: int = ITERATIONS, seed: int = SEED
+    base: pd.DataFrame,
+    rank: int = RANK,
+    iterations: int = ITERATIONS,
+    seed: int = SEED,
 ) -> Recommender:
     """Fit the recommender to ratings; 80,000 of them take about 6 s on one core.
 

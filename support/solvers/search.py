@@ -215,7 +215,12 @@ class Tree:
 class RandomSearch:
     """Uniform random plans without replacement. When all plans are known, any."""
 
-    def __init__(self, decisions: int, options: int, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        decisions: int,
+        options: int,
+        rng: np.random.Generator,
+    ) -> None:
         self.decisions = decisions
         self.options = options
         self.rng = rng
@@ -256,7 +261,12 @@ class LocalSearch(RandomSearch):
     here: float | None = None
     """What the plan is worth where the search is."""
 
-    def __init__(self, decisions: int, options: int, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        decisions: int,
+        options: int,
+        rng: np.random.Generator,
+    ) -> None:
         super().__init__(decisions, options, rng)
         self._neighbours: list[Plan] = []
 
@@ -285,7 +295,9 @@ Search = Tree | RandomSearch
 
 
 def follow(
-    search: Search, value_of: Callable[[Plan], float], evaluations: int
+    search: Search,
+    value_of: Callable[[Plan], float],
+    evaluations: int,
 ) -> tuple[Plan, float]:
     """Ask and tell so often; the best plan, the earlier of equals, and its worth."""
     for _ in range(evaluations):

@@ -16,7 +16,9 @@ def cobb_douglas(amounts: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def equilibrium_allocation(
-    weights: np.ndarray, incomes: np.ndarray, endowment: float = 100.0
+    weights: np.ndarray,
+    incomes: np.ndarray,
+    endowment: float = 100.0,
 ) -> np.ndarray:
     """The competitive equilibrium of agents who spend given incomes.
 
