@@ -282,6 +282,8 @@ def tiles(
         fmt=fmt if text is True else "",
         **shown,
     )
+    for number in ax.texts:
+        number.set_text(number.get_text().replace("-", "−"))
     frame: Any = {
         "fill": False,
         "edgecolor": COLOURS[4],
