@@ -475,4 +475,4 @@ def test_a_paper_or_participant_that_there_is_not_is_named(capsys):
     assert notebooks.told(paper.paper, "004") == 2
     assert notebooks.told(paper.paper, "001", "gpt-4o") == 2
     said = capsys.readouterr().err
-    assert "one of ['000', '001'" in said and "model:gpt-4o" in said
+    assert "one of: 000 (" in said and "model:gpt-4o" in said
