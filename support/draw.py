@@ -107,7 +107,7 @@ def facets(
         panel.remove()
     for i, level in enumerate(levels):
         panel = panels.flat[i]
-        panel.set_title(str(level), loc="left")
+        panel.set_title(fill(str(level), 42), loc="left")
         yield panel, table[table[col] == level]
         if i % 2:
             panel.set_ylabel("")
