@@ -13,9 +13,7 @@ from typing import Any
 import nbformat
 
 SOLUTIONS = "solutions"
-SOLVED = (
-    f"Solutions are in [{SOLUTIONS}]({SOLUTIONS}/{{}})."
-)
+SOLVED = f"Solutions are in [{SOLUTIONS}]({SOLUTIONS}/{{}})."
 TELLS = ("**The answer.**", "◇")  # how a paragraph begins that tells what came out
 ANSWER = "answer"  # the tag of a cell that does
 RAN: dict[str, Any] = {"outputs": [], "execution_count": None}
