@@ -28,7 +28,8 @@ NOTEBOOKS = {
 }
 RULES = "mixed"  # the rule-based participants of every role
 HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{0}</title>
-<style>body {{ font: 15px/1.45 sans-serif }} img {{ max-width: 100% }}</style>
+<style>body {{ font: 15px/1.45 sans-serif }} img {{ max-width: 100% }}
+th {{ overflow-wrap: anywhere }} td {{ vertical-align: top }}</style>
 <h1>{0}: published, and each participant</h1><p>Participants: {1}. {2}</p>"""
 
 
