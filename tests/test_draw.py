@@ -79,7 +79,7 @@ def test_property_names_at_the_ends_keep_the_order_and_never_overlap(ends):
 
 
 def test_a_key_of_long_names_leaves_a_panel_its_width():
-    fig = Figure(figsize=(7.7, 4), layout="constrained")
+    fig = Figure(figsize=(4.5, 4), layout="constrained")
     ax = fig.subplots()
     names = TABLE["n"].map("model:{}@http://127.0.0.1:18431/v1".format)
     draw.dots(ax, TABLE.assign(who=names), "round", hue="who")
