@@ -110,7 +110,7 @@ def facets(
         panel.remove()
     for i, level in enumerate(levels):
         panel = panels.flat[i]
-        panel.set_title(str(level), loc="left")
+        panel.set_title(fill(str(level), 42), loc="left")
         yield panel, table[table[col] == level]
         if i % 2:
             panel.set_ylabel("")
@@ -244,7 +244,8 @@ def dots(
 def key(ax: Axes) -> None:
     """The names of marks or bars in a row above a panel and its title, where they have no ends."""
     shown = ax.get_legend_handles_labels()[1]
-    columns = 4 if len("".join(shown)) < 75 else 2  # a model's name may be long
+    longest = max(map(len, shown))  # a model's name may be
+    columns = 4 if len("".join(shown)) < 75 else 1 + (longest < 32)
     ax.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1),

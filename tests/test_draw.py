@@ -79,6 +79,15 @@ def test_property_names_at_the_ends_keep_the_order_and_never_overlap(ends):
         assert not lower.overlaps(upper)
 
 
+def test_a_key_of_long_names_leaves_a_panel_its_width():
+    fig = Figure(figsize=(4.5, 4), layout="constrained")
+    ax = fig.subplots()
+    names = TABLE["n"].map("model:{}@http://127.0.0.1:18431/v1".format)
+    draw.dots(ax, TABLE.assign(who=names), "round", hue="who")
+    fig.draw_without_rendering()
+    assert ax.get_position().width > 0.8
+
+
 def test_a_laid_out_figure_is_the_same_picture_for_a_widget_as_drawn_by_matplotlib():
     first, other = (Figure(figsize=(4, 3), layout="constrained") for _ in range(2))
     for fig in (first, other):

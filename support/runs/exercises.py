@@ -1,8 +1,7 @@
 """Exercises of the notebooks: empty cells, their solutions in a folder of their own.
 
-An exercise is an empty cell with a tag ("exercise-1"). The cells that solve it have the
-same tag in the notebook of the same name in `notebooks/solutions`, and are executed in its
-place.
+An exercise is an empty cell with a tag ("exercise-1"). Cells with that tag in
+`notebooks/solutions` solve it, and are executed in its place.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any
 import nbformat
 
 SOLUTIONS = "solutions"
+SOLVED = f"Solutions are in [{SOLUTIONS}]({SOLUTIONS}/{{}})."
 TELLS = ("**The answer.**", "◇")  # how a paragraph begins that tells what came out
 ANSWER = "answer"  # the tag of a cell that does
 
@@ -65,7 +65,7 @@ def apart(book: Any, solutions: Any) -> None:
 
 
 def student(paths: Sequence[Path], folder: Path) -> None:
-    """Write notebooks for a class: without outputs and without what came out."""
+    """Write notebooks for a class: nothing in them tells what came out."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in paths:
         book = nbformat.read(path, 4)
@@ -77,7 +77,8 @@ def student(paths: Sequence[Path], folder: Path) -> None:
                 cell |= {"outputs": [], "execution_count": None}
             else:
                 parts = cell.source.split("\n\n")
-                cell.source = "\n\n".join(p for p in parts if not p.startswith(TELLS))
+                told = "\n\n".join(p for p in parts if not p.startswith(TELLS))
+                cell.source = told.replace(f" {SOLVED.format(path.name)}", "")
             kept.append(cell)
         book.cells = kept
         nbformat.write(book, folder / path.name)

@@ -28,7 +28,8 @@ NOTEBOOKS = {
 }
 RULES = "mixed"  # the rule-based participants of every role
 HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{0}</title>
-<style>body {{ font: 15px/1.45 sans-serif }} img {{ max-width: 100% }}</style>
+<style>body {{ font: 15px/1.45 sans-serif }} img {{ max-width: 100% }}
+th {{ overflow-wrap: anywhere }} td {{ vertical-align: top }}</style>
 <h1>{0}: published, and each participant</h1><p>Participants: {1}. {2}</p>"""
 
 
@@ -61,7 +62,8 @@ def report(number: str, place: Path, seated: str, lacking: str) -> Path:
 
     cells = ledger.load("cells", place / "ledger").query("paper == @number")
     verdicts = pd.crosstab(cells["participant"], cells["verdict"], margins=True)
-    parts.append(verdicts.to_html())
+    if len(cells):
+        parts.append(verdicts.to_html())
 
     said = ledger.load("statements", place / "ledger").query("paper == @number")
     said = said.assign(told=said["verdict"] + ". " + said["evidence"])
@@ -74,7 +76,8 @@ def report(number: str, place: Path, seated: str, lacking: str) -> Path:
     numbers = printed.dropna(subset="value")[[*cell, "value"]]
     parts.append(_beside(numbers, cells, cell))
 
-    shown = HTMLExporter(template_name="basic", exclude_input=True)
+    hidden = {"exclude_input": True, "exclude_anchor_links": True}
+    shown = HTMLExporter(template_name="basic", **hidden)
     for path in notebooks.notebooks(NOTEBOOKS[number]):
         executed = place / "notebooks" / path.name
         if executed.exists():
