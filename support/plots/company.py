@@ -17,7 +17,7 @@ LINES: dict[str, dict[str, Any]] = {
     MANAGER: {"edge_color": "#00734f", "width": 1.8},
 }
 """How each relation is drawn, the most important last and on top."""
-APART = 1.8  # how far from each other communities are, beside members of one
+APART = 1.5  # how far from each other communities are, beside members of one
 SMALL = 12  # a graph of at most so many people has whole names
 
 
@@ -75,6 +75,6 @@ def plot_graph(company: Company, members: Sequence[str], ax: Axes) -> Axes:
         },
     )
     key(ax)
-    ax.margins(0.12)
+    ax.margins(0.04, 0.12)
     ax.set_axis_off()
     return ax
