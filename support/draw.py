@@ -201,6 +201,9 @@ def dots(
         panel.set(ylim=(len(rows) - 0.5, -0.5), xlabel=value.replace("_", " "))
         if len(names) > 1:
             key(panel)
+        elif base is not None:
+            on_top: Any = (base[1], 1), (3, 0), ("data", "axes fraction")
+            panel.annotate(base[0], *on_top, "offset points", va="top", size=9)
 
 
 def key(ax: Axes) -> None:
@@ -214,7 +217,7 @@ def key(ax: Axes) -> None:
         handletextpad=0.3,
         columnspacing=1.2,
         borderpad=0,
-        borderaxespad=0.6,  # in letters: a baseline's name is below
+        borderaxespad=0.4,  # in letters
     )
 
 
@@ -241,19 +244,17 @@ def tiles(
 
 
 def baseline(ax: Axes, name: str, value: float, upright: bool = False) -> None:
-    """What a value is to be compared with, as a dotted line: its name at the end, or on top of an upright one."""
+    """What a value is to be compared with, as a dotted line with its name at the end; upright, with a label."""
     look: Any = {
         "color": "black",
         "linewidth": 1,
         "linestyle": (0, (1, 2)),
         "zorder": 1,
     }
-    if not upright:
+    if upright:
+        ax.axvline(value, label=name, **look)
+    else:
         ax.axhline(value, label=name, gid=NAMED, **look)
-        return
-    ax.axvline(value, **look)
-    on_top: Any = ("data", "axes fraction")
-    ax.annotate(name, (value, 1), (3, 0), on_top, "offset points", va="top", size=9)
 
 
 def name_ends(ax: Axes) -> None:
