@@ -146,7 +146,7 @@ def lines(
             if "low" in part:
                 shade = {"color": look["color"], "alpha": 0.15, "linewidth": 0}
                 panel.fill_between(part[x], part["low"], part["high"], **shade)
-        if base is not None:
+        if base:
             baseline(panel, *base)
         panel.set(xlabel=x.replace("_", " "), ylabel=value.replace("_", " "))
         ticks = panel.xaxis.get_major_locator()
@@ -194,14 +194,14 @@ def dots(
                 where = (1.01, rows.index(name))
                 coords: Any = ("axes fraction", "data")
                 panel.annotate(note, where, xycoords=coords, va="center", size=9)
-        if base is not None:
+        if base:
             baseline(panel, *base, upright=True)
         words = [fill(str(row).replace("_", " "), 30) for row in rows]
         panel.set_yticks(range(len(rows)), words)
         panel.set(ylim=(len(rows) - 0.5, -0.5), xlabel=value.replace("_", " "))
         if len(names) > 1:
             key(panel)
-        elif base is not None:
+        elif base:
             on_top: Any = (base[1], 1), (3, 0), ("data", "axes fraction")
             panel.annotate(base[0], *on_top, "offset points", va="top", size=9)
 
@@ -217,7 +217,7 @@ def key(ax: Axes) -> None:
         handletextpad=0.3,
         columnspacing=1.2,
         borderpad=0,
-        borderaxespad=0.4,  # in letters
+        borderaxespad=0.4,
     )
 
 
@@ -244,7 +244,7 @@ def tiles(
 
 
 def baseline(ax: Axes, name: str, value: float, upright: bool = False) -> None:
-    """What a value is to be compared with, as a dotted line with its name at the end; upright, with a label."""
+    """What a value is to be compared with: a dotted line, its name at the end or, upright, in the key."""
     look: Any = {
         "color": "black",
         "linewidth": 1,
