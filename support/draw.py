@@ -159,7 +159,7 @@ def lines(
                     "linewidth": 0,
                 }
                 panel.fill_between(part[x], part["low"], part["high"], **shade)
-        if base is not None:
+        if base:
             baseline(panel, *base)
         panel.set(xlabel=x.replace("_", " "), ylabel=value.replace("_", " "))
         ticks = panel.xaxis.get_major_locator()
@@ -232,13 +232,16 @@ def dots(
                     va="center",
                     size=9,
                 )
-        if base is not None:
+        if base:
             baseline(panel, *base, upright=True)
         words = [fill(str(row).replace("_", " "), 30) for row in rows]
         panel.set_yticks(range(len(rows)), words)
         panel.set(ylim=(len(rows) - 0.5, -0.5), xlabel=value.replace("_", " "))
         if len(names) > 1:
             key(panel)
+        elif base:
+            on_top: Any = (base[1], 1), (3, 0), ("data", "axes fraction")
+            panel.annotate(base[0], *on_top, "offset points", va="top", size=9)
 
 
 def key(ax: Axes) -> None:
@@ -253,7 +256,7 @@ def key(ax: Axes) -> None:
         handletextpad=0.3,
         columnspacing=1.2,
         borderpad=0,
-        borderaxespad=0.6,  # in letters: a baseline's name is below
+        borderaxespad=0.4,
     )
 
 
@@ -301,21 +304,14 @@ def baseline(
     value: float,
     upright: bool = False,
 ) -> None:
-    """What a value is to be compared with, as a dotted line: its name at the end, or on top of an upright one."""
+    """What a value is to be compared with: a dotted line, its name at the end or, upright, in the key."""
     look: Any = {
         "color": "black",
         "linewidth": 1,
         "linestyle": (0, (1, 2)),
         "zorder": 1,
     }
-    if not upright:
-        ax.axhline(
-            value,
-            label=name,
-            gid=NAMED,
-            **look,
-        )
-        return
-    ax.axvline(value, **look)
-    on_top: Any = ("data", "axes fraction")
-    ax.annotate(name, (value, 1), (3, 0), on_top, "offset points", va="top", size=9)
+    if upright:
+        ax.axvline(value, label=name, **look)
+    else:
+        ax.axhline(value, label=name, gid=NAMED, **look)
