@@ -40,7 +40,8 @@ def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
     """A rehearsal (`analysis.seminar.timeline`): days on x, a row for each person.
 
     A bar along the row shows how long somebody has had a date, which stands at its end
-    (month and day); days in grey are Saturdays and Sundays.
+    (month and day); days in grey are Saturdays and Sundays. Of panels below each other the
+    first has the key, the last the label of days.
     """
     people, last = events.attrs["people"], events.attrs["days"]
     first = events.iloc[0]
@@ -66,5 +67,8 @@ def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
             ax.scatter(x, places, color=colour, marker=mark, label=name, s=28, zorder=2)
     ax.set(xlabel="day", xlim=(0.4, last + 2.5), ylim=(len(people) - 0.5, -0.5))
     ax.set_yticks(range(len(people)), people)
-    key(ax)
+    place: Any = ax.get_subplotspec()
+    if place.is_first_row():
+        key(ax)
+    ax.label_outer()
     return ax
