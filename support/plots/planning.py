@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from support import draw
@@ -25,7 +24,7 @@ LABELS: Mapping[str, str] = {
     "decisions": "decisions n",
     "options": "options m of a decision",
     "rounds": "rounds at most",
-    "evaluations": "evaluations by participants",
+    "evaluations": "judgements (a person, a plan)",
 }
 """What an axis says, with its unit."""
 
@@ -106,18 +105,8 @@ def plot_quality(
 
 def _references(frame: pd.DataFrame, ax: Axes, x: str) -> None:
     there = frame.drop_duplicates(["instance", x]).groupby(x).mean(numeric_only=True)
-    low = there["random_low"]
-    high = there["random_high"]
-    name = "random plans, middle 80 %"
-    ax.fill_between(
-        there.index,
-        low,
-        high,
-        color=GREY,
-        alpha=0.15,
-        lw=0,
-        label=name,
-    )
+    low, high = there["random_low"], there["random_high"]
+    ax.fill_between(there.index, low, high, color=GREY, alpha=0.15, lw=0)
     lines = {
         "random": ("random plan, mean", GREY, "-"),
         "random_best": (f"best of {frame['k'].iloc[0]:g} random plans", GREY, ":"),
@@ -172,15 +161,10 @@ def plot_trajectory(table: pd.DataFrame, ax: Axes, col: str | None = None) -> No
     of a round) and chosen.
     """
     need_columns(table, ["round", "participant", "total"], "trajectory")
-    room = 0.2 * max(np.ptp(table["total"].dropna()), 1.0)
-    limits = table["total"].min() - room, table["total"].max() + room
     for panel, part in draw.facets(ax, table, col):
         _path(part.dropna(axis=1), panel)
-        panel.set(
-            xlabel="round",
-            ylabel="total (points)",
-            ylim=limits,
-        )
+        panel.set(xlabel="round", ylabel="total (points)")
+        panel.margins(0.12, 0.2)
         panel.set_xticks(sorted(table["round"].unique()))
 
 

@@ -41,7 +41,8 @@ def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
     """A rehearsal (`analysis.seminar.timeline`): days on x, a row for each person.
 
     A bar along the row shows how long somebody has had a date, which stands at its end
-    (month and day); days in grey are Saturdays and Sundays.
+    (month and day); days in grey are Saturdays and Sundays. Of panels below each other the
+    first has the key, the last the label of days.
     """
     people = events.attrs["people"]
     last = events.attrs["days"]
@@ -87,5 +88,8 @@ def plot_timeline(events: pd.DataFrame, ax: Axes) -> Axes:
         ylim=(len(people) - 0.5, -0.5),
     )
     ax.set_yticks(range(len(people)), people)
-    key(ax)
+    place: Any = ax.get_subplotspec()
+    if place.is_first_row():
+        key(ax)
+    ax.label_outer()
     return ax
