@@ -235,7 +235,7 @@ class Study:
             """One stored discussion, changed and played on."""
             unit = Unit(origin.name, json.dumps(of, sort_keys=True), repetition)
             with closing(Store(path, code)) as store:
-                stored = store.record(unit)
+                stored: Any = store.record(unit)
             start = _start(stored, after, then, future)
             if not then and future is None:  # nothing is changed or drawn
                 told = {**stored.settings, "fork": start.settings}
