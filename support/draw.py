@@ -240,8 +240,8 @@ def dots(
         if len(names) > 1:
             key(panel)
         elif base:
-            on_top: Any = (base[1], 1), (3, 0), ("data", "axes fraction")
-            panel.annotate(base[0], *on_top, "offset points", va="top", size=9)
+            at, top = (base[1], 1), ("data", "axes fraction")
+            panel.annotate(base[0], at, (3, 0), top, "offset points", va="top", size=9)
 
 
 def key(ax: Axes) -> None:
