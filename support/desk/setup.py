@@ -294,7 +294,7 @@ class SetupPage:
         }
         if self.mode.value == LIVE:
             servers = given["servers"]
-            for name in ("daily_limit", "unchecked_senders"):
+            for name in {"daily_limit", "unchecked_senders"} & servers.keys():
                 told[name] = servers.pop(name)
             told |= {"servers": servers, "allowed": found.allowed}
         return SeminarSetup.made(told)
