@@ -196,10 +196,16 @@ def test_mail_that_was_approved_before_a_break_is_told_before_it_goes(desk):
 
 
 @pytest.mark.parametrize(
-    ("mode", "again"), [(REHEARSAL, False), (DRY_RUN, False), (DRY_RUN, True)]
+    ("mode", "arrived", "again"),
+    [
+        (REHEARSAL, False, False),
+        (DRY_RUN, False, False),
+        (DRY_RUN, False, True),
+        (DRY_RUN, True, True),
+    ],
 )
-def test_an_uncertain_mail_that_is_to_be_left_out_is_not_sent_again_in_any_mode(
-    path, begun, mode, again
+def test_an_uncertain_mail_that_arrived_or_is_left_out_is_not_sent_again_in_any_mode(
+    path, begun, mode, arrived, again
 ):
     begun(mode=mode)
     mailbox = SimulatedMailbox(faults=[OSError("the plug was pulled")])
@@ -208,11 +214,12 @@ def test_an_uncertain_mail_that_is_to_be_left_out_is_not_sent_again_in_any_mode(
         with Seminar(path, "spring", mailbox=mailbox) as seminar:
             with pytest.raises(OSError, match="plug"):
                 await answered(seminar)
-            seminar.decide(seminar.uncertain[0].message_id, arrived=False, again=again)
+            mail = seminar.uncertain[0].message_id
+            seminar.decide(mail, arrived=arrived, again=again)
             return await answered(seminar)
 
-    day = asyncio.run(go())
-    assert len(day.sent) == len(mailbox.sent) == 3 + again
+    asyncio.run(go())
+    assert len(mailbox.sent) == 3 + (again and not arrived)
 
 
 def test_a_calendar_that_goes_back_or_past_the_deadline_plays_no_day(desk):
@@ -366,6 +373,11 @@ def test_mail_that_could_not_be_fetched_is_fetched_when_the_day_is_taken_up(desk
 
 def test_nobody_joins_twice_and_no_date_opens_or_drops_that_cannot(desk):
     desk.play()
+    post = replace(JOINS, name="post")
+    with pytest.raises(InvalidInput, match="another thing in the journal"):
+        desk.run(lambda s: s.add_person(post))
+    with pytest.raises(InvalidInput, match="another thing in the journal"):
+        setup_of(scenario=replace(desk.setup.scenario, people=(post,)))
     with pytest.raises(InvalidInput, match="two people have the email"):
         desk.run(lambda s: s.add_person(replace(JOINS, email=desk.emails[0])))
     with pytest.raises(InvalidInput, match="one to come"):
