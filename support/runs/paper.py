@@ -76,8 +76,8 @@ def report(number: str, place: Path, seated: str, lacking: str) -> Path:
     numbers = printed.dropna(subset="value")[[*cell, "value"]]
     parts.append(_beside(numbers, cells, cell))
 
-    hidden = {"exclude_input": True, "exclude_anchor_links": True}
-    shown = HTMLExporter(template_name="basic", **hidden)
+    shown = HTMLExporter(template_name="basic", exclude_input=True)
+    shown.exclude_anchor_links = True
     for path in notebooks.notebooks(NOTEBOOKS[number]):
         executed = place / "notebooks" / path.name
         if executed.exists():

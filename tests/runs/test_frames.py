@@ -6,6 +6,7 @@ from contextlib import closing
 import pandas as pd
 import pytest
 
+from support.errors import InvalidInput
 from support.fair_decisions.study import fair_decisions
 from support.meetings.study import meeting_coordination
 from support.models.calls import Call, Fault
@@ -103,3 +104,14 @@ def test_two_runs_are_exported_to_the_same_bytes(study, tmp_path):
     assert found[0] == found[1] and len(found[0]) == 5
     assert b"auc_10" in found[0]["metrics.csv"]
     assert len(found[0]["records.jsonl"].splitlines()) == 2
+
+
+def test_a_format_or_a_place_that_there_is_not_is_named_with_those_that_there_are(
+    tmp_path,
+):
+    what = Sweep("s", roundtable_exchange, {"rule": ["majority"]}, 1, seed=5)
+    with closing(Store(tmp_path / "study.sqlite")) as opened:
+        with pytest.raises(InvalidInput, match=r"xlsx.*csv, parquet"):
+            export(what, opened, tmp_path, "xlsx")
+        with pytest.raises(InvalidInput, match=r"on: 3 given.*dask"):
+            run(what, opened, on=3)
