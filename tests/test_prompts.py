@@ -2,6 +2,9 @@
 
 from types import SimpleNamespace
 
+import pytest
+
+from support.errors import PromptError
 from support.models.profiles import TIGHT
 from support.prompts import own, render
 from support.roundtable.mechanism import Talk
@@ -25,3 +28,9 @@ def test_a_template_of_ones_own_may_include_one_of_ours(tmp_path):
         assert render("organizing/notice").startswith("Hurry. ")
         assert "gives back" in render("organizing/notice")
     assert not render("organizing/notice").startswith("Hurry")
+
+
+def test_a_template_that_cannot_be_read_is_named_with_its_line(tmp_path):
+    (tmp_path / "notice.md.j2").write_text("Hurry.\n{% if %}")
+    with own(tmp_path), pytest.raises(PromptError, match=r"(?s)notice.*line 2"):
+        render("notice")

@@ -36,15 +36,17 @@ def own(folder: str | Path | None, *, form: bool = False) -> AbstractContextMana
 def render(name: str, **values: Any) -> str:
     """The template `name` (its path below the user's `own` folder, else below this one,
     without suffix), filled in. PromptError where it uses what it is not given."""
-    from jinja2 import UndefinedError
+    from jinja2 import TemplateError
 
     folder, _ = _own.get()
-    template = _templates(str(folder or HOME)).get_template(name + SUFFIX)
     try:
+        template = _templates(str(folder or HOME)).get_template(name + SUFFIX)
         return str(template.render(**values)).strip()
-    except UndefinedError as error:
+    except TemplateError as error:
+        line = getattr(error, "lineno", None)  # where it cannot be read
+        where = f"{name}, line {line}" if line else name
         known = ", ".join(sorted(values))
-        raise PromptError(f"prompt {name}: {error}; it may use {known}") from None
+        raise PromptError(f"prompt {where}: {error}; it may use {known}") from None
 
 
 def listed(names: Sequence[str]) -> str:
