@@ -23,7 +23,7 @@ from support import draw, ledger, published, tables
 from support.analysis import claims
 from support.analysis.frames import participants
 from support.errors import InvalidInput
-from support.plots.figure import save
+from support.plots.figure import SHARP, save
 from support.runs.study import open_study
 from support.runs.sweep import TERMS, Sweep, terms
 
@@ -115,8 +115,9 @@ class Notebook:
         was played last, or a tuple of several and of words ("gpt-4o-mini, as printed").
         `panels` are rows and columns, `height` is in inches, `shape` that of `subplots`.
         """
-        from IPython.display import display
+        from IPython.display import Image, display
         from matplotlib import pyplot
+        from PIL import Image as Picture
 
         size = (draw.WIDTH, height)
         fig, axes = pyplot.subplots(
@@ -127,9 +128,11 @@ class Notebook:
         )
         try:
             yield axes
-            save(fig, self.study, name, self._provenance(of), finding, under)
+            made = save(fig, self.study, name, self._provenance(of), finding, under)
             alt = f"{finding} {under}".strip()
-            display(fig, metadata={"image/png": {"alt": alt}})
+            with Picture.open(made) as picture:
+                width = round(picture.width * fig.dpi / SHARP)
+            display(Image(made, width=width, alt=alt))
         finally:
             pyplot.close(fig)
 

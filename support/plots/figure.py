@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = ("png", "svg", "pdf")
+SHARP = 150  # dots an inch, of a PNG
 PAGE = 6.5  # inches, the width of a page's text
 GREY = "#595959"  # of what is said beside a drawing
 APART = 12.0  # points between the names of two lines
@@ -44,7 +45,9 @@ def finish(
     """
     from matplotlib.transforms import offset_copy
 
-    fig.draw_without_rendering()
+    engine = fig.get_layout_engine()
+    if engine:
+        engine.execute(fig)
     for ax in fig.axes:
         name_ends(ax)
         legend = ax.get_legend()
@@ -81,7 +84,7 @@ def finish(
             va="top",
             gid=NAMED,
         )
-    if engine := fig.get_layout_engine():
+    if engine:
         engine.execute(fig)  # each format, and a notebook, would do it anew
     fig.set_layout_engine(None)
 
@@ -125,6 +128,9 @@ def name_ends(ax: Axes) -> None:
             "color": colour,
             "lw": 0.7,
             "relpos": (0, 0.5),
+            "patchA": None,
+            "shrinkA": 3,
+            "shrinkB": 0,
         }
         ax.annotate(
             str(line.get_label()),
@@ -134,11 +140,7 @@ def name_ends(ax: Axes) -> None:
             ("axes fraction", "offset points"),
             color=0.7 * np.array(to_rgb(colour)),  # dark enough on white
             va="center",
-            arrowprops={
-                **lead,
-                "shrinkA": 1,
-                "shrinkB": 3,
-            },
+            arrowprops=lead,
         )
         line.set_gid(None)
 
@@ -182,7 +184,7 @@ def save(
         "svg": {"Date": None, "Description": alt},
         "pdf": {"CreationDate": None, "Subject": alt},
     }
-    look: Any = {"dpi": 150, "bbox_inches": around}
+    look: Any = {"dpi": SHARP, "bbox_inches": around}
     with rc_context({"svg.hashsalt": name}):
         for suffix in FORMATS:
             fig.savefig(target / f"{name}.{suffix}", metadata=inside[suffix], **look)
