@@ -17,6 +17,8 @@ VALUES = {
     "b | u@1": 0,
     "b | u@2": 11,
     "c | u@1": 1,
+    "d | u@2 - e | u@2": 9,
+    "e | u@1 - u@2": -9,
     "model:x-70b | u@1": 9,
     "model:x-8b | u@1": 1,
     "model:y | u@1": 5,
@@ -24,7 +26,6 @@ VALUES = {
 }
 CELLS = {key: (value, 1.0, 30) for key, value in VALUES.items()} | {
     "d | u@2 - u@1": (0.5, 0.1, 30),
-    "e | u@1 - u@2": (-0.5, 0.1, 30),
     "wide | v": (0, 2.0, 50),
     "narrow | v": (0, 1.0, 50),
     "few | v": (0, 2.0, 4),
@@ -60,8 +61,8 @@ CELLS = {key: (value, 1.0, 30) for key, value in VALUES.items()} | {
         ("[a | u@first] > [a | u@least]", "", UNTESTED),
         ("[larger model | u@1] > [smaller model | u@1]", "", YES),
         ("only people can say", "", UNTESTED),
-        # pairs where they are known, whichever way round
-        ("[{d / e} | u@2] > [{d / e} | u@1]", "", YES),
+        # pairs where they are known, whichever way round; two rows of a column, too
+        ("[{d / e} | u@2] > [{d / e} | u@1] and [d | u@2] > [e | u@2]", "", YES),
         # 7.07 (5 - 2.5) / sqrt(2 * 49) is the error of the wider one alone
         ("[wide | spread of v] > [narrow | spread of v]", "", YES),
         ("[few | spread of v] > 2", "", CLOSE),
