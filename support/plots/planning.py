@@ -29,7 +29,7 @@ LABELS: Mapping[str, str] = {
 """What an axis says, with its unit."""
 
 FIXED = (
-    ("random", "mcts", "local", "exact"),
+    ("mcts", "local", "exact", "random"),
     (
         "score",
         "words",
@@ -51,7 +51,7 @@ def styles(names: Sequence[Any]) -> dict[Any, int]:
     Names of `FIXED` have their own, others what is left, in their order.
 
     >>> styles(["local", "mcts", "mine"])
-    {'mcts': 1, 'local': 2, 'mine': 0}
+    {'mcts': 0, 'local': 1, 'mine': 2}
     """
     places: dict[Any, int] = {}
     for group in FIXED:
