@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from support.errors import FateUnknown
@@ -107,20 +108,19 @@ def _reach(point: str, ends: str) -> None:
 
 
 async def break_off(
-    path: str | Path, point: str, order: str = AT_MOST_ONCE, number: int = 1
+    point: str, order: str = AT_MOST_ONCE, path: Path | None = None
 ) -> Fate:
     """Send a mail, break off at a point, start again and send the same mail: what became of it.
 
-    `path`: a study's file; only `AT_MOST_ONCE` writes into it. `number`: another one for every mail of a file.
+    `path`: a study's file, by default a new one; only `AT_MOST_ONCE` writes into it.
     """
     if order != AT_MOST_ONCE:
         return _by_order(point, order)
+    path = path or Path(mkdtemp(), "study.sqlite")
     mailbox = BreakingMailbox()
-    left = await attempt(Path(path), mailbox, point, number)
+    left = await attempt(path, mailbox, point)
     mailbox.point = ""
-    return Fate(
-        order, point, left, await again(Path(path), mailbox, number), len(mailbox.sent)
-    )
+    return Fate(order, point, left, await again(path, mailbox), len(mailbox.sent))
 
 
 async def attempt(

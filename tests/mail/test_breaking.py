@@ -37,7 +37,7 @@ async def killed(path, point):
             os.kill(os.getpid(), signal.SIGKILL)
 
     breaking._reach = reach
-    await breaking.break_off(path, point)
+    await breaking.break_off(point, path=path)
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -48,7 +48,7 @@ def test_a_mail_goes_once_or_is_listed_for_a_person(point, path):
     mailbox, known = SimulatedMailbox(), point in (TAKEN, ANSWERED, KEPT)
     status = asyncio.run(breaking.again(path, mailbox))
     assert (status, len(mailbox.sent) + known) == FATES[point]
-    fate = asyncio.run(breaking.break_off(path.with_name("2"), point))
+    fate = asyncio.run(breaking.break_off(point))
     assert (fate.status, fate.copies) == FATES[point], "what notebook 91 shows"
 
 
