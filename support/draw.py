@@ -36,7 +36,7 @@ LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), "-", "--")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 WIDTH = 7.0  # inches, of a figure
 HOUSE: Any = {
-    "figure.dpi": 110,
+    "figure.dpi": 96,
     "font.size": 9.5,
     "axes.titlesize": 9.5,
     "axes.titlelocation": "left",
