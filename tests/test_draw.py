@@ -84,8 +84,11 @@ def test_a_key_of_long_names_leaves_a_panel_its_width():
     ax = fig.subplots()
     names = TABLE["n"].map("model:{}@http://127.0.0.1:18431/v1".format)
     draw.dots(ax, TABLE.assign(who=names), "round", hue="who")
-    fig.draw_without_rendering()
+    ax.set_title("two\nlines")
+    draw.finish(fig)
     assert ax.get_position().width > 0.8
+    key, title = ax.get_legend(), ax.title
+    assert key.get_window_extent().y0 > title.get_window_extent().y1
 
 
 def test_a_laid_out_figure_is_the_same_picture_for_a_widget_as_drawn_by_matplotlib():

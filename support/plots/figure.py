@@ -53,7 +53,8 @@ def finish(
         legend = ax.get_legend()
         titled = ax.get_title() or ax.get_title("left")
         if legend and titled and legend.get_bbox_to_anchor().y0 >= ax.bbox.y1:
-            legend.borderaxespad = 2.0  # in letters: a title's line lies between
+            # In letters: the title's lines lie between.
+            legend.borderaxespad = 0.4 + 1.6 * (1 + titled.count("\n"))
     inches = fig.get_figwidth()
     height = 6.0
     above: Any = [

@@ -49,9 +49,6 @@ class Broken(BaseException):
 class Fate:
     """What became of one mail."""
 
-    order: str  # of `ORDERS`
-    point: str  # of `POINTS`
-    left: str  # what the file said when it had broken off: a status of the outbox, or "nothing"
     status: str  # what it says after the program was started again and has asked to send the same mail
     copies: int  # that arrived in the end
 
@@ -118,26 +115,22 @@ async def break_off(
         return _by_order(point, order)
     path = path or Path(mkdtemp(), "study.sqlite")
     mailbox = BreakingMailbox()
-    left = await attempt(path, mailbox, point)
+    await attempt(path, mailbox, point)
     mailbox.point = ""
-    return Fate(order, point, left, await again(path, mailbox), len(mailbox.sent))
+    return Fate(await again(path, mailbox), len(mailbox.sent))
 
 
-async def attempt(
-    path: Path, mailbox: SimulatedMailbox, point: str = "", number: int = 1
-) -> str:
-    """Send a mail and break off at a point: what the file says then."""
+async def attempt(path: Path, mailbox: SimulatedMailbox, point: str = "") -> None:
+    """Send a mail and break off at a point."""
     mailbox.point = point
-    with _outbox(path, f"trial {number}", point) as outbox:
+    with _outbox(path, "trial", point) as outbox:
         with suppress(Broken):
             await _send(outbox, mailbox)
-        rows = outbox.posted()
-    return rows[0].status if rows else NOTHING
 
 
-async def again(path: Path, mailbox: SimulatedMailbox, number: int = 1) -> str:
+async def again(path: Path, mailbox: SimulatedMailbox) -> str:
     """Ask to send it once more, as a program does that is started anew: what the file says in the end."""
-    with _outbox(path, f"trial {number}") as outbox:
+    with _outbox(path, "trial") as outbox:
         with suppress(FateUnknown):
             await _send(outbox, mailbox)
         outbox.uncertain()
@@ -171,7 +164,7 @@ def _by_order(point: str, order: str) -> Fate:
     """The two simple orders, in memory; a program that is started again sends what it has no note of."""
     left, copies = _attempt(order, point)
     status, more = _attempt(order) if left == NOTHING else (left, 0)
-    return Fate(order, point, left, status, copies + more)
+    return Fate(status, copies + more)
 
 
 def _attempt(order: str, ends: str = KEPT) -> tuple[str, int]:
