@@ -123,9 +123,8 @@ async def break_off(
 async def attempt(path: Path, mailbox: SimulatedMailbox, point: str = "") -> None:
     """Send a mail and break off at a point."""
     mailbox.point = point
-    with _outbox(path, "trial", point) as outbox:
-        with suppress(Broken):
-            await _send(outbox, mailbox)
+    with _outbox(path, "trial", point) as outbox, suppress(Broken):
+        await _send(outbox, mailbox)
 
 
 async def again(path: Path, mailbox: SimulatedMailbox) -> str:
