@@ -476,3 +476,15 @@ def test_a_paper_or_participant_that_there_is_not_is_named(capsys):
     assert notebooks.told(paper.paper, "001", "gpt-4o") == 2
     said = capsys.readouterr().err
     assert "one of: 000 (" in said and "model:gpt-4o" in said
+
+
+def test_a_report_of_a_paper_without_cells_takes_those_of_others_out(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setenv("CONVENE_OUTPUT", str(tmp_path))
+    (tmp_path / "ledger").mkdir()
+    (tmp_path / "ledger/20_cells_a.csv").write_text(
+        "notebook,paper,what,participant,row,column,ours,verdict\n"
+        "20,001,a,mixed,b,c,1.5,agrees\n"
+    )
+    assert paper.report("002", tmp_path, "mixed", "").exists()

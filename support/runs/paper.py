@@ -71,7 +71,8 @@ def report(number: str, place: Path, seated: str, lacking: str) -> Path:
     parts.append(_beside(statements, said, ["where", "statement"]))
 
     cells = cells.rename(columns={"what": "table"})
-    cells["told"] = cells["ours"].map("{:.4g}: ".format) + cells["verdict"]
+    ours = cells["ours"].map("{:.4g}: ".format).astype("str")  # of none, too
+    cells["told"] = ours + cells["verdict"]
     cell = ["table", "row", "column"]
     numbers = printed.dropna(subset="value")[[*cell, "value"]]
     parts.append(_beside(numbers, cells, cell))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -115,21 +115,16 @@ async def break_off(
         return _by_order(point, order)
     path = path or Path(mkdtemp(), "study.sqlite")
     mailbox = BreakingMailbox()
-    await attempt(path, mailbox, point)
+    mailbox.point = point
+    with _outbox(path, point) as outbox, suppress(Broken):
+        await _send(outbox, mailbox)
     mailbox.point = ""
     return Fate(await again(path, mailbox), len(mailbox.sent))
 
 
-async def attempt(path: Path, mailbox: SimulatedMailbox, point: str = "") -> None:
-    """Send a mail and break off at a point."""
-    mailbox.point = point
-    with _outbox(path, "trial", point) as outbox, suppress(Broken):
-        await _send(outbox, mailbox)
-
-
 async def again(path: Path, mailbox: SimulatedMailbox) -> str:
     """Ask to send it once more, as a program does that is started anew: what the file says in the end."""
-    with _outbox(path, "trial") as outbox:
+    with _outbox(path) as outbox:
         with suppress(FateUnknown):
             await _send(outbox, mailbox)
         outbox.uncertain()
@@ -138,7 +133,7 @@ async def again(path: Path, mailbox: SimulatedMailbox) -> str:
 
 async def _send(outbox: Outbox, mailbox: SimulatedMailbox) -> Any:
     """As a program does that is started: the same words, under a Message-ID of its own."""
-    when = datetime(WHEN.year, WHEN.month, WHEN.day, 9, tzinfo=UTC)
+    when = datetime.combine(WHEN, time(9), UTC)
     words = ("A date", "Dear Ana,\n\nwould 15 September suit you?\n")
     own = new_message_id("example.org")
     mail = Outgoing(
@@ -148,10 +143,10 @@ async def _send(outbox: Outbox, mailbox: SimulatedMailbox) -> Any:
 
 
 @contextmanager
-def _outbox(path: Path, run: str, point: str = "") -> Iterator[Outbox]:
+def _outbox(path: Path, point: str = "") -> Iterator[Outbox]:
     """An outbox of a process of its own."""
     with Presence(path) as presence:
-        outbox = BreakingOutbox(path, run, Clearance(), presence=presence)
+        outbox = BreakingOutbox(path, "trial", Clearance(), presence=presence)
         outbox.point = point
         try:
             yield outbox

@@ -72,8 +72,9 @@ def test_a_mail_that_several_living_processes_send_goes_once(path):
     mailbox = Shared(path)
     senders = [process(breaking.again, path, mailbox) for _ in range(2)]
     assert mailbox.there.wait(60)
-    with pytest.raises(FateUnknown, match="by another process at this moment"):
-        asyncio.run(breaking.attempt(path, mailbox))
+    at_work = pytest.raises(FateUnknown, match="by another process at this moment")
+    with breaking._outbox(path) as outbox, at_work:
+        asyncio.run(breaking._send(outbox, mailbox))
     mailbox.go_on.set()
     for sender in senders:
         sender.join(60)
