@@ -87,8 +87,8 @@ def test_a_key_of_long_names_leaves_a_panel_its_width():
     ax.set_title("two\nlines")
     draw.finish(fig)
     assert ax.get_position().width > 0.8
-    key, title = ax.get_legend(), ax.title
-    assert key.get_window_extent().y0 > title.get_window_extent().y1
+    key = ax.get_legend().get_window_extent()
+    assert key.y0 > ax.title.get_window_extent().y1
 
 
 def test_a_laid_out_figure_is_the_same_picture_for_a_widget_as_drawn_by_matplotlib():
