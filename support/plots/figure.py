@@ -48,6 +48,8 @@ def finish(
     engine = fig.get_layout_engine()
     if engine:
         engine.execute(fig)
+    else:
+        fig.draw_without_rendering()  # axes take their limits
     for ax in fig.axes:
         name_ends(ax)
         legend = ax.get_legend()
