@@ -19,4 +19,5 @@ def wordings(who: str) -> dict[str, list[str]]:
 
 def say(who: str, act: str, rng: np.random.Generator, /, **slots: Any) -> str:
     """One sentence that performs an act, drawn and filled."""
-    return rng.choice(wordings(who)[act]).format(**slots)
+    known = wordings(who)[act]
+    return known[rng.integers(len(known))].format(**slots)

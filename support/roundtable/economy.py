@@ -6,6 +6,7 @@ goal is the total of the utilities, of which each agent knows only its own part.
 
 from __future__ import annotations
 
+import math
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -68,7 +69,9 @@ class Background:
 
     def share(self, amounts: Sequence[float]) -> float:
         """Own utility of one row of amounts as a share of having everything."""
-        return float(self.utility(amounts)) / self.endowment ** sum(self.weights)
+        parts = zip(amounts, self.weights, strict=True)
+        own = math.prod(amount**weight for amount, weight in parts)
+        return own / self.endowment ** sum(self.weights)
 
 
 @dataclass(frozen=True)

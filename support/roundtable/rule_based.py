@@ -3,6 +3,7 @@ template, propose what they plan with a trembling hand, and fill in any form of 
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -117,7 +118,7 @@ class RuleAgent:
 
     def drawn(self, options: Sequence[str]) -> str:
         """One of some words."""
-        return str(self.voice.choice(options))
+        return options[self.voice.integers(len(options))]
 
 
 def points(worth: np.ndarray) -> np.ndarray:
@@ -136,8 +137,9 @@ def claims(view: View) -> defaultdict[str, dict[str, float]]:
     stated: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for _, messages in view.talk:
         for message in messages:
-            numbers = {name: x for name, x in message.claim if np.isfinite(x)}
-            stated[message.sender] |= numbers
+            if message.claim:
+                numbers = {name: x for name, x in message.claim if math.isfinite(x)}
+                stated[message.sender] |= numbers
     return stated
 
 

@@ -304,10 +304,9 @@ def _adapter(made: Any) -> Any:
 
 def _frozen(value: Any) -> Any:
     """Turn the lists of JSON back into the tuples of frozen records."""
-    if type(value) in PLAIN:
-        return value
     if isinstance(value, list | tuple):
-        return tuple(map(_frozen, value))
+        return tuple([x if type(x) in PLAIN else _frozen(x) for x in value])
     for name in getattr(value, "__dataclass_fields__", ()):
-        object.__setattr__(value, name, _frozen(getattr(value, name)))
+        if type(part := getattr(value, name)) not in PLAIN:
+            object.__setattr__(value, name, _frozen(part))
     return value

@@ -12,7 +12,7 @@ from support.errors import InvalidInput
 
 def cobb_douglas(amounts: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """prod_k amounts_k ** weights_k over the last axis, of goods; both broadcast."""
-    return np.prod(amounts**weights, axis=-1)
+    return (amounts**weights).prod(axis=-1)
 
 
 def equilibrium_allocation(
