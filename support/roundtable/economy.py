@@ -60,17 +60,9 @@ class Background:
         """The agent's row in an allocation."""
         return self.agents.index(self.me)
 
-    def utility(self, amounts: Any) -> Any:
-        """Own utility of amounts of shape (..., goods), as an array of shape (...)."""
-        return cobb_douglas(
-            np.asarray(amounts, float),
-            np.asarray(self.weights),
-        )
-
     def share(self, amounts: Sequence[float]) -> float:
         """Own utility of one row of amounts as a share of having everything."""
-        parts = zip(amounts, self.weights, strict=True)
-        own = math.prod(amount**weight for amount, weight in parts)
+        own = math.prod(map(pow, amounts, self.weights))
         return own / self.endowment ** sum(self.weights)
 
 

@@ -176,7 +176,7 @@ class Linear(RuleBased):
         incomes = np.column_stack([(1 - INCOMES) / (n - 1)] * n)
         incomes[:, b.index] = INCOMES
         options = equilibrium_allocation(beliefs(view, b), incomes, b.endowment)
-        *own, best = b.utility(options[:, b.index])
+        *own, best = cobb_douglas(options[:, b.index], np.array(b.weights))
         place = np.searchsorted(own, self.aspiration(view) * best)
         return whole_units(options[place], b.endowment)
 

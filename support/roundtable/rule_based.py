@@ -118,7 +118,7 @@ class RuleAgent:
 
     def drawn(self, options: Sequence[str]) -> str:
         """One of some words."""
-        return options[self.voice.integers(len(options))]
+        return options[int(self.voice.integers(len(options)))]
 
 
 def points(worth: np.ndarray) -> np.ndarray:
@@ -137,9 +137,9 @@ def claims(view: View) -> defaultdict[str, dict[str, float]]:
     stated: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for _, messages in view.talk:
         for message in messages:
-            if message.claim:
-                numbers = {name: x for name, x in message.claim if math.isfinite(x)}
-                stated[message.sender] |= numbers
+            for name, number in message.claim:
+                if math.isfinite(number):
+                    stated[message.sender][name] = number
     return stated
 
 

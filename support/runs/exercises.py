@@ -33,8 +33,7 @@ def solutions_of(path: Path) -> Any:
 def solved(path: Path) -> Any:
     """A notebook with the solutions in the place of its exercises."""
     book = nbformat.read(path, 4)
-    solutions = solutions_of(path)
-    if solutions is None:
+    if (solutions := solutions_of(path)) is None:
         return book
     cells = []
     for cell in book.cells:

@@ -98,8 +98,7 @@ async def record(name: str) -> dict[str, Any]:
             "units": {"done": ended.done, "replies": model.calls},
             "seconds": units_frame(sweep, store)["seconds"].round(1).tolist(),
         }
-    text = json.dumps(about, indent=1) + "\n"
-    (FOLDER / f"{name}.json").write_text(text)
+    (FOLDER / f"{name}.json").write_text(json.dumps(about, indent=1) + "\n")
     return about
 
 
