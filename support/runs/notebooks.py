@@ -216,8 +216,8 @@ def _became(
 def _error(error: Exception) -> tuple[str, str]:
     """The class of what ended a notebook, a cell's error or our own; and its words."""
     name = getattr(error, "ename", type(error).__name__)
-    words = " ".join(getattr(error, "evalue", str(error)).split())
-    return name, f"{name}: {words[:600]}"
+    words = getattr(error, "evalue", str(error)).split()
+    return name, f"{name}: {' '.join(words)[:600]}"
 
 
 def _unfinished(records: Path) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attacks.forms import ORDERS, Form, Post, hostile
+from support.errors import MissingData
 from support.mail.journal import HELD, Kept
 from support.mail.mailbox import SimulatedMailbox
 from support.seats import Question
@@ -63,15 +64,25 @@ async def receive(
     that are held come alone.
     """
     await play_days(seminar, 1, reads)
-    other, asked, *_ = seminar.outbox.sent()
-    ours = asked.message_id, other.message_id
-    post = Post(asked.person, asked.recipient, *ours, seminar.setup.sender)
+    sent = seminar.outbox.sent()
+    if len(sent) < 2:  # as by an organiser who babbles
+        raise MissingData("day 1: fewer than two mails were sent; no answer to forge")
+    other, asked, *_ = sent
+    post = Post(
+        asked.person,
+        asked.recipient,
+        asked.message_id,
+        other.message_id,
+        seminar.setup.sender,
+    )
     forms = [form for form in hostile(post) if words or form.why]
     keys = [mailbox.deliver(form.raw if orders else unordered(form)) for form in forms]
     await play_days(seminar, days, reads)
-    taken, held = seminar.inbox.of_day(2), seminar.inbox.held()
-    kept = {one.key: one for one in (*taken, *held)}
+    taken = seminar.inbox.of_day(2)
+    kept = {one.key: one for one in (*taken, *seminar.inbox.held())}
     replies = [mail for mail in seminar.finished[1].received if mail.says is None]
     read = dict(zip([one.key for one in taken], replies, strict=True))
-    pairs = zip(forms, keys, strict=True)
-    return [Handled(form, kept[key], read.get(key)) for form, key in pairs]
+    return [
+        Handled(form, kept[key], read.get(key))
+        for form, key in zip(forms, keys, strict=True)
+    ]

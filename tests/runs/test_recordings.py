@@ -49,8 +49,8 @@ def test_a_recording_replays_whole_uses_every_reply_and_quotes_no_outside_data(
     assert len(model.cache) == about["replies"]
     assert about["model"].startswith(local.FILE)
     assert local.SHA256[:12] in str(about)
-    packed = (recordings.FOLDER / f"{name}.jsonl.gz").read_bytes()
-    kept = [json.loads(line) for line in gzip.decompress(packed).decode().splitlines()]
+    with gzip.open(recordings.FOLDER / f"{name}.jsonl.gz", "rt") as lines:
+        kept = [*map(json.loads, lines)]
     assert {"messages" in line["request"] for line in kept} == {not made.private}
     for request in asked if made.private else ():
         question = "\n".join(text for _, text in request.messages)
