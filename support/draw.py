@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from support.analysis.frames import need_columns
-from support.plots.figure import NAMED
+from support.plots.figure import NAMED, minus
 from support.plots.figure import finish as finish
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def dots(
                 where = (1.01, rows.index(name))
                 coords: Any = ("axes fraction", "data")
                 panel.annotate(
-                    note,
+                    minus(note),
                     where,
                     xycoords=coords,
                     va="center",
