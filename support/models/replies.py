@@ -74,7 +74,7 @@ class Cache:
         return self.get(request) or completion
 
     def missed(self, request: Request) -> str:
-        """What a `CacheMiss` says: what was asked, what differs, and the way out."""
+        """What a `CacheMiss` says: what was asked, with which settings, and the way out."""
         said = request.messages[-1][1][:60]
         return (
             f"{request.model} at {request.endpoint} is used offline, and its reply to "
