@@ -6,7 +6,6 @@ goal is the total of the utilities, of which each agent knows only its own part.
 
 from __future__ import annotations
 
-import math
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -62,8 +61,8 @@ class Background:
 
     def share(self, amounts: Sequence[float]) -> float:
         """Own utility of one row of amounts as a share of having everything."""
-        own = math.prod(map(pow, amounts, self.weights))
-        return own / self.endowment ** sum(self.weights)
+        own = cobb_douglas(np.asarray(amounts, float), np.asarray(self.weights))
+        return float(own) / self.endowment ** sum(self.weights)
 
 
 @dataclass(frozen=True)
