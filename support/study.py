@@ -460,10 +460,12 @@ def _worded(then: Row) -> str:
 
     >>> _worded({"rule": "ranked", "silent": ["Ana", "Ben"]}), _worded({})
     ('rule ranked, silent Ana and Ben', 'as it was')
+    >>> _worded({"mechanism": ROUNDTABLE})
+    'mechanism roundtable'
     """
     words = []
     for name, value in then.items():
-        text = cells({name: value})[name]
+        text = getattr(value, "name", None) or cells({name: value})[name]
         words.append(f"{name} {listed(value) if isinstance(value, list) else text}")
     return ", ".join(words) or "as it was"
 

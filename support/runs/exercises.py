@@ -77,7 +77,7 @@ def student(paths: Sequence[Path], folder: Path) -> None:
             else:
                 parts = cell.source.split("\n\n")
                 told = "\n\n".join(p for p in parts if not p.startswith(TELLS))
-                cell.source = told.replace(f" {SOLVED.format(path.name)}", "")
+                cell.source = told.replace(SOLVED.format(path.name), "")
             kept.append(cell)
         book.cells = kept
         nbformat.write(book, folder / path.name)
