@@ -173,7 +173,7 @@ def test_solutions_are_played_in_their_exercises_place_and_taken_out_again(tmp_p
 
 def test_a_class_gets_the_question_and_no_answer(tmp_path):
     opening = "# Votes\n\n**The question.** Who?\n\n**The answer.** Ana."
-    prose = "Groups talk. Solutions are in [solutions](solutions/1.ipynb)."
+    prose = "Groups talk.\n\nSolutions are in [solutions](solutions/1.ipynb)."
     prose += "\n\n◇ They agreed in round 3."
     path = written(tmp_path / "1.ipynb", opening, prose, ("1 + 1",), ("2", "answer"))
     exercises.student([path], tmp_path / "class")

@@ -51,15 +51,14 @@ def apart(book: Any, solutions: Any) -> None:
     for cell in book.cells:
         tag = tag_of(cell)
         if tag and (not cells or tag_of(cells[-1]) != tag):
-            empty = nbformat.v4.new_code_cell(metadata={"tags": [tag]}, id=tag)
-            cells.append(empty)
+            cells.append(nbformat.v4.new_code_cell(metadata={"tags": [tag]}, id=tag))
         elif not tag:
             cells.append(cell)
     book.cells = cells
     solutions.cells = [next(played) if tag_of(c) else c for c in solutions.cells]
     for each in (book, solutions):
         code = [cell for cell in each.cells if cell.cell_type == "code" and cell.source]
-        for number, cell in enumerate(code, start=1):
+        for number, cell in enumerate(code, 1):
             cell.execution_count = number
 
 
@@ -77,7 +76,7 @@ def student(paths: Sequence[Path], folder: Path) -> None:
             else:
                 parts = cell.source.split("\n\n")
                 told = "\n\n".join(p for p in parts if not p.startswith(TELLS))
-                cell.source = told.replace(SOLVED.format(path.name), "")
+                cell.source = told.replace(SOLVED.format(path.name), "").rstrip()
             kept.append(cell)
         book.cells = kept
         nbformat.write(book, folder / path.name)
